@@ -21,12 +21,21 @@ def scrape(http_address: str) -> Mapping[str, float]:
 
 def longest_stall_ms(before: Mapping[str, float], after: Mapping[str, float]) -> float:
     """Upper bound of the longest time between two scrapes of a node of ours in which its event loop did not turn."""
-    prefix = 'kafkaproto_event_loop_stall_ms_bucket{le="'
+    return _highest_bucket("kafkaproto_event_loop_stall_ms", before, after)
+
+
+def longest_turn_ms(before: Mapping[str, float], after: Mapping[str, float]) -> float:
+    """Upper bound of the processor time that one pass of the event loop took between two scrapes."""
+    return _highest_bucket("kafkaproto_event_loop_cpu_ms", before, after)
+
+
+def _highest_bucket(histogram: str, before: Mapping[str, float], after: Mapping[str, float]) -> float:
+    prefix = f'{histogram}_bucket{{le="'
     seen = 0.0
     longest = 0.0
     for name, value in after.items():
         if name.startswith(prefix):
-            up_to_here = value - before[name]
+            up_to_here = value - before.get(name, 0.0)
             if up_to_here > seen:
                 longest = float(name.removeprefix(prefix).removesuffix('"}'))
             seen = up_to_here

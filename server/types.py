@@ -6,7 +6,8 @@ Nothing here does I/O, reads a clock or knows of a message's bytes.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Generator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
@@ -16,6 +17,18 @@ Steps: TypeAlias = Generator[None, None, T]
 """Long work in small steps: it yields once for each element it has dealt with (tens of microseconds of work), and
 returns its result at the end. Whoever drives it decides how many steps others have to wait for, and may drop it between
 two steps: until it has returned, it has changed nothing."""
+
+
+def run_to_end(steps: Steps[T]) -> T:
+    """The result of the steps, all taken at once; raises what they raise."""
+    results: list[T] = []
+
+    def all_steps() -> Iterator[None]:
+        results.append((yield from steps))
+
+    deque(all_steps(), maxlen=0)
+    return results[0]
+
 
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"

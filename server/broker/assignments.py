@@ -11,6 +11,7 @@ away and given it back since, without a directory. The broker need not have seen
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
@@ -41,7 +42,8 @@ class AssignmentQueue:
 
     def __len__(self) -> int:
         """How many wait or are under way: the metric QueuedReplicaToDirAssignments."""
-        return len(self._wanted.keys() | self._under_way.keys())
+        dropped = sum(replica not in self._wanted for replica in self._under_way)
+        return len(self._wanted) + dropped
 
     def assign(self, replica: Replica, directory_id: bytes) -> None:
         """A replica lies in this directory, whatever was said of it before."""
@@ -67,7 +69,7 @@ class AssignmentQueue:
         assert not self._under_way, "one request at a time"
         self._want_again(now_ms)
         assert self._wanted, "there is nothing to send"
-        chosen = list(self._wanted.items())[:MAX_ASSIGNMENTS_PER_REQUEST]
+        chosen = list(islice(self._wanted.items(), MAX_ASSIGNMENTS_PER_REQUEST))
         self._under_way = dict(chosen)
         grouped: dict[bytes, dict[bytes, list[int]]] = {}
         for (topic_id, index), directory_id in sorted(chosen):
@@ -117,8 +119,9 @@ class AssignmentQueue:
         return refused
 
     def _want_again(self, now_ms: int) -> None:
-        due = [replica for replica, (_, again_ms) in self._accepted.items() if again_ms <= now_ms]
-        for replica in due:
+        # No more than a request holds: of a large broker very many come at once, and the rest is due as well then.
+        first = islice(self._accepted.items(), MAX_ASSIGNMENTS_PER_REQUEST)
+        for replica in [replica for replica, (_, again_ms) in first if again_ms <= now_ms]:
             self._wanted[replica] = self._accepted.pop(replica)[0]
 
     def handle_failure(self, now_ms: int) -> None:

@@ -112,6 +112,7 @@ class BrokerLifecycle:
         self._next_shutdown_interval_ms = min(FIRST_SHUTDOWN_INTERVAL_MS, heartbeat_interval_ms)
         self._last_refusal = 0
         self._is_fenced = True
+        self._was_told_to_leave = False
         self._failed_goodbyes = 0
         self.state = BrokerState.STARTING
         self.broker_epoch: int | None = None
@@ -135,6 +136,14 @@ class BrokerLifecycle:
     def is_serving(self) -> bool:
         """Whether the broker is running and unfenced, as far as the controller's last answer tells."""
         return self.state is BrokerState.RUNNING and not self._is_fenced
+
+    @property
+    def was_told_to_leave(self) -> bool:
+        """Whether the last answer told this broker to shut down, or that it is fenced, though it serves and has not
+        asked for that: somebody else spoke in its name, or it was silent for too long. It goes on sending heartbeats,
+        by which it comes back.
+        """
+        return self._was_told_to_leave
 
     def is_directory_failure_overdue(self, now_ms: int) -> bool:
         """Whether a controller should have confirmed by now that it knows of a failed directory: the broker stops."""
@@ -258,6 +267,11 @@ class BrokerLifecycle:
             if is_goodbye and response.error_code in REFUSALS_OF_A_GOODBYE:
                 self.state = BrokerState.SHUTTING_DOWN
             return
+        self._was_told_to_leave = (
+            self.state is BrokerState.RUNNING
+            and not self._wants_shutdown
+            and (response.is_fenced or response.should_shut_down)
+        )
         self._is_fenced = response.is_fenced
         self._failed_goodbyes = 0
         self._confirm_offline()

@@ -18,6 +18,9 @@ there are no others.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import islice
+
 from immutables import Map
 
 from server.broker.assignments import AssignmentQueue, Replica
@@ -29,9 +32,15 @@ from server.image.image import (
     PartitionImage,
     TopicImage,
 )
+from server.image.sorting import sorted_steps
+from server.types import Steps
 
-PARTITIONS_PER_LOOK = 20_000
-"""How many partitions one `ReplicaDirectories.look` looks at, some 20 ms of work."""
+PARTITIONS_PER_LOOK = 5_000
+"""How many partitions one `ReplicaDirectories.look` looks at, some milliseconds of work."""
+TOPICS_PER_PARTITION = 4
+"""To see whether a topic has changed costs a fraction of what a partition costs: so many topics count for one."""
+
+_NO_PARTITIONS: Map[int, PartitionImage] = Map()
 
 
 class ReplicaDirectories:
@@ -42,8 +51,11 @@ class ReplicaDirectories:
         self._directories = directories
         self._queue = queue
         self._topics: Map[bytes, TopicImage] = Map()
-        # Topics that changed, with their partitions as they were when they were looked at last.
-        self._unseen: dict[bytes, Map[int, PartitionImage]] = {}
+        # What is left to be looked at, as a generator: a step for each partition; None where all was seen.
+        self._looking: Iterator[None] | None = None
+        # The newest topics, where they are not those that are being looked at.
+        self._newer: Map[bytes, TopicImage] | None = None
+        self._has_offline_choices = False
         self._location: dict[Replica, bytes] = {}
         # How many replicas lie in each directory.
         self._load: dict[bytes, int] = {}
@@ -56,7 +68,7 @@ class ReplicaDirectories:
 
         A broker with several directories stays fenced until then; one with a single directory need not wait.
         """
-        return not self._directories.are_several or not (self._chosen or self._unseen)
+        return not self._directories.are_several or not (self._chosen or self._looking or self._newer)
 
     def directory_of(self, replica: Replica) -> bytes | None:
         """Where a replica of this broker lies; None where nobody can tell."""
@@ -64,37 +76,61 @@ class ReplicaDirectories:
 
     def apply(self, image: ClusterImage) -> None:
         """Take note of newer metadata; `look` then looks at what changed."""
-        before, topics = self._topics, image.topics
-        if topics is before:
-            return
-        self._topics = topics
-        for topic_id in sorted(topic_id for topic_id in before if topic_id not in topics):
-            self._unseen.pop(topic_id, None)
-            for index in before[topic_id].partitions:
-                self._forget((topic_id, index))
-        for topic_id in sorted(each for each, topic in topics.items() if before.get(each) is not topic):
-            if topic_id not in self._unseen:
-                self._unseen[topic_id] = before[topic_id].partitions if topic_id in before else Map()
+        if image.topics is not (self._topics if self._newer is None else self._newer):
+            self._newer = image.topics
 
     def look(self) -> bool:
         """Look at some of what changed; whether there is more."""
         left = PARTITIONS_PER_LOOK
-        while self._unseen and left > 0:
-            topic_id = next(iter(self._unseen))
-            known = self._unseen.pop(topic_id)
-            partitions = self._topics[topic_id].partitions
-            left -= len(partitions)
+        while left > 0:
+            if self._looking is None and not self._begin_to_look():
+                return False
+            assert self._looking is not None, "there is something to look at"
+            taken = 0
+            for _ in islice(self._looking, left):
+                taken += 1
+            if taken < left:
+                self._looking = None
+            left -= taken
+        return self._looking is not None or self._newer is not None or self._has_offline_choices
+
+    def directories_changed(self) -> None:
+        """A directory failed: what was to go there goes elsewhere, a `look` at a time."""
+        self._has_offline_choices = True
+
+    def _begin_to_look(self) -> bool:
+        if self._has_offline_choices:
+            self._has_offline_choices = False
+            self._looking = self._choose_again()
+        elif self._newer is not None:
+            before, self._topics, self._newer = self._topics, self._newer, None
+            self._looking = self._look_at_changes(before, self._topics)
+        return self._looking is not None
+
+    def _choose_again(self) -> Iterator[None]:
+        """Choices of directories that do not work any more are made anew."""
+        for replica in list(self._chosen):
+            yield
+            if replica in self._chosen and not self._directories.is_online(self._location[replica]):
+                self._choose(replica)
+
+    def _look_at_changes(
+        self, before: Map[bytes, TopicImage], topics: Map[bytes, TopicImage]
+    ) -> Iterator[None]:
+        """From the topics as they were to those that are: removed ones first, each kind in the order of their ids."""
+        removed = yield from _ids(before, lambda topic_id, _: topic_id not in topics)
+        for topic_id in removed:
+            for index in before[topic_id].partitions:
+                self._forget((topic_id, index))
+                yield
+        changed = yield from _ids(topics, lambda topic_id, topic: before.get(topic_id) is not topic)
+        for topic_id in changed:
+            known = before[topic_id].partitions if topic_id in before else _NO_PARTITIONS
+            partitions = topics[topic_id].partitions
             for index in sorted(partitions):
                 if known.get(index) is not partitions[index]:
                     self._look_at((topic_id, index), partitions[index])
-        return bool(self._unseen)
-
-    def directories_changed(self) -> None:
-        """A directory failed: what was to go there goes elsewhere."""
-        for replica in [
-            each for each in self._chosen if not self._directories.is_online(self._location[each])
-        ]:
-            self._choose(replica)
+                yield
 
     def _look_at(self, replica: Replica, partition: PartitionImage) -> None:
         if self._broker_id not in partition.replicas:
@@ -139,3 +175,16 @@ class ReplicaDirectories:
             self._place(replica, choice)
             self._chosen[replica] = None
             self._queue.assign(replica, choice)
+
+
+def _ids(
+    topics: Map[bytes, TopicImage], is_wanted: Callable[[bytes, TopicImage], bool]
+) -> Steps[list[bytes]]:
+    """The ids of some topics, in order."""
+    found = []
+    for number, (topic_id, topic) in enumerate(topics.items()):
+        if is_wanted(topic_id, topic):
+            found.append(topic_id)
+        if number % TOPICS_PER_PARTITION == 0:
+            yield
+    return (yield from sorted_steps(found))

@@ -28,6 +28,7 @@ from server.controller.command import ApiError, Result, Situation
 from server.error_texts import quoted
 from server.image.image import AccessControlEntry
 from server.image.records import acl_record
+from server.image.sorting import sorted_steps
 from server.security.acls import (
     CLUSTER_NAME,
     AclFilter,
@@ -38,15 +39,20 @@ from server.security.acls import (
     acl_order,
     knows,
 )
+from server.types import Steps
+
+MAX_MATCHES = 100_000
+"""ACLs that one answer tells of, each as often as filters mean it: many filters may mean the same."""
+_ACLS_PER_STEP = 16
 
 _CreationResult = CreateAclsResponse.AclCreationResult
 _FilterResult = DeleteAclsResponse.DeleteAclsFilterResult
 
 
-def create_acls(situation: Situation, request: CreateAclsRequest) -> Result:
+def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Result]:
     """Create the ACLs that can be created."""
-    present = frozenset(situation.image.acls.values())
-    ids = set(situation.image.acls)
+    present, taken = situation.image.acl_counts, situation.image.acls
+    ids: set[bytes] = set()
     created: dict[AccessControlEntry, bytes] = {}
     results = []
     for creation in request.creations:
@@ -54,14 +60,16 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Result:
             entry = _checked(creation)
         except ApiError as error:
             results.append(_CreationResult(error_code=error.code, error_message=error.message))
+            yield
             continue
         if entry not in present:
             acl_id = situation.rng.uuid()
-            while acl_id in ids:
+            while acl_id in taken or acl_id in ids:
                 acl_id = situation.rng.uuid()
             ids.add(acl_id)
             created[entry] = acl_id
         results.append(_CreationResult(error_message=None))
+        yield
     records = tuple(acl_record(acl_id, entry) for entry, acl_id in created.items())
     return Result(response=CreateAclsResponse(results=results), records=records)
 
@@ -75,23 +83,33 @@ def refuse_acl_creations(request: CreateAclsRequest, error: ApiError) -> CreateA
     )
 
 
-def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Result:
+def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Result]:
     """Remove the ACLs that the filters mean; raises ApiError where they are more than one batch holds."""
     removed: dict[bytes, Message] = {}
     results = []
-    in_order = sorted(situation.image.acls.items(), key=lambda item: acl_order(item[1]))
+    in_order = yield from sorted_steps(situation.image.acls.items(), key=lambda item: acl_order(item[1]))
+    matches = 0
     for each in request.filters:
         acl_filter = AclFilter.of(each)
         problem = acl_filter.problem()
         if problem is not None:
             results.append(_FilterResult(error_code=ErrorCode.INVALID_REQUEST, error_message=problem))
+            yield
             continue
         result = _FilterResult(error_message=None)
-        for acl_id, entry in in_order:
+        for number, (acl_id, entry) in enumerate(in_order):
+            if number % _ACLS_PER_STEP == 0:
+                yield
             if acl_filter.matches(entry):
                 removed[acl_id] = RemoveAccessControlEntryRecord(id=acl_id)
                 result.matching_acls.append(_matching(entry))
+                matches += 1
         results.append(result)
+        if matches > MAX_MATCHES:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"The filters mean more than {MAX_MATCHES} ACLs; one request may remove {MAX_RECORDS_PER_BATCH}.",
+            )
     if len(removed) > MAX_RECORDS_PER_BATCH:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,

@@ -51,6 +51,7 @@ from server.image.image import (
     TOPIC_RESOURCE,
     ClusterImage,
 )
+from server.types import Steps
 
 MAX_VALUE_BYTES = 32_767
 """Longest value, as in stock controllers: a list can grow beyond what one request can say."""
@@ -69,15 +70,17 @@ _Results = dict[tuple[int, str], ApiError | None]
 """What is wrong with each resource that a request names; None where it was changed."""
 
 
-def incrementally_alter_configs(situation: Situation, request: IncrementalAlterConfigsRequest) -> Result:
+def incrementally_alter_configs(
+    situation: Situation, request: IncrementalAlterConfigsRequest
+) -> Steps[Result]:
     """Change the keys that are named, and leave the others as they are."""
-    results, records = _alter(situation, request, _incremental_changes)
+    results, records = yield from _alter(situation, request, _incremental_changes)
     return Result(response=_response(IncrementalAlterConfigsResponse, results), records=records)
 
 
-def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Result:
+def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Steps[Result]:
     """Set the keys that are named, and no others."""
-    results, records = _alter(situation, request, _complete_changes)
+    results, records = yield from _alter(situation, request, _complete_changes)
     return Result(response=_response(AlterConfigsResponse, results), records=records)
 
 
@@ -113,7 +116,7 @@ def _named(request: Any) -> Counter[tuple[int, str]]:
 
 def _alter(
     situation: Situation, request: Any, changes_of: Callable[[Any, Mapping[str, str]], Changes]
-) -> tuple[_Results, tuple[Message, ...]]:
+) -> Steps[tuple[_Results, tuple[Message, ...]]]:
     """What comes of each resource, and the records of those that are changed."""
     times_named = _named(request)
     results: _Results = {}
@@ -138,6 +141,7 @@ def _alter(
             _check_values(situation, resource_type, name, current, changes)
         except ApiError as error:
             results[key] = error
+            yield
             continue
         for config_key, value in changes.items():
             if resource_type != BROKER_RESOURCE and current.get(config_key) == value:
@@ -147,6 +151,7 @@ def _alter(
             )
             if config_key == MIN_INSYNC_REPLICAS and situation.image.elr_enabled:
                 elr_records.append(ClearElrRecord(topic_name=name))
+        yield
     return results, () if request.validate_only else (*records, *elr_records)
 
 
@@ -255,8 +260,9 @@ def _check_existence(situation: Situation, resource_type: int, name: str) -> Non
     if resource_type == TOPIC_RESOURCE and name not in image.topic_ids:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
     if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT:
-        nodes = (situation.node_id, *situation.config.static_voter_ids, *image.controllers, *image.brokers)
-        if _node_id(name) not in nodes:
+        node_id = _node_id(name)
+        is_controller = node_id == situation.node_id or node_id in situation.config.static_voter_ids
+        if not is_controller and node_id not in image.controllers and node_id not in image.brokers:
             raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node has the id {name}.")
 
 

@@ -16,6 +16,7 @@ from kafkaproto.messages import AlterPartitionRequest, AlterPartitionResponse
 from server.controller.command import ApiError, Result, Situation
 from server.controller.partitions import Goal, PartitionChanges
 from server.image.image import RECOVERED, RECOVERING, ClusterImage, PartitionImage, TopicImage
+from server.types import Steps
 
 _FIRST_VERSION_WITH_EPOCHS = 3
 """From here on each member of the ISR comes with the broker epoch under which it fetched."""
@@ -25,7 +26,7 @@ _PartitionData = AlterPartitionRequest.PartitionData
 _PartitionResult = AlterPartitionResponse.PartitionData
 
 
-def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Result:
+def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Steps[Result]:
     """Take the changes that are in order; raises ApiError (STALE_BROKER_EPOCH) unless the sender is registered."""
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
@@ -41,10 +42,9 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Res
                 results.append(_alter(situation.image, changes, topic, data, members, request.broker_id))
             except ApiError as error:
                 results.append(_PartitionResult(partition_index=data.partition_index, error_code=error.code))
+            yield
         topics.append(AlterPartitionResponse.TopicData(topic_id=asked.topic_id, partitions=results))
-    return Result(
-        response=AlterPartitionResponse(topics=topics), records=tuple(changes.records), atomic=False
-    )
+    return Result(response=AlterPartitionResponse(topics=topics), records=changes.records, atomic=False)
 
 
 def refuse_alteration(request: Message, error: ApiError) -> AlterPartitionResponse:

@@ -16,13 +16,14 @@ from server.controller.command import ApiError, Result, Situation
 from server.controller.partitions import Goal, PartitionChanges
 from server.image.image import BrokerRegistration, TopicImage
 from server.image.records import DIRECTORIES_LEVEL
+from server.types import Steps
 
 _DirectoryResult = AssignReplicasToDirsResponse.DirectoryData
 _TopicResult = AssignReplicasToDirsResponse.TopicData
 _PartitionResult = AssignReplicasToDirsResponse.PartitionData
 
 
-def assign_directories(situation: Situation, request: AssignReplicasToDirsRequest) -> Result:
+def assign_directories(situation: Situation, request: AssignReplicasToDirsRequest) -> Steps[Result]:
     """Record what can be recorded; raises ApiError where the sender or the cluster is not fit for it."""
     if situation.image.metadata_version < DIRECTORIES_LEVEL:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
@@ -31,34 +32,22 @@ def assign_directories(situation: Situation, request: AssignReplicasToDirsReques
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
     topics = situation.image.topics
     changes = PartitionChanges(situation.image, situation.topic_settings())
-    results = [
-        _DirectoryResult(
-            id=directory.id,
-            topics=[
-                _TopicResult(
-                    topic_id=topic.topic_id,
-                    partitions=[
-                        _PartitionResult(
-                            partition_index=partition.partition_index,
-                            error_code=_assign(
-                                changes,
-                                broker,
-                                topics.get(topic.topic_id),
-                                partition.partition_index,
-                                directory.id,
-                            ),
-                        )
-                        for partition in topic.partitions
-                    ],
-                )
-                for topic in directory.topics
-            ],
-        )
-        for directory in request.directories
-    ]
+    results = []
+    for directory in request.directories:
+        result = _DirectoryResult(id=directory.id, topics=[])
+        results.append(result)
+        for asked in directory.topics:
+            topic = topics.get(asked.topic_id)
+            topic_result = _TopicResult(topic_id=asked.topic_id, partitions=[])
+            result.topics.append(topic_result)
+            for partition in asked.partitions:
+                index = partition.partition_index
+                code = _assign(changes, broker, topic, index, directory.id)
+                topic_result.partitions.append(_PartitionResult(partition_index=index, error_code=code))
+                yield
     return Result(
         response=AssignReplicasToDirsResponse(directories=results),
-        records=tuple(changes.records),
+        records=changes.records,
         atomic=False,
     )
 

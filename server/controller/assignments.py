@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from kafkaproto.error_codes import ErrorCode
 from server.controller.command import ApiError
 from server.image.image import ClusterImage
+from server.types import Steps
 
 
 def check_assignments(
     image: ClusterImage, assignments: Sequence[Sequence[int]], *, replication_factor: int | None
-) -> None:
+) -> Steps[None]:
     """Raise ApiError (INVALID_REPLICA_ASSIGNMENT) unless every partition can have its replicas there.
 
     All partitions must have as many replicas as ``replication_factor`` says; None stands for as many as the
@@ -31,6 +32,7 @@ def check_assignments(
             raise _invalid(
                 f"Assignment {list(replicas)} has {len(replicas)} replicas, others have {replication_factor}."
             )
+        yield
 
 
 def _invalid(message: str) -> ApiError:

@@ -24,6 +24,7 @@ from server.controller.command import ApiError, Result, Situation
 from server.error_texts import MAX_QUOTED_LENGTH, quoted
 from server.image.apply_settings import quota_entity_order
 from server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
+from server.types import Steps
 
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
@@ -41,7 +42,7 @@ _WHOLE_NUMBER_TOLERANCE = 1e-6
 _Entry = AlterClientQuotasRequest.EntryData
 
 
-def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest) -> Result:
+def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest) -> Steps[Result]:
     """Change the quotas that can be changed."""
     times_named = Counter(_entity(entry) for entry in request.entries)
     errors: dict[QuotaEntity, ApiError | None] = {}
@@ -56,7 +57,8 @@ def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest)
             errors[entity] = None
         except ApiError as error:
             errors[entity] = error
-    return Result(response=_response(errors), records=() if request.validate_only else tuple(records))
+        yield
+    return Result(response=_response(errors), records=() if request.validate_only else records)
 
 
 def refuse_quotas(request: AlterClientQuotasRequest, error: ApiError) -> AlterClientQuotasResponse:

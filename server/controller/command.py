@@ -2,11 +2,16 @@
 
 A command is a function of a situation and a request. It decides and changes nothing: the records in its
 result, replayed, are the change. What it refuses as a whole it says by raising `ApiError`.
+
+A command whose work grows with its request or with the cluster decides in steps (`server.types.Steps`), so that others
+get their turn in between; the controller sees to it that the situation does not change meanwhile.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from immutables import Map
 
@@ -14,11 +19,13 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.config_keys.node_configs import NodeConfigs
 from server.controller.config import ControllerConfig
+from server.controller.effects import Report
 from server.controller.events import CommandContext
-from server.controller.sessions import BrokerSession
+from server.controller.sessions import BrokerSession, SessionChange
 from server.controller.settings import InheritedConfigs, TopicSettings
 from server.image.image import ClusterImage
 from server.ports import Rng
+from server.types import Steps
 
 MAX_MESSAGE_LENGTH = 1_000
 """Characters of an error message. It may quote what a peer sent, and that alone can be all the 32767 bytes
@@ -73,14 +80,22 @@ class Situation:
 class Result:
     """What a command comes to. Its answer leaves when its records are committed."""
 
-    response: Message
-    records: tuple[Message, ...] = ()
+    response: Message | None = None
+    """None where nobody asked: it is no command."""
+    records: Sequence[Message] = ()
+    """Nobody else may hold them: they are let go as they are appended."""
     atomic: bool = True
     """Whether all records must be committed together; more than a batch holds is refused then."""
-    sessions: Map[int, BrokerSession] | None = None
-    """The broker sessions from now on; None where they stay as they are."""
+    session: SessionChange | None = None
+    """What becomes of one broker's session once the records are appended; None where all stay as they are."""
+    reports: tuple[Report, ...] = ()
+    """What the log is to be told once the records are appended."""
     kraft_version: int | None = None
     """The level that the quorum must first raise kraft.version to, or be able to. Nothing else here counts then:
     once the quorum has agreed, the command is run again."""
     validate_only: bool = False
     """Whether the quorum is only to say if it could."""
+
+
+Decision: TypeAlias = Result | Steps[Result]
+"""What a command decides: at once, or in steps."""

@@ -3,11 +3,17 @@
 **Standby.** Committed batches, or a snapshot in place of many of them, come in and are replayed; the image
 stays hot, and every request is refused with NOT_CONTROLLER and the active controller's name.
 
-**Active.** A command is decided on the newest image, its records are replayed into that at once and handed
-over for replication. The answer is parked: it leaves when the high watermark has passed the command's last
-record. The next command already sees the change; nobody outside does until it is committed. So nothing
+**Active.** A change (`server.controller.changes`) is decided on the newest image, its records are replayed into that
+and handed over for replication. The answer is parked: it leaves when the high watermark has passed the change's
+last record. The next change already sees it; nobody outside does until it is committed. So nothing
 half-done shows, and if leadership goes, what was not committed is forgotten by going back to the committed
 image, which costs nothing, however large the cluster.
+
+**In slices.** One change is worked on at a time, and one call of `handle` takes so many steps of it at most
+(`STEPS_PER_SLICE`): then `next_deadline_ms` is past, and each `Tick` brings another slice. Meanwhile everything else
+goes on: commits are counted, the quorum's own batches are taken note of, brokers are heard of. Commands wait. A
+heartbeat does not: it counts at once, lest a session end because the controller is busy, and it is answered from the
+image before the change. Small changes are done within the call that brings them.
 
 An answer may rest on what commands before it did, refusals included, so a command without records waits for
 the records of those before it.
@@ -15,31 +21,37 @@ the records of those before it.
 kraft.version belongs to the quorum. A command that raises it waits until the quorum has agreed and is then
 decided anew, on the image of that moment.
 
-Invariants: the images' offsets are the log's; `_appended` holds one state per append that is not committed;
-what fails in a command fails before anything here has changed. So a failure that nobody foresaw is answered
-UNKNOWN_SERVER_ERROR and reported, and this controller goes on leading.
+Invariants: the images' offsets are the log's; what fails in a command fails before anything here has changed, or takes
+back all that it has appended. So a failure that nobody foresaw is answered UNKNOWN_SERVER_ERROR and reported, and this
+controller goes on leading.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias, assert_never
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import assert_never
 
 from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import NoOpRecord
+from kafkaproto.messages import AbortTransactionRecord, BrokerHeartbeatRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
+from server.controller import batches
 from server.controller.activation import activation_records
-from server.controller.batches import MAX_BATCH_BYTES, MAX_RECORDS_PER_BATCH
-from server.controller.command import ApiError, Result, Situation
+from server.controller.changes import MAX_WAITING_CHANGES, Change, WaitingChanges
+from server.controller.command import ApiError, Decision, Result, Situation
 from server.controller.config import ControllerConfig
 from server.controller.effects import (
     AppendRecords,
     Effect,
     PublishImage,
+    Report,
+    ReportDeath,
     ReportFailure,
     ReportSilence,
     Respond,
@@ -61,7 +73,8 @@ from server.controller.events import (
     SnapshotLoaded,
     Tick,
 )
-from server.controller.heartbeats import fencing_records
+from server.controller.heartbeats import fencing_records, heartbeat_meanwhile
+from server.controller.log_states import LogStates, load_batch_steps
 from server.controller.metadata_transactions import fitted
 from server.controller.periodic_tasks import (
     AFTER_FAILURE_MS,
@@ -70,20 +83,29 @@ from server.controller.periodic_tasks import (
     TaskSchedule,
     TaskSituation,
 )
-from server.controller.proven_death import records_of_death
+from server.controller.proven_death import is_refuted, records_of_death
 from server.controller.replies import ParkedReplies, ParkedReply
-from server.controller.sessions import BrokerSession, sessions_after_pause, sessions_at_activation
+from server.controller.sessions import (
+    BrokerSession,
+    SessionChange,
+    sessions_after_contact,
+    sessions_after_pause,
+    sessions_at_activation,
+)
 from server.controller.settings import InheritedConfigs, TopicSettings
 from server.controller.table import COMMANDS, Command
 from server.controller.upgrades import WaitingUpgrades
 from server.image.image import ClusterImage
-from server.image.loader import LoadState, load_control_batch, load_records
+from server.image.loader import LoadState, load_steps
 from server.image.records import record_version
 from server.ports import Rng
-from server.types import NO_NODE
+from server.types import NO_NODE, Steps, run_to_end
 
-_Append: TypeAlias = tuple[AppendRecords, LoadState]
-"""A batch to append, and what the log's content is with it."""
+STEPS_PER_SLICE = 400
+"""Steps of changes that one event is worth: a step takes some ten or twenty microseconds, so that this is some
+milliseconds of work."""
+STEPS_PER_CHANGE = 16
+"""What a change counts for besides its own steps, when many small ones have waited."""
 
 
 class Controller:
@@ -97,6 +119,7 @@ class Controller:
         config: ControllerConfig,
         rng: Rng,
         bootstrap_records: Sequence[Message] = (),
+        steps_per_slice: int = STEPS_PER_SLICE,
     ) -> None:
         """``bootstrap_records`` are those of the node's bootstrap.checkpoint; a new log begins with them."""
         self._node_id = node_id
@@ -108,14 +131,23 @@ class Controller:
         self._leader_id = NO_NODE
         self._active_epoch: int | None = None
         self._kraft_version = 0
-        self._committed = LoadState()
-        self._high_watermark = 0
-        self._appended: deque[LoadState] = deque()
+        self._steps_per_slice = steps_per_slice
+        self._log = LogStates()
+        self._waiting = WaitingChanges()
+        # The change that is worked on, the steps that are left of it, and the state that it was begun on.
+        self._change: Change | None = None
+        self._steps: Iterator[None] = iter(())
+        self._before_change = self._log.committed
+        # The change of the heartbeat that is being handled.
+        self._begun_heartbeat: Change | None = None
         self._replies = ParkedReplies()
         self._upgrades = WaitingUpgrades()
         self._sessions: Map[int, BrokerSession] = Map()
         # No session ends before this; None while there is none.
         self._session_check_ms: int | None = None
+        # Brokers whose silence or death, and brokers of which a heartbeat, waits as a change or is worked on.
+        self._fencing: set[int] = set()
+        self._moving: set[int] = set()
         self._proven_deaths = 0
         self._no_op_ms: int | None = None
         self._tasks = TaskSchedule(config)
@@ -123,6 +155,8 @@ class Controller:
         self._asked_of_quorum: deque[UpgradeKRaftVersion] = deque()
         # Wall time of the event that is being handled.
         self._wall_ms = 0
+        # Monotonic time of the event that was handled last.
+        self._now_ms = 0
 
     # --- the three doors ---
 
@@ -132,7 +166,8 @@ class Controller:
         ``now_ms`` is monotonic time, by which everything here is measured. ``wall_ms`` is the wall clock's
         (milliseconds of Unix time), for what is written down for others to read, and may jump.
         """
-        self._wall_ms = wall_ms
+        self._wall_ms, self._now_ms = wall_ms, now_ms
+        was_busy = self.has_work
         match event:
             case BecameActive():
                 self._become_active(event, now_ms)
@@ -149,9 +184,9 @@ class Controller:
             case KRaftVersionChanged():
                 self._kraft_version = event.kraft_version
             case KRaftVersionUpgraded():
-                self._handle_upgraded(event, now_ms)
+                self._handle_upgraded(event)
             case CommandReceived():
-                self._handle_command(event, now_ms)
+                self._handle_command(event)
             case BrokerProvenDead():
                 self._handle_proven_death(event)
             case NodePaused():
@@ -162,6 +197,9 @@ class Controller:
                 assert_never(event)
         if self.is_active:
             self._do_what_is_due(now_ms)
+            if not was_busy or isinstance(event, Tick):
+                self._work()
+            self._answer_begun_heartbeat()
 
     def take_effects(self) -> list[Effect]:
         """What has come of the events so far, in order; each effect is handed out once.
@@ -176,6 +214,8 @@ class Controller:
 
     def next_deadline_ms(self) -> int | None:
         """Monotonic time at which a `Tick` is wanted, None where nothing is to happen by itself."""
+        if self.has_work:
+            return self._now_ms
         deadlines = (
             self._replies.next_deadline_ms(),
             self._upgrades.next_deadline_ms(),
@@ -185,7 +225,19 @@ class Controller:
         )
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
+    def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
+        """What the log's content is with a committed batch, for `BatchCommitted.loaded`; raises ReplayError.
+
+        Nothing else may be handed over in between but what leaves the committed state as it is.
+        """
+        return load_batch_steps(self._log.committed, batch)
+
     # --- what others may look at ---
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a change is being worked on, or waits: each `Tick` takes it a slice further."""
+        return self._change is not None or len(self._waiting) > 0
 
     @property
     def is_active(self) -> bool:
@@ -205,22 +257,27 @@ class Controller:
     @property
     def newest_image(self) -> ClusterImage:
         """The state that commands are decided on, with what is not committed yet."""
-        return self._newest.latest
+        return self._log.newest.latest
 
     @property
     def committed_image(self) -> ClusterImage:
         """The newest committed state, without an open metadata transaction."""
-        return self._committed.stable
+        return self._log.committed.stable
 
     @property
     def next_committed_offset(self) -> int:
         """Offset at which the next `BatchCommitted` has to start."""
-        return self._committed.latest.offset + 1
+        return self._log.committed.latest.offset + 1
 
     @property
     def parked_reply_count(self) -> int:
         """Answers that wait for their records to be committed, or for the quorum."""
         return len(self._replies) + len(self._upgrades)
+
+    @property
+    def waiting_change_count(self) -> int:
+        """Changes that wait for the one that is worked on."""
+        return len(self._waiting)
 
     @property
     def last_contacts_ms(self) -> Mapping[int, int]:
@@ -232,42 +289,51 @@ class Controller:
         """Brokers that were fenced because their processes were provably gone; all since the start."""
         return self._proven_deaths
 
-    @property
-    def _newest(self) -> LoadState:
-        return self._appended[-1] if self._appended else self._committed
-
-    @property
-    def _next_offset(self) -> int:
-        return self._newest.latest.offset + 1
-
     # --- leadership ---
 
     def _become_active(self, event: BecameActive, now_ms: int) -> None:
         assert not self.is_active, f"active in epoch {self._active_epoch} already"
-        assert event.next_offset >= self._next_offset, (
+        assert event.next_offset >= self._log.next_offset, (
             f"the log ends at {event.next_offset}, before the image"
         )
         self._active_epoch = event.epoch
         self._leader_id = self._node_id
-        self._high_watermark = self._next_offset
-        if event.next_offset > self._next_offset:
-            self._handle_control_batch(ControlBatchAppended(next_offset=event.next_offset))
-        records = activation_records(self._newest, self._bootstrap_records, self._config.static_config)
-        self._append(self._prepare(records))
-        self._set_sessions(sessions_at_activation(self.newest_image, now_ms))
+        self._log.high_watermark = self._log.next_offset
+        if event.next_offset > self._log.next_offset:
+            self._log.append_control_batch(event.next_offset, event.epoch)
+        # The first change of all: nothing is decided before a transaction that was left open is taken back.
+        self._waiting.add(Change(name="the activation", decide=self._activation, is_vital=True))
+        self._set_sessions(sessions_at_activation(self._log.newest.stable, now_ms))
         if self._config.metadata_max_idle_interval_ms > 0:
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
         self._tasks.start(now_ms)
 
+    def _activation(self) -> Decision:
+        records = activation_records(self._log.newest, self._bootstrap_records, self._config.static_config)
+        return Result(records=records, atomic=False)
+
     def _become_inactive(self, event: BecameInactive) -> None:
         self._active_epoch = None
         self._leader_id = event.leader_id
-        self._appended.clear()
+        self._log.forget_uncommitted()
         self._set_sessions(Map())
         self._no_op_ms = None
         self._tasks.stop()
-        for command in (*self._replies.take_all(), *self._upgrades.take_all()):
+        dropped = self._drop_changes()
+        for command in (*self._replies.take_all(), *dropped, *self._upgrades.take_all()):
             self._refuse(command, self._not_controller())
+
+    def _drop_changes(self) -> list[CommandReceived]:
+        """Nothing more comes of any change; the commands among them."""
+        changes = self._waiting.take_all()
+        if self._change is not None:
+            changes.insert(0, self._change)
+        self._change, self._steps = None, iter(())
+        self._before_change = self._log.committed
+        self._begun_heartbeat = None
+        self._fencing.clear()
+        self._moving.clear()
+        return [change.command for change in changes if change.command is not None]
 
     def _not_controller(self) -> ApiError:
         if self._leader_id == NO_NODE:
@@ -280,127 +346,222 @@ class Controller:
     def _handle_batch_committed(self, event: BatchCommitted) -> None:
         assert not self.is_active, "an active controller learns of commits by the high watermark"
         assert event.base_offset == self.next_committed_offset, f"batch {event.base_offset} leaves a gap"
-        if event.records is None:
-            self._committed = load_control_batch(
-                self._committed,
-                last_offset=event.last_offset,
-                epoch=event.epoch,
-                timestamp_ms=event.timestamp_ms,
-            )
-        else:
-            self._committed = load_records(
-                self._committed,
-                base_offset=event.base_offset,
-                epoch=event.epoch,
-                timestamp_ms=event.timestamp_ms,
-                records=event.records,
-            )
-        assert self._committed.latest.offset == event.last_offset, f"batch ends at {event.last_offset}"
-        self._high_watermark = event.last_offset + 1
+        state = run_to_end(self.load_steps(event)) if event.loaded is None else event.loaded
+        assert state.latest.offset == event.last_offset, f"batch ends at {event.last_offset}"
+        self._log.replace_committed(state)
         self._publish()
 
     def _handle_snapshot(self, event: SnapshotLoaded) -> None:
         assert not self.is_active, "an active controller has all that is committed"
-        image, behind = event.image, self._committed.latest.offset
+        image, behind = event.image, self._log.committed.latest.offset
         assert image.offset >= behind, f"the snapshot ends at {image.offset}, before {behind}"
         # No snapshot is taken within a metadata transaction, so none is open after it.
-        self._committed = LoadState(latest=image, stable=image)
-        self._high_watermark = image.offset + 1
+        self._log.replace_committed(LoadState(latest=image, stable=image))
         self._publish()
 
     def _handle_high_watermark(self, event: HighWatermarkAdvanced) -> None:
         assert self.is_active, "a standby learns of commits batch by batch"
-        assert event.high_watermark <= self._next_offset, f"{event.high_watermark} is beyond the log's end"
-        self._high_watermark = max(self._high_watermark, event.high_watermark)
-        committed = self._committed
-        while self._appended and self._appended[0].latest.offset < self._high_watermark:
-            committed = self._appended.popleft()
-        if committed is not self._committed:
-            self._committed = _stamped(committed, event.timestamp_ms)
+        if self._log.advance(event.high_watermark, event.timestamp_ms):
             self._publish()
-        for reply in self._replies.take_committed(self._high_watermark):
+        for reply in self._replies.take_committed(self._log.high_watermark):
             self._respond(reply.command, reply.response)
 
     def _handle_control_batch(self, event: ControlBatchAppended) -> None:
         assert self._active_epoch is not None, "a standby learns of control batches when they are committed"
-        state = load_control_batch(
-            self._newest,
-            last_offset=event.next_offset - 1,
-            epoch=self._active_epoch,
-            timestamp_ms=self._newest.latest.timestamp_ms,
-        )
-        self._appended.append(state)
+        self._log.append_control_batch(event.next_offset, self._active_epoch)
 
     def _publish(self) -> None:
-        self._effects.append(PublishImage(image=self._committed.stable, high_watermark=self._high_watermark))
+        image = self._log.committed.stable
+        self._effects.append(PublishImage(image=image, high_watermark=self._log.high_watermark))
 
-    def _prepare(self, records: Sequence[Message]) -> list[_Append]:
-        """Encode and replay records, in as few batches as hold them, without changing anything here yet.
+    # --- one change after the other ---
 
-        Where that is more than one batch, they are a metadata transaction.
+    def _work(self) -> None:
+        """Take some steps of the change that is worked on, and of those after it."""
+        left = self._steps_per_slice
+        while left > 0:
+            if self._change is None:
+                change = self._waiting.take_first()
+                if change is None:
+                    return
+                left -= STEPS_PER_CHANGE
+                self._change, self._steps = change, self._carry_out(change)
+                self._before_change = self._log.newest
+                taken_at_most = max(left, 1)
+            elif not self._change.is_decided and not self._change.is_wanted():
+                self._end_change()
+                continue
+            else:
+                taken_at_most = left
+            taken = 0
+            for _ in islice(self._steps, taken_at_most):
+                taken += 1
+            left -= taken
+            if taken < taken_at_most:
+                self._end_change()
+
+    def _end_change(self) -> None:
+        change, self._change, self._steps = self._change, None, iter(())
+        assert change is not None, "no change is worked on"
+        self._before_change = self._log.newest
+        change.ended()
+
+    def _carry_out(self, change: Change) -> Iterator[None]:
+        """All steps of a change: it is decided, then its records are appended."""
+        try:
+            decision = change.decide()
+            result = decision if decision is None or isinstance(decision, Result) else (yield from decision)
+            if result is None:
+                return
+            records, values, ends = yield from self._fitted(result)
+        except ApiError as error:
+            self._refuse_change(change, error)
+            return
+        except Exception as error:
+            self._fail(change, error)
+            return
+        change.is_decided = True
+        # From here on nobody holds all of the records: to free so many at once takes long.
+        count, result = len(records), replace(result, records=())
+        try:
+            yield from self._append(records, values, ends)
+        except Exception as error:
+            self._take_back()
+            self._fail(change, error)
+            return
+        self._finish(change, result, count)
+
+    def _finish(self, change: Change, result: Result, record_count: int) -> None:
+        # Nothing here can fail: a command changes all that it changes, or nothing.
+        command = change.command
+        if result.kraft_version is not None:
+            assert command is not None, "only a command raises kraft.version"
+            self._ask_for_upgrade(command, result.kraft_version, validate_only=result.validate_only)
+            return
+        if result.session is not None:
+            self._change_session(result.session)
+        self._effects += result.reports
+        change.done(record_count)
+        if command is not None:
+            assert result.response is not None, f"{change.name} has no answer"
+            self._park(command, result.response, self._log.next_offset)
+
+    def _refuse_change(self, change: Change, error: ApiError) -> None:
+        command = change.command
+        if command is not None:
+            self._park(command, _refusal(command, error), self._log.next_offset)
+
+    def _fail(self, change: Change, error: Exception) -> None:
+        """A mistake of ours, which has changed nothing: no reason to stop, nor to give up leadership.
+
+        Raises it where nothing can go on without the change.
         """
-        assert self._active_epoch is not None, "only the active controller appends"
-        metadata_version = self.newest_image.metadata_version
-        values = [encode_metadata_record(each, record_version(each, metadata_version)) for each in records]
-        records, encoded, ends = fitted(records, values)
-        appends: list[_Append] = []
-        state, start = self._newest, 0
-        for end in ends:
-            base_offset = state.latest.offset + 1
-            elections = count_elections(state.latest, records[start:end])
-            # The append time is not known before the driver writes the batch; it is stamped on commit.
-            state = load_records(
-                state,
-                base_offset=base_offset,
-                epoch=self._active_epoch,
-                timestamp_ms=state.latest.timestamp_ms,
-                records=records[start:end],
-            )
-            effect = AppendRecords(
-                epoch=self._active_epoch,
-                base_offset=base_offset,
-                records=tuple(encoded[start:end]),
-                elections=elections,
-            )
-            appends.append((effect, state))
-            start = end
-        return appends
+        if change.is_vital:
+            raise error
+        self._effects.append(ReportFailure(request_name=change.name, error=error))
+        change.failed()
+        if change.command is not None:
+            self._refuse(change.command, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
 
-    def _append(self, appends: Sequence[_Append]) -> None:
-        for effect, state in appends:
-            assert effect.base_offset == self._next_offset, f"{effect.base_offset} is not the next offset"
-            self._effects.append(effect)
-            self._appended.append(state)
+    def _park(self, command: CommandReceived, response: Message, committed_at: int) -> None:
+        """Answer a command once everything below an offset is committed."""
+        if committed_at <= self._log.high_watermark:
+            self._respond(command, response)
+        else:
+            self._replies.park(ParkedReply(command=command, response=response, committed_at=committed_at))
+
+    def _fitted(self, result: Result) -> Steps[tuple[deque[Message], deque[bytes], tuple[int, ...]]]:
+        """The records as they go into batches; raises ApiError where they must not be so many."""
+        metadata_version = self.newest_image.metadata_version
+        if result.atomic and len(result.records) > batches.MAX_RECORDS_PER_BATCH:
+            raise _too_large(len(result.records))
+        values = []
+        for record in result.records:
+            values.append(encode_metadata_record(record, record_version(record, metadata_version)))
+            yield
+        records, encoded, ends = yield from fitted(result.records, values)
+        if result.atomic and len(ends) > 1:
+            raise _too_large(len(result.records))
+        return deque(records), deque(encoded), ends
+
+    def _append(self, records: deque[Message], values: deque[bytes], ends: Sequence[int]) -> Steps[None]:
+        """Replay and append records batch by batch, each of which ends with so many; they are taken from the deques."""
+        assert self._active_epoch is not None, "only the active controller appends"
+        start = 0
+        for end in ends:
+            batch = [records.popleft() for _ in range(start, end)]
+            appended = False
+            while not appended:
+                newest = self._log.newest
+                base_offset = self._log.next_offset
+                # The append time is not known before the driver writes the batch; it is stamped on commit.
+                state = yield from load_steps(
+                    newest,
+                    base_offset=base_offset,
+                    epoch=self._active_epoch,
+                    timestamp_ms=newest.latest.timestamp_ms,
+                    records=batch,
+                )
+                # Else the quorum has appended something of its own meanwhile.
+                appended = base_offset == self._log.next_offset
+            self._effects.append(
+                AppendRecords(
+                    epoch=self._active_epoch,
+                    base_offset=base_offset,
+                    records=tuple([values.popleft() for _ in batch]),
+                    elections=count_elections(newest.latest, batch),
+                )
+            )
+            self._log.append(state)
+            start = end
+
+    def _take_back(self) -> None:
+        """Abort the transaction that a change has begun, if it has."""
+        if self._log.newest.in_transaction:
+            record = AbortTransactionRecord(reason="The change failed")
+            run_to_end(self._append(deque([record]), deque([encode_metadata_record(record, 0)]), (1,)))
 
     # --- commands ---
 
-    def _handle_command(self, event: CommandReceived, now_ms: int) -> None:
+    def _handle_command(self, event: CommandReceived) -> None:
         deadline_ms = event.context.deadline_ms
         if not self.is_active:
             self._refuse(event, self._not_controller())
-        elif deadline_ms is not None and deadline_ms <= now_ms:
+        elif deadline_ms is not None and deadline_ms <= self._now_ms:
             self._refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+        elif isinstance(event.request, BrokerHeartbeatRequest):
+            self._handle_heartbeat(event, event.request)
+        elif len(self._waiting) >= MAX_WAITING_CHANGES:
+            waiting = f"{MAX_WAITING_CHANGES} changes wait for one that takes long."
+            self._refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT, waiting))
         else:
-            self._carry_out(event, now_ms, kraft_version=self._kraft_version)
+            self._add_command(event, self._kraft_version)
 
-    def _handle_upgraded(self, event: KRaftVersionUpgraded, now_ms: int) -> None:
+    def _add_command(self, event: CommandReceived, kraft_version: int) -> None:
+        decide = partial(self._decide, event, kraft_version)
+        self._waiting.add(Change(name=event.request.NAME, decide=decide, command=event))
+
+    def _handle_upgraded(self, event: KRaftVersionUpgraded) -> None:
         waiting = self._upgrades.take(event.command_id)
         if waiting is None:
             return
         if event.error_code == ErrorCode.NONE:
-            self._carry_out(waiting.command, now_ms, kraft_version=waiting.level)
+            self._add_command(waiting.command, waiting.level)
         elif event.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
             # Leadership is on its way out, which the quorum's core always knows first.
             self._refuse(waiting.command, ApiError(ErrorCode.NOT_CONTROLLER, event.message))
         else:
             self._refuse(waiting.command, ApiError(event.error_code, event.message))
 
-    def _carry_out(self, event: CommandReceived, now_ms: int, *, kraft_version: int) -> None:
-        command = _command(event)
-        situation = Situation(
-            image=self.newest_image,
-            next_offset=self._next_offset,
-            now_ms=now_ms,
+    def _decide(self, event: CommandReceived, kraft_version: int) -> Decision:
+        situation = self._situation(event, kraft_version, self._log.newest.latest)
+        return _command(event).run(situation, event.request)
+
+    def _situation(self, event: CommandReceived, kraft_version: int, image: ClusterImage) -> Situation:
+        return Situation(
+            image=image,
+            next_offset=image.offset + 1,
+            now_ms=self._now_ms,
             wall_ms=self._wall_ms,
             version=event.version,
             context=event.context,
@@ -412,31 +573,56 @@ class Controller:
             inherited=self._inherited,
             rng=self._rng,
         )
+
+    def _handle_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
+        """Hear of a broker at once, and move it to its next state when there is time for that."""
+        self._sessions = sessions_after_contact(
+            self._sessions, request.broker_id, request.broker_epoch, self._now_ms
+        )
+        if self.has_work:
+            self._answer_meanwhile(event, request)
+        else:
+            self._begun_heartbeat = self._add_heartbeat(event, request.broker_id)
+            self._begun_heartbeat.command = event
+
+    def _add_heartbeat(self, event: CommandReceived, broker_id: int) -> Change:
+        self._moving.add(broker_id)
+        change = Change(
+            name=event.request.NAME,
+            decide=partial(self._decide, event, self._kraft_version),
+            ended=partial(self._moving.discard, broker_id),
+        )
+        self._waiting.add(change)
+        return change
+
+    def _answer_begun_heartbeat(self) -> None:
+        """What a heartbeat has begun goes on by itself where it takes more than a slice."""
+        begun, self._begun_heartbeat = self._begun_heartbeat, None
+        if begun is None or begun is not self._change or begun.command is None:
+            return
+        command, begun.command = begun.command, None
+        assert isinstance(command.request, BrokerHeartbeatRequest), "only heartbeats are kept as such"
+        self._answer_meanwhile(command, command.request)
+
+    def _answer_meanwhile(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
+        """Answer from the image before the change that is worked on; what the heartbeat calls for has to wait."""
+        image = (self._log.newest if self._change is None else self._before_change).stable
         try:
-            result = command.run(situation, event.request)
-            appends = self._prepare(result.records)
-            if result.atomic and len(appends) > 1:
-                raise _too_large(len(result.records))
+            situation = self._situation(event, self._kraft_version, image)
+            result, is_quiet = heartbeat_meanwhile(situation, request)
         except ApiError as error:
-            refusal = command.refusal(event.request, error, event.version)
-            result, appends = Result(response=refusal), []
+            self._park(event, _refusal(event, error), image.offset + 1)
+            return
         except Exception as error:
-            # A mistake of ours, met before anything has changed: no reason to stop, nor to give up leadership.
             self._effects.append(ReportFailure(request_name=event.request.NAME, error=error))
             self._refuse(event, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
             return
-        # Nothing below can fail: a command changes all that it changes, or nothing.
-        if result.kraft_version is not None:
-            self._ask_for_upgrade(event, result.kraft_version, validate_only=result.validate_only)
-            return
-        self._append(appends)
-        if result.sessions is not None:
-            self._set_sessions(result.sessions)
-        reply = ParkedReply(command=event, response=result.response, committed_at=self._next_offset)
-        if reply.committed_at <= self._high_watermark:
-            self._respond(event, reply.response)
-        else:
-            self._replies.park(reply)
+        if result.session is not None:
+            self._change_session(result.session)
+        if not is_quiet and request.broker_id not in self._moving:
+            self._add_heartbeat(event, request.broker_id)
+        assert result.response is not None, "a heartbeat is answered"
+        self._park(event, result.response, image.offset + 1)
 
     def _ask_for_upgrade(self, event: CommandReceived, level: int, *, validate_only: bool) -> None:
         assert self._active_epoch is not None, "only the active controller carries out commands"
@@ -451,12 +637,15 @@ class Controller:
         )
 
     def _refuse(self, event: CommandReceived, error: ApiError) -> None:
-        self._respond(event, _command(event).refusal(event.request, error, event.version))
+        self._respond(event, _refusal(event, error))
 
     def _respond(self, event: CommandReceived, response: Message) -> None:
         self._effects.append(Respond(command_id=event.command_id, response=response))
 
     # --- what time brings ---
+
+    def _change_session(self, change: SessionChange) -> None:
+        self._set_sessions(change.applied(self._sessions, self._log.next_offset - 1))
 
     def _set_sessions(self, sessions: Map[int, BrokerSession]) -> None:
         self._sessions = sessions
@@ -466,64 +655,142 @@ class Controller:
             self._session_check_ms = self._first_session_end_ms()
         # Else the time stands: contacts only put ends off, and a new session ends after all others.
 
-    def _first_session_end_ms(self) -> int:
+    def _first_session_end_ms(self) -> int | None:
+        """When the next session ends, besides those whose end is being dealt with."""
         timeout_ms = self._config.broker_session_timeout_ms
-        return min(session.end_ms(timeout_ms) for session in self._sessions.values())
+        ends = (
+            session.end_ms(timeout_ms)
+            for broker_id, session in self._sessions.items()
+            if broker_id not in self._fencing
+        )
+        return min(ends, default=None)
 
     def _do_what_is_due(self, now_ms: int) -> None:
         for command in (*self._replies.take_expired(now_ms), *self._upgrades.take_expired(now_ms)):
             self._refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+        self._end_expired_changes(now_ms)
         if self._session_check_ms is not None and self._session_check_ms <= now_ms:
-            self._fence_silent_brokers(now_ms)
+            self._look_for_silent_brokers(now_ms)
         if self._no_op_ms is not None and self._no_op_ms <= now_ms:
-            self._append(self._prepare([NoOpRecord()]))
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
+            if not self.has_work:
+                no_op = Result(records=(NoOpRecord(),))
+                self._waiting.add(Change(name=NoOpRecord.NAME, decide=lambda: no_op))
         for task in self._tasks.take_due(now_ms):
-            self._run_task(task, now_ms)
+            self._waiting.add(
+                Change(
+                    name=task.name,
+                    decide=partial(self._run_task, task),
+                    done=partial(self._task_done, task),
+                    failed=partial(self._task_failed, task),
+                )
+            )
 
-    def _run_task(self, task: PeriodicTask, now_ms: int) -> None:
+    def _end_expired_changes(self, now_ms: int) -> None:
+        """Answer those who wait no longer; what is not decided yet is not done either."""
+        expired = list(self._waiting.take_expired(now_ms))
+        change = self._change
+        if change is not None and change.deadline_ms is not None and change.deadline_ms <= now_ms:
+            expired.append(change)
+            if not change.is_decided:
+                self._end_change()
+        for each in expired:
+            command, each.command = each.command, None
+            assert command is not None, "only a command has a time limit"
+            self._refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+
+    def _run_task(self, task: PeriodicTask) -> Steps[Result]:
         image = self.newest_image
-        situation = TaskSituation(
-            image=image, settings=TopicSettings(image, self._inherited), wall_ms=self._wall_ms
-        )
-        try:
-            records = task.run(situation)
-            appends = self._prepare(records)
-        except Exception as error:
-            # As with commands: a mistake of ours, which has changed nothing.
-            self._effects.append(ReportFailure(request_name=task.name, error=error))
-            self._tasks.repeat(task, now_ms + AFTER_FAILURE_MS)
-            return
-        self._append(appends)
-        if len(records) >= task.full_run:
-            self._tasks.repeat(task, now_ms + AGAIN_MS)
+        settings = TopicSettings(image, self._inherited)
+        records = yield from task.run(TaskSituation(image=image, settings=settings, wall_ms=self._wall_ms))
+        return Result(records=records, atomic=False)
+
+    def _task_done(self, task: PeriodicTask, record_count: int) -> None:
+        if record_count >= task.full_run:
+            self._tasks.repeat(task, self._now_ms + AGAIN_MS)
+
+    def _task_failed(self, task: PeriodicTask) -> None:
+        self._tasks.repeat(task, self._now_ms + AFTER_FAILURE_MS)
+
+    # --- brokers that are gone ---
 
     def _handle_proven_death(self, event: BrokerProvenDead) -> None:
         # A standby has no sessions, so that nothing comes of it there.
-        records = records_of_death(self.newest_image, self._inherited, self._sessions, event)
-        if records is not None:
-            self._append(self._prepare(records))
-            self._set_sessions(self._sessions.delete(event.broker_id))
-            self._proven_deaths += 1
+        if self.is_active:
+            self._waiting.add(
+                Change(
+                    name=f"the death of broker {event.broker_id}",
+                    decide=partial(self._bury, event),
+                    is_wanted=lambda: not is_refuted(self._sessions, event),
+                    done=self._count_death,
+                )
+            )
 
-    def _fence_silent_brokers(self, now_ms: int) -> None:
-        settings = TopicSettings(self.newest_image, self._inherited)
+    def _bury(self, event: BrokerProvenDead) -> Decision | None:
+        records = records_of_death(self.newest_image, self._inherited, self._sessions, event)
+        report = ReportDeath(broker_id=event.broker_id, broker_epoch=event.broker_epoch, proof=event.proof)
+        return None if records is None else _end_of_broker(event.broker_id, records, report)
+
+    def _count_death(self, record_count: int) -> None:
+        self._proven_deaths += 1
+
+    def _look_for_silent_brokers(self, now_ms: int) -> None:
         for broker_id in sorted(self._sessions):
             session = self._sessions[broker_id]
-            if session.is_valid(now_ms, self._config.broker_session_timeout_ms):
-                continue
-            broker = self.newest_image.brokers[broker_id]
-            assert broker.epoch == session.broker_epoch, f"broker {broker_id} has an old session"
-            if not broker.fenced:
-                self._append(self._prepare(fencing_records(self.newest_image, settings, broker)))
-                silence = ReportSilence(
-                    broker_id=broker_id,
-                    broker_epoch=broker.epoch,
-                    silent_ms=now_ms - session.last_contact_ms,
+            if broker_id not in self._fencing and not self._is_valid(session):
+                self._fencing.add(broker_id)
+                self._waiting.add(
+                    Change(
+                        name=f"the silence of broker {broker_id}",
+                        decide=partial(self._fence_silent, broker_id),
+                        is_wanted=partial(self._is_silent, broker_id),
+                        ended=partial(self._end_fencing, broker_id),
+                        failed=partial(self._wait_another_session, broker_id),
+                    )
                 )
-                self._effects.append(silence)
-            self._sessions = self._sessions.delete(broker_id)
-        self._session_check_ms = self._first_session_end_ms() if self._sessions else None
+        self._session_check_ms = self._first_session_end_ms()
+
+    def _is_valid(self, session: BrokerSession) -> bool:
+        return session.is_valid(self._now_ms, self._config.broker_session_timeout_ms)
+
+    def _is_silent(self, broker_id: int) -> bool:
+        session = self._sessions.get(broker_id)
+        return session is not None and not self._is_valid(session)
+
+    def _fence_silent(self, broker_id: int) -> Decision | None:
+        if not self._is_silent(broker_id):
+            return None
+        session = self._sessions[broker_id]
+        broker = self.newest_image.brokers[broker_id]
+        assert broker.epoch == session.broker_epoch, f"broker {broker_id} has an old session"
+        if broker.fenced:
+            return Result(session=SessionChange(broker_id=broker_id, session=None))
+        settings = TopicSettings(self.newest_image, self._inherited)
+        report = ReportSilence(
+            broker_id=broker_id,
+            broker_epoch=broker.epoch,
+            silent_ms=self._now_ms - session.last_contact_ms,
+        )
+        return _end_of_broker(broker_id, fencing_records(self.newest_image, settings, broker), report)
+
+    def _end_fencing(self, broker_id: int) -> None:
+        self._fencing.discard(broker_id)
+        self._session_check_ms = self._first_session_end_ms()
+
+    def _wait_another_session(self, broker_id: int) -> None:
+        session = replace(self._sessions[broker_id], last_contact_ms=self._now_ms)
+        self._sessions = self._sessions.set(broker_id, session)
+
+
+def _end_of_broker(broker_id: int, records: Steps[list[Message]], report: Report) -> Steps[Result]:
+    """What fences a broker, and ends its session."""
+    found = yield from records
+    return Result(
+        records=found,
+        atomic=False,
+        session=SessionChange(broker_id=broker_id, session=None),
+        reports=(report,),
+    )
 
 
 def _command(event: CommandReceived) -> Command:
@@ -533,15 +800,13 @@ def _command(event: CommandReceived) -> Command:
     return COMMANDS[api_key]
 
 
-def _stamped(state: LoadState, timestamp_ms: int) -> LoadState:
-    """The state with the append time of its last batch, which is known only now."""
-    latest = state.latest.at(state.latest.offset, state.latest.epoch, timestamp_ms)
-    return LoadState(latest=latest, stable=state.stable if state.in_transaction else latest)
+def _refusal(event: CommandReceived, error: ApiError) -> Message:
+    return _command(event).refusal(event.request, error, event.version)
 
 
 def _too_large(record_count: int) -> ApiError:
     return ApiError(
         ErrorCode.POLICY_VIOLATION,
         f"The request leads to {record_count} metadata records, more than one batch holds:"
-        f" at most {MAX_RECORDS_PER_BATCH} records and {MAX_BATCH_BYTES} bytes.",
+        f" at most {batches.MAX_RECORDS_PER_BATCH} records and {batches.MAX_BATCH_BYTES} bytes.",
     )

@@ -14,16 +14,17 @@ from kafkaproto.message import Message
 from kafkaproto.messages import CreatePartitionsRequest, CreatePartitionsResponse
 from server.controller.assignments import check_assignments
 from server.controller.command import ApiError, Result, Situation
-from server.controller.placement import new_partition, place, usable_brokers
+from server.controller.placement import UsableBroker, new_partition, place, usable_brokers
 from server.controller.topics import MAX_PARTITIONS_PER_REQUEST
 from server.image.image import TopicImage
 from server.image.records import partition_record
+from server.types import Steps
 
 _PartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
 _TopicResult = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
-def create_partitions(situation: Situation, request: CreatePartitionsRequest) -> Result:
+def create_partitions(situation: Situation, request: CreatePartitionsRequest) -> Steps[Result]:
     """Add the partitions that can be added; raises ApiError where the whole request asks for too much."""
     by_name: dict[str, list[_PartitionsTopic]] = {}
     for topic in request.topics:
@@ -35,6 +36,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
             existing[name] = _existing_topic(situation, topics)
         except ApiError as error:
             errors[name] = error
+        yield
     # The counts come from outside, so they are added up before anything of that size is made.
     total = sum(by_name[name][0].count - len(topic.partitions) for name, topic in existing.items())
     if total > MAX_PARTITIONS_PER_REQUEST:
@@ -42,18 +44,20 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
             ErrorCode.POLICY_VIOLATION,
             f"The request asks for {total} partitions; one request may create {MAX_PARTITIONS_PER_REQUEST}.",
         )
+    brokers = usable_brokers(situation.image)
     records: list[Message] = []
     for name, existing_topic in existing.items():
         try:
-            records += _new_partitions(situation, existing_topic, by_name[name][0])
+            records += yield from _new_partitions(situation, existing_topic, by_name[name][0], brokers)
         except ApiError as error:
             errors[name] = error
+        yield
     results = [
         _failure(name, errors[name]) if name in errors else _TopicResult(name=name) for name in by_name
     ]
     return Result(
         response=CreatePartitionsResponse(results=results),
-        records=() if request.validate_only else tuple(records),
+        records=() if request.validate_only else records,
     )
 
 
@@ -80,14 +84,16 @@ def _existing_topic(situation: Situation, topics: Sequence[_PartitionsTopic]) ->
     return topic
 
 
-def _new_partitions(situation: Situation, topic: TopicImage, request: _PartitionsTopic) -> list[Message]:
+def _new_partitions(
+    situation: Situation, topic: TopicImage, request: _PartitionsTopic, brokers: Sequence[UsableBroker]
+) -> Steps[list[Message]]:
     image = situation.image
     first = len(topic.partitions)
     added = request.count - first
     model = topic.partitions[0]
     replication_factor = len(model.replicas) - len(model.removing_replicas)
     if request.assignments is None:
-        assignments = place(usable_brokers(image), added, replication_factor, situation.rng)
+        assignments = yield from place(brokers, added, replication_factor, situation.rng)
     else:
         if len(request.assignments) != added:
             raise ApiError(
@@ -95,11 +101,13 @@ def _new_partitions(situation: Situation, topic: TopicImage, request: _Partition
                 f"{added} partitions are to be added; the request assigns {len(request.assignments)}.",
             )
         assignments = [tuple(assignment.broker_ids) for assignment in request.assignments]
-        check_assignments(image, assignments, replication_factor=replication_factor)
-    return [
-        partition_record(topic.topic_id, index, new_partition(image, replicas), image.metadata_version)
-        for index, replicas in enumerate(assignments, first)
-    ]
+        yield from check_assignments(image, assignments, replication_factor=replication_factor)
+    records: list[Message] = []
+    for index, replicas in enumerate(assignments, first):
+        partition = new_partition(image, replicas)
+        records.append(partition_record(topic.topic_id, index, partition, image.metadata_version))
+        yield
+    return records
 
 
 def _failure(name: str, error: ApiError) -> _TopicResult:

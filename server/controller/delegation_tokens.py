@@ -11,6 +11,7 @@ token concerns; here the principal counts as proven.
 from __future__ import annotations
 
 import dataclasses
+import hmac
 
 from kafkaproto import uuids
 from kafkaproto.error_codes import ErrorCode
@@ -29,7 +30,9 @@ from server.controller.command import ApiError, Result, Situation
 from server.error_texts import MAX_QUOTED_LENGTH, quoted
 from server.image.image import ClusterImage, DelegationToken
 from server.image.records import delegation_token_record
-from server.security.delegation_tokens import is_expired, may_renew, token_hmac, token_of_hmac, token_owner
+from server.image.sorting import sorted_steps
+from server.security.delegation_tokens import is_expired, may_renew, token_hmac, token_owner
+from server.types import Steps
 
 TOKEN_LEVEL = 14
 """metadata.version 3.6-IV2: tokens are recorded."""
@@ -102,9 +105,9 @@ def refuse_creation(request: CreateDelegationTokenRequest, error: ApiError) -> C
     )
 
 
-def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRequest) -> Result:
+def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRequest) -> Steps[Result]:
     """Let a token live longer, within its longest life; raises ApiError where there is none to be renewed."""
-    token_id, token = _token(situation, bytes(request.hmac))
+    token_id, token = yield from _token(situation, bytes(request.hmac))
     _check_not_expired(situation, token_id, token)
     _check_may_renew(situation, token_id, token)
     period_ms = situation.config.delegation_token_expiry_time_ms
@@ -126,9 +129,9 @@ def refuse_renewal(request: RenewDelegationTokenRequest, error: ApiError) -> Ren
     return RenewDelegationTokenResponse(error_code=error.code, expiry_timestamp_ms=NO_TIME)
 
 
-def expire_delegation_token(situation: Situation, request: ExpireDelegationTokenRequest) -> Result:
+def expire_delegation_token(situation: Situation, request: ExpireDelegationTokenRequest) -> Steps[Result]:
     """Set a token's end, or remove it where the time until then is negative; raises ApiError where there is none."""
-    token_id, token = _token(situation, bytes(request.hmac))
+    token_id, token = yield from _token(situation, bytes(request.hmac))
     _check_may_renew(situation, token_id, token)
     if request.expiry_time_period_ms < 0:
         return Result(
@@ -152,9 +155,14 @@ def refuse_expiry(request: ExpireDelegationTokenRequest, error: ApiError) -> Exp
     return ExpireDelegationTokenResponse(error_code=error.code, expiry_timestamp_ms=NO_TIME)
 
 
-def expired_token_records(image: ClusterImage, wall_ms: int) -> list[Message]:
+def expired_token_records(image: ClusterImage, wall_ms: int) -> Steps[list[Message]]:
     """The removal of tokens that have expired at a wall time, of at most `MAX_REMOVED_TOKENS` of them."""
-    expired = sorted(name for name, token in image.delegation_tokens.items() if is_expired(token, wall_ms))
+    names = []
+    for name, token in image.delegation_tokens.items():
+        if is_expired(token, wall_ms):
+            names.append(name)
+        yield
+    expired = yield from sorted_steps(names)
     return [RemoveDelegationTokenRecord(token_id=token_id) for token_id in expired[:MAX_REMOVED_TOKENS]]
 
 
@@ -171,12 +179,14 @@ def _secret_key(situation: Situation) -> str:
     return secret_key
 
 
-def _token(situation: Situation, given_hmac: bytes) -> tuple[str, DelegationToken]:
-    tokens = situation.image.delegation_tokens
-    token_id = token_of_hmac(tokens, _secret_key(situation), given_hmac)
-    if token_id is None:
-        raise ApiError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND, "No token has the HMAC that is given.")
-    return token_id, tokens[token_id]
+def _token(situation: Situation, given_hmac: bytes) -> Steps[tuple[str, DelegationToken]]:
+    """The token that has an HMAC, which is not recorded, and so has to be made for one token after the other."""
+    secret_key = _secret_key(situation)
+    for token_id, token in situation.image.delegation_tokens.items():
+        if hmac.compare_digest(token_hmac(secret_key, token_id), given_hmac):
+            return token_id, token
+        yield
+    raise ApiError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND, "No token has the HMAC that is given.")
 
 
 def _check_not_expired(situation: Situation, token_id: str, token: DelegationToken) -> None:

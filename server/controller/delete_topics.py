@@ -15,7 +15,7 @@ from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse, Remov
 from kafkaproto.uuids import to_text
 from server.controller.command import ApiError, Result, Situation
 from server.image.image import ClusterImage, TopicImage
-from server.types import ZERO_UUID
+from server.types import ZERO_UUID, Steps
 
 _TopicResult = DeleteTopicsResponse.DeletableTopicResult
 
@@ -26,7 +26,7 @@ _Named = tuple[str | None, bytes]
 """How a request names a topic: by name, by id, by both (wrong) or by neither (wrong: None and zeros)."""
 
 
-def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Result:
+def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[Result]:
     """Delete what can be deleted; raises ApiError where the request as a whole is refused."""
     if not situation.config.delete_topic_enable:
         raise _deletion_disabled(situation.version)
@@ -53,7 +53,8 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Result:
             results.append(_TopicResult(name=topic.name, topic_id=topic.topic_id))
         except ApiError as error:
             results.append(_failure(name, topic_id, error))
-    return Result(response=DeleteTopicsResponse(responses=results), records=tuple(records))
+        yield
+    return Result(response=DeleteTopicsResponse(responses=results), records=records)
 
 
 def refuse_deletions(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopicsResponse:

@@ -14,7 +14,9 @@ from server.controller.effects import (
     AppendRecords,
     Effect,
     PublishImage,
+    ReportDeath,
     ReportFailure,
+    ReportShutdown,
     ReportSilence,
     Respond,
     UpgradeKRaftVersion,
@@ -94,6 +96,11 @@ def describe_effect(effect: Effect) -> str:
             return f"report failure {effect.request_name} {effect.error!r}"
         case ReportSilence():
             return f"broker {effect.broker_id} silent epoch={effect.broker_epoch} for {effect.silent_ms} ms"
+        case ReportDeath():
+            return f"broker {effect.broker_id} dead epoch={effect.broker_epoch} {effect.proof}".rstrip()
+        case ReportShutdown():
+            what = "goes on" if effect.is_taken_back else "shuts down"
+            return f"broker {effect.broker_id} {what} epoch={effect.broker_epoch}"
         case _:
             assert_never(effect)
 
@@ -105,8 +112,10 @@ def describe_controller(controller: Controller) -> str:
     else:
         role = f"standby leader={controller.leader_id}"
     newest, committed = controller.newest_image, controller.committed_image
+    waiting = controller.waiting_change_count
+    work = f" at work, {waiting} waiting" if controller.has_work else ""
     return (
-        f"{role} newest={newest.offset} committed={committed.offset} parked={controller.parked_reply_count}"
+        f"{role}{work} newest={newest.offset} committed={committed.offset} parked={controller.parked_reply_count}"
         f" brokers={len(newest.brokers)} topics={len(newest.topics)}"
     )
 

@@ -83,4 +83,27 @@ class ReportSilence:
     silent_ms: int
 
 
-Effect = AppendRecords | Respond | PublishImage | UpgradeKRaftVersion | ReportFailure | ReportSilence
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportDeath:
+    """A broker's process is provably gone, and the broker is fenced for it. For the log."""
+
+    broker_id: int
+    broker_epoch: int
+    proof: str
+    """In words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportShutdown:
+    """A broker has asked to shut down, or goes on though it was asked for in its name. For the log."""
+
+    broker_id: int
+    broker_epoch: int
+    is_taken_back: bool
+    """Whether its own heartbeats do not ask for the shutdown, so that it is over."""
+
+
+Report = ReportSilence | ReportDeath | ReportShutdown
+"""What only the log is told."""
+
+Effect = AppendRecords | Respond | PublishImage | UpgradeKRaftVersion | ReportFailure | Report

@@ -6,15 +6,14 @@ election. Version 0 knows preferred elections only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Iterable, Mapping
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ElectLeadersRequest, ElectLeadersResponse
 from server.controller.command import ApiError, Result, Situation
 from server.controller.partitions import Election, Goal, PartitionChanges, partitions_where
 from server.image.image import ClusterImage, PartitionImage
-from server.types import NO_NODE
+from server.types import NO_NODE, Steps
 
 _ELECTIONS: Mapping[int, Election] = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 """By election type."""
@@ -27,7 +26,7 @@ _TopicResult = ElectLeadersResponse.ReplicaElectionResult
 _PartitionResult = ElectLeadersResponse.PartitionResult
 
 
-def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Result:
+def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[Result]:
     """Hold the elections that are asked for; raises ApiError where they are of no known type."""
     election = _ELECTIONS.get(request.election_type)
     if election is None:
@@ -38,7 +37,7 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Result:
     image = situation.image
     changes = PartitionChanges(image, situation.topic_settings())
     results = []
-    for name, indexes in _asked(image, request, election):
+    for name, indexes in (yield from _asked(image, request, election)):
         partition_results = []
         for index in indexes:
             result = _PartitionResult(partition_id=index, error_message=None)
@@ -47,10 +46,11 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Result:
             except ApiError as error:
                 result.error_code, result.error_message = error.code, error.message
             partition_results.append(result)
+            yield
         results.append(_TopicResult(topic=name, partition_result=partition_results))
     return Result(
         response=ElectLeadersResponse(replica_election_results=results),
-        records=tuple(changes.records),
+        records=changes.records,
         atomic=False,
     )
 
@@ -80,16 +80,18 @@ def _is_needed(partition: PartitionImage, election: Election) -> bool:
 
 def _asked(
     image: ClusterImage, request: ElectLeadersRequest, election: Election
-) -> Iterator[tuple[str, Iterable[int]]]:
+) -> Steps[list[tuple[str, Iterable[int]]]]:
     """(topic name, partition indexes); all that need an election where the request names none."""
     if request.topic_partitions is None:
-        needed = partitions_where(image, lambda partition: _is_needed(partition, election))
-        for name, of_topic in groupby(needed, lambda located: located[0].name):
-            yield name, [index for _, index, _ in of_topic]
-        return
-    for asked in request.topic_partitions:
-        # A partition that is named twice has one election.
-        yield asked.topic, dict.fromkeys(asked.partitions)
+        needed = yield from partitions_where(image, lambda partition: _is_needed(partition, election))
+        by_name: dict[str, list[int]] = {}
+        while needed:
+            topic, index, _ = needed.popleft()
+            by_name.setdefault(topic.name, []).append(index)
+            yield
+        return [*by_name.items()]
+    # A partition that is named twice has one election.
+    return [(asked.topic, dict.fromkeys(asked.partitions)) for asked in request.topic_partitions]
 
 
 def _elect(image: ClusterImage, changes: PartitionChanges, name: str, index: int, election: Election) -> None:

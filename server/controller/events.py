@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.image.image import ClusterImage
+from server.image.loader import LoadState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,8 @@ class BatchCommitted:
     """Append time of the batch."""
     records: tuple[Message, ...] | None
     """Metadata records; None for a batch of the quorum's own control records."""
+    loaded: LoadState | None = None
+    """What the log's content is with the batch, where `Controller.load_steps` has found that out beforehand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +133,8 @@ class BrokerProvenDead:
     """That of the registration whose endpoints were tried."""
     silent_since_ms: int
     """Monotonic time of the connection's end: a later heartbeat refutes the proof."""
+    proof: str = ""
+    """How that is known, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +147,8 @@ class NodePaused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """Time has passed; sent when ``next_deadline_ms`` is reached. Early or late ones do no harm."""
+    """Time has passed, or there is work left; sent when ``next_deadline_ms`` is reached. One that comes early or late
+    does no harm."""
 
 
 Event = (

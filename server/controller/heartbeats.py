@@ -2,32 +2,38 @@
 
 | state               | heartbeat                                    | next                |
 |---------------------|----------------------------------------------|---------------------|
-| fenced              | wants to shut down, or had begun to          | shut down now       |
+| fenced              | wants to shut down                           | shut down now       |
+| fenced              | had begun to shut down, does not want to     | fenced, taken back  |
 | fenced              | wants to serve, has read its registration    | unfenced            |
 | fenced              | anything else                                | fenced              |
 | unfenced            | wants to be fenced and to shut down          | shut down now       |
 | unfenced            | wants to be fenced                           | fenced              |
 | unfenced            | wants to shut down, leads partitions         | controlled shutdown |
 | unfenced            | wants to shut down, leads none               | shut down now       |
-| controlled shutdown | any; leads none, and the others know of that | shut down now       |
+| controlled shutdown | does not want to shut down                   | unfenced, taken back|
+| controlled shutdown | leads none, and the others know of that      | shut down now       |
 | controlled shutdown | any other                                    | controlled shutdown |
 
 A fenced broker is in no ISR and leads nothing. A broker in controlled shutdown is not either, but goes on
 serving until every active broker has read the records that moved its leaderships away.
 
-Unlike stock controllers, a broker that is fenced already is not fenced by a further record, and one that was
-fenced in the course of a controlled shutdown is not unfenced: no record could take the shutdown back, so it
-would lead partitions while it counts as leaving.
+A broker that shuts down says so in every heartbeat. One whose heartbeats do not say it any more was not the one that
+asked: its shutdown is *taken back*. No change of a registration can say that, so the whole registration is recorded
+anew. Kafka's controllers unfence such a broker and let it count as leaving: it leads nothing until it is restarted.
+
+Unlike stock controllers, a broker that is fenced already is not fenced by a further record.
+
+What a heartbeat leads to can take seconds, where the broker has very many replicas. Nobody waits for that: while the
+controller is busy a heartbeat is answered with the state in which the broker is (`heartbeat_meanwhile`), and a later
+one tells the broker what has become of it.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import assert_never
-
-from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -35,19 +41,23 @@ from kafkaproto.messages import (
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
     BrokerRegistrationChangeRecord,
+    RegisterBrokerRecord,
 )
-from server.controller.command import ApiError, Result, Situation
+from server.controller.command import ApiError, Decision, Result, Situation
+from server.controller.effects import ReportShutdown
 from server.controller.partitions import (
     changes_with,
     changes_without,
     changes_without_directories,
     leads_any_partition,
 )
-from server.controller.sessions import BrokerSession, lowest_metadata_offset
+from server.controller.sessions import BrokerSession, SessionChange, lowest_metadata_offset
 from server.controller.settings import TopicSettings
+from server.image.copying import copy_with
 from server.image.image import BrokerRegistration, ClusterImage
-from server.image.records import CORDONED_DIRECTORIES_LEVEL
-from server.image.replay import replay_all
+from server.image.records import CORDONED_DIRECTORIES_LEVEL, register_broker_record
+from server.image.replay import replay_steps
+from server.types import Steps
 
 _FENCE = 1
 _UNFENCE = -1
@@ -63,36 +73,130 @@ class BrokerState(enum.Enum):
     """Fenced, and told to stop."""
 
 
-def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Result:
+def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Decision:
     """Move the broker to its next state; raises ApiError (STALE_BROKER_EPOCH) unless it is registered so."""
+    contact = _contact(situation, request)
+    if contact.is_quiet(situation.image):
+        return contact.result(situation, [])
+    return _moved(situation, contact)
+
+
+def heartbeat_meanwhile(situation: Situation, request: BrokerHeartbeatRequest) -> tuple[Result, bool]:
+    """The answer to a heartbeat while the controller has no time for what it may lead to: the state that the broker
+    is in; raises ApiError as `heartbeat` does.
+
+    The second value says whether that is all there is to it: it calls for no record.
+    """
+    contact = _contact(situation, request)
+    if contact.is_quiet(situation.image):
+        return contact.result(situation, []), True
+    response = BrokerHeartbeatResponse(is_caught_up=contact.is_caught_up, is_fenced=contact.broker.fenced)
+    return Result(response=response), False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Contact:
+    """A heartbeat of a registered broker, and what it means."""
+
+    broker: BrokerRegistration
+    request: BrokerHeartbeatRequest
+    session: BrokerSession
+    is_caught_up: bool
+    next_state: BrokerState
+
+    def is_quiet(self, image: ClusterImage) -> bool:
+        """Whether it leads to no record: most heartbeats just say that all is well."""
+        broker, request = self.broker, self.request
+        if _takes_shutdown_back(broker, request):
+            return False
+        match self.next_state:
+            case BrokerState.FENCED | BrokerState.SHUTDOWN_NOW:
+                stays = broker.fenced
+            case BrokerState.UNFENCED:
+                stays = not broker.fenced
+            case BrokerState.CONTROLLED_SHUTDOWN:
+                has_left = broker.broker_id not in image.partition_counts.in_sync
+                stays = broker.in_controlled_shutdown and has_left
+            case _:
+                assert_never(self.next_state)
+        offline = {*request.offline_log_dirs}
+        has_lost_directories = bool(offline) and not offline.isdisjoint(broker.directories)
+        return (
+            stays
+            and not has_lost_directories
+            and not _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
+        )
+
+    def result(self, situation: Situation, records: Sequence[Message]) -> Result:
+        """The answer once the broker is in its next state, which these records bring about."""
+        session = self.session
+        if records:
+            # As with stock controllers, the broker has to say again what it has read once its registration is another.
+            session = replace(session, metadata_offset=-1)
+        return Result(
+            response=BrokerHeartbeatResponse(
+                is_caught_up=self.is_caught_up,
+                is_fenced=self.next_state in (BrokerState.FENCED, BrokerState.SHUTDOWN_NOW),
+                should_shut_down=self.next_state is BrokerState.SHUTDOWN_NOW,
+            ),
+            records=records,
+            atomic=False,
+            session=_session_change(self.broker.broker_id, session, self.next_state),
+            reports=self._reports(),
+        )
+
+    def _reports(self) -> tuple[ReportShutdown, ...]:
+        """What the log is to say: whoever wonders why a broker leads nothing any more looks there."""
+        broker, request = self.broker, self.request
+        is_taken_back = _takes_shutdown_back(broker, request)
+        is_leaving = self.next_state in (BrokerState.CONTROLLED_SHUTDOWN, BrokerState.SHUTDOWN_NOW)
+        begins = request.want_shut_down and is_leaving and broker.is_active()
+        if not is_taken_back and not begins:
+            return ()
+        return (
+            ReportShutdown(
+                broker_id=broker.broker_id, broker_epoch=broker.epoch, is_taken_back=is_taken_back
+            ),
+        )
+
+
+def _contact(situation: Situation, request: BrokerHeartbeatRequest) -> _Contact:
+    """What a heartbeat means; raises ApiError (STALE_BROKER_EPOCH) unless its sender is registered so."""
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
     session = _session_after_contact(situation, request)
     is_caught_up = request.current_metadata_offset >= broker.registration_offset
-    next_state = _next_state(situation, broker, request, session, is_caught_up)
+    return _Contact(
+        broker=broker,
+        request=request,
+        session=session,
+        is_caught_up=is_caught_up,
+        next_state=_next_state(situation, broker, request, session, is_caught_up),
+    )
 
+
+def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
+    """The broker in its next state, with the records that it takes."""
+    request, broker = contact.request, contact.broker
     settings = situation.topic_settings()
-    records = _transition(situation.image, settings, broker, next_state)
     image = situation.image
+    records: list[Message] = []
+    if _takes_shutdown_back(broker, request):
+        records.append(_without_shutdown(broker, image.metadata_version))
+        image = yield from replay_steps(image, records, situation.next_offset)
+        broker = image.brokers[broker.broker_id]
+    moves = yield from _transition(image, settings, broker, contact.next_state)
+    if records and contact.next_state is BrokerState.UNFENCED:
+        # Active again, it may lead what nobody else could.
+        moves += yield from changes_with(image, settings, broker.broker_id)
     if request.offline_log_dirs:
         # What the directories call for is worked out on what the transition leads to.
-        image = replay_all(image, records, situation.next_offset)
-    records += _offline_directories(image, settings, broker.broker_id, request.offline_log_dirs)
+        image = yield from replay_steps(image, moves, situation.next_offset + len(records))
+    records += moves
+    records += yield from _offline_directories(image, settings, broker.broker_id, request.offline_log_dirs)
     records += _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
-    if any(isinstance(record, BrokerRegistrationChangeRecord) for record in records):
-        # As with stock controllers, the broker has to say again what it has read once its registration is another.
-        session = replace(session, metadata_offset=-1)
-    return Result(
-        response=BrokerHeartbeatResponse(
-            is_caught_up=is_caught_up,
-            is_fenced=next_state in (BrokerState.FENCED, BrokerState.SHUTDOWN_NOW),
-            should_shut_down=next_state is BrokerState.SHUTDOWN_NOW,
-        ),
-        records=tuple(records),
-        atomic=False,
-        sessions=_sessions_after(situation, broker.broker_id, session, next_state, len(records)),
-    )
+    return contact.result(situation, records)
 
 
 def refuse_heartbeat(request: Message, error: ApiError) -> BrokerHeartbeatResponse:
@@ -102,12 +206,23 @@ def refuse_heartbeat(request: Message, error: ApiError) -> BrokerHeartbeatRespon
 
 def fencing_records(
     image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration
-) -> list[Message]:
+) -> Steps[list[Message]]:
     """Take the broker out of every ISR and leadership, then fence it."""
-    return [
-        *changes_without(image, settings, broker.broker_id),
-        BrokerRegistrationChangeRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_FENCE),
-    ]
+    records = yield from changes_without(image, settings, broker.broker_id)
+    records.append(
+        BrokerRegistrationChangeRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_FENCE)
+    )
+    return records
+
+
+def _takes_shutdown_back(broker: BrokerRegistration, request: BrokerHeartbeatRequest) -> bool:
+    """Whether the broker counts as leaving, and does not mean to leave."""
+    return broker.in_controlled_shutdown and not request.want_shut_down
+
+
+def _without_shutdown(broker: BrokerRegistration, metadata_version: int) -> RegisterBrokerRecord:
+    """The registration as it is, but for the shutdown."""
+    return register_broker_record(copy_with(broker, in_controlled_shutdown=False), metadata_version)
 
 
 def _session_after_contact(situation: Situation, request: BrokerHeartbeatRequest) -> BrokerSession:
@@ -123,20 +238,17 @@ def _session_after_contact(situation: Situation, request: BrokerHeartbeatRequest
     )
 
 
-def _sessions_after(
-    situation: Situation,
-    broker_id: int,
-    session: BrokerSession,
-    next_state: BrokerState,
-    record_count: int,
-) -> Map[int, BrokerSession]:
+def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerState) -> SessionChange:
     if next_state is BrokerState.SHUTDOWN_NOW:
         # The broker is about to stop, so that its next incarnation need not wait for a session to run out.
-        return situation.sessions.delete(broker_id) if broker_id in situation.sessions else situation.sessions
-    if next_state is BrokerState.CONTROLLED_SHUTDOWN and session.shutdown_offset < 0:
-        # After a failover these records may lie anywhere in the log, so the end of it has to do.
-        session = replace(session, shutdown_offset=situation.next_offset + record_count - 1)
-    return situation.sessions.set(broker_id, session)
+        return SessionChange(broker_id=broker_id, session=None)
+    if next_state is not BrokerState.CONTROLLED_SHUTDOWN:
+        if session.shutdown_offset >= 0:
+            session = replace(session, shutdown_offset=-1)
+        return SessionChange(broker_id=broker_id, session=session)
+    # After a failover the records of the shutdown may lie anywhere in the log, so the end of it has to do.
+    begins_shutdown = session.shutdown_offset < 0
+    return SessionChange(broker_id=broker_id, session=session, begins_shutdown=begins_shutdown)
 
 
 def _next_state(
@@ -148,10 +260,12 @@ def _next_state(
 ) -> BrokerState:
     """The table at the head of this module."""
     if broker.fenced:
-        if request.want_shut_down or broker.in_controlled_shutdown:
+        if request.want_shut_down:
             return BrokerState.SHUTDOWN_NOW
-        return BrokerState.UNFENCED if is_caught_up and not request.want_fence else BrokerState.FENCED
-    if broker.in_controlled_shutdown:
+        # The registration that takes a shutdown back has to be read first, as any other.
+        may_serve = is_caught_up and not broker.in_controlled_shutdown
+        return BrokerState.UNFENCED if may_serve and not request.want_fence else BrokerState.FENCED
+    if broker.in_controlled_shutdown and request.want_shut_down:
         leads = leads_any_partition(situation.image, broker.broker_id)
         if leads or not _others_know_of_shutdown(situation, broker.broker_id, session):
             return BrokerState.CONTROLLED_SHUTDOWN
@@ -171,17 +285,17 @@ def _others_know_of_shutdown(situation: Situation, broker_id: int, session: Brok
 
 def _transition(
     image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration, next_state: BrokerState
-) -> list[Message]:
+) -> Steps[list[Message]]:
     match next_state:
         case BrokerState.FENCED | BrokerState.SHUTDOWN_NOW:
-            return [] if broker.fenced else fencing_records(image, settings, broker)
+            return [] if broker.fenced else (yield from fencing_records(image, settings, broker))
         case BrokerState.UNFENCED:
             if not broker.fenced:
                 return []
             unfencing = BrokerRegistrationChangeRecord(
                 broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_UNFENCE
             )
-            return [unfencing, *changes_with(image, settings, broker.broker_id)]
+            return [unfencing, *(yield from changes_with(image, settings, broker.broker_id))]
         case BrokerState.CONTROLLED_SHUTDOWN:
             shutdown: list[Message] = []
             if not broker.in_controlled_shutdown:
@@ -190,21 +304,23 @@ def _transition(
                         broker_id=broker.broker_id, broker_epoch=broker.epoch, in_controlled_shutdown=1
                     )
                 )
-            return [*shutdown, *changes_without(image, settings, broker.broker_id)]
+            return [*shutdown, *(yield from changes_without(image, settings, broker.broker_id))]
         case _:
             assert_never(next_state)
 
 
 def _offline_directories(
     image: ClusterImage, settings: TopicSettings, broker_id: int, offline: Sequence[bytes]
-) -> list[Message]:
+) -> Steps[list[Message]]:
     """Give up the replicas in directories that went offline; ids that are not known as online say nothing."""
     broker = image.brokers[broker_id]
-    newly_offline = [directory for directory in broker.directories if directory in offline]
+    said = {*offline}
+    newly_offline = [directory for directory in broker.directories if directory in said]
     if not newly_offline:
         return []
-    records: list[Message] = [*changes_without_directories(image, settings, broker_id, newly_offline)]
-    remaining = [directory for directory in broker.directories if directory not in newly_offline]
+    records: list[Message] = []
+    records += yield from changes_without_directories(image, settings, broker_id, newly_offline)
+    remaining = [directory for directory in broker.directories if directory not in said]
     if remaining:
         # A record without any directory would say "no change"; a broker that lost all of them stops anyway.
         records.append(

@@ -6,41 +6,50 @@ that others lead. Partitions that nobody leads get one of the replicas that lag,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
 
 from kafkaproto.message import Message
 from server.controller.partitions import Election, Goal, Located, PartitionChanges, partitions_where
 from server.controller.settings import TopicSettings
 from server.image.image import ClusterImage
-from server.types import NO_NODE
+from server.types import NO_NODE, Steps
 
 MAX_ELECTIONS_PER_RUN = 1_000
 """As in stock controllers: the rest has to wait for the next run."""
 
 
-def preferred_leaders(image: ClusterImage, settings: TopicSettings) -> list[Message]:
+def preferred_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[Message]]:
     """What makes preferred replicas leaders."""
     if not image.partition_counts.not_preferred:
         return []
-    others_lead = partitions_where(image, lambda partition: partition.leader != partition.replicas[0])
-    return _elected(image, settings, others_lead, Election.PREFERRED)
+    others_lead = yield from partitions_where(
+        image, lambda partition: partition.leader != partition.replicas[0]
+    )
+    return (yield from _elected(image, settings, others_lead, Election.PREFERRED))
 
 
-def unclean_leaders(image: ClusterImage, settings: TopicSettings) -> list[Message]:
+def unclean_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[Message]]:
     """What gives leaders to partitions without any, of topics that allow unclean elections."""
     if not image.partition_counts.leaderless:
         return []
-    leaderless = partitions_where(image, lambda partition: partition.leader == NO_NODE)
-    allowed = (each for each in leaderless if settings.unclean_election_enabled(each[0].name))
-    return _elected(image, settings, allowed, Election.UNCLEAN)
+    leaderless = yield from partitions_where(image, lambda partition: partition.leader == NO_NODE)
+    allowed: deque[Located] = deque()
+    while leaderless:
+        each = leaderless.popleft()
+        if settings.unclean_election_enabled(each[0].name):
+            allowed.append(each)
+        yield
+    return (yield from _elected(image, settings, allowed, Election.UNCLEAN))
 
 
 def _elected(
-    image: ClusterImage, settings: TopicSettings, partitions: Iterable[Located], election: Election
-) -> list[Message]:
+    image: ClusterImage, settings: TopicSettings, partitions: deque[Located], election: Election
+) -> Steps[list[Message]]:
     changes = PartitionChanges(image, settings)
-    for topic, index, _ in partitions:
+    while partitions:
+        topic, index, _ = partitions.popleft()
         changes.change(topic, index, Goal(), election=election)
         if len(changes.records) == MAX_ELECTIONS_PER_RUN:
             break
+        yield
     return changes.records

@@ -4,34 +4,39 @@ A broker that leads 20,000 partitions is fenced by more records than a batch tak
 so without more ado others would see the change half done, and a controller that fails between two batches would leave
 it so. Therefore such records stand between a BeginTransactionRecord and an EndTransactionRecord: whoever reads the log
 shows none of them before the last, and the next controller takes an open transaction back before all else
-(`server.controller.activation`). Stock controllers leave such a change bare.
+(`server.controller.activation`). The batches are appended one by one as they are made, so that they are replicated
+while the rest is still being made. Stock controllers leave such a change bare.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from kafkaproto.message import Message
 from kafkaproto.messages import BeginTransactionRecord, EndTransactionRecord
 from kafkaproto.records.metadata import encode_metadata_record
 from server.controller.batches import batch_ends
 from server.image.loader import ABORT_TRANSACTION, BEGIN_TRANSACTION, END_TRANSACTION
+from server.types import Steps
 
 TRANSACTION_NAME = "Records of several batches"
 _MARKERS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
 
 
-def fitted(
-    records: Sequence[Message], encoded: Sequence[bytes]
-) -> tuple[Sequence[Message], Sequence[bytes], tuple[int, ...]]:
+Fitted: TypeAlias = tuple[Sequence[Message], Sequence[bytes], tuple[int, ...]]
+"""Records, their bytes, and where each batch ends."""
+
+
+def fitted(records: Sequence[Message], encoded: Sequence[bytes]) -> Steps[Fitted]:
     """The records of one change and their bytes, within a transaction where one batch does not hold them.
 
-    The third value says where each batch ends, as `batch_ends` does. Records that mark transactions by themselves stay
-    as they are.
+    The third value says where each batch ends, as `batch_ends` does. Records of which the first one marks a transaction
+    stay as they are.
     """
-    ends = tuple(batch_ends(encoded))
-    if len(ends) <= 1 or any(record.API_KEY in _MARKERS for record in records):
+    ends = yield from batch_ends(encoded)
+    if len(ends) <= 1 or records[0].API_KEY in _MARKERS:
         return records, encoded, ends
     framed = [BeginTransactionRecord(name=TRANSACTION_NAME), *records, EndTransactionRecord()]
     framed_bytes = [encode_metadata_record(framed[0], 0), *encoded, encode_metadata_record(framed[-1], 0)]
-    return framed, framed_bytes, tuple(batch_ends(framed_bytes))
+    return framed, framed_bytes, (yield from batch_ends(framed_bytes))

@@ -24,18 +24,25 @@ min.insync.replicas with it.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
 from server.controller.placement import directory_for_new_replica
 from server.controller.settings import TopicSettings
-from server.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE, merge_partition
+from server.image.apply_topics import (
+    NO_LEADER_CHANGE,
+    NO_RECOVERY_STATE_CHANGE,
+    PARTITIONS_PER_STEP,
+    merge_partition,
+)
 from server.image.copying import copy_with
 from server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
 from server.image.records import DIRECTORIES_LEVEL
-from server.types import NO_NODE
+from server.image.sorting import sorted_steps
+from server.types import NO_NODE, Steps
 
 
 class Election(enum.Enum):
@@ -302,18 +309,26 @@ Located = tuple[TopicImage, int, PartitionImage]
 """A partition with its topic and its index."""
 
 
-def partitions_where(image: ClusterImage, holds: Callable[[PartitionImage], bool]) -> list[Located]:
+def partitions_where(image: ClusterImage, holds: Callable[[PartitionImage], bool]) -> Steps[deque[Located]]:
     """The partitions for which something holds, by topic name and partition index.
 
     This goes through all of them, so ask ``image.partition_counts`` first whether there can be any.
     """
-    found = [
-        (topic, index, partition)
-        for topic in image.topics.values()
-        for index, partition in topic.partitions.items()
-        if holds(partition)
-    ]
-    found.sort(key=lambda located: (located[0].name, located[1]))
+    # A deque, so that whoever goes through it can let go of it bit by bit: to free it at once takes long.
+    found: deque[Located] = deque()
+    for name in (yield from sorted_steps(image.topic_ids)):
+        topic = image.topics[image.topic_ids[name]]
+        # In the order of the index only where there is anything to put in order.
+        indexes = []
+        for number, (index, partition) in enumerate(topic.partitions.items()):
+            if holds(partition):
+                indexes.append(index)
+            if number % PARTITIONS_PER_STEP == 0:
+                yield
+        for number, index in enumerate(sorted(indexes)):
+            found.append((topic, index, topic.partitions[index]))
+            if number % PARTITIONS_PER_STEP == 0:
+                yield
     return found
 
 
@@ -322,65 +337,64 @@ def leads_any_partition(image: ClusterImage, broker_id: int) -> bool:
     return broker_id in image.partition_counts.led
 
 
-def changes_without(
-    image: ClusterImage, settings: TopicSettings, broker_id: int
-) -> list[PartitionChangeRecord]:
+def changes_without(image: ClusterImage, settings: TopicSettings, broker_id: int) -> Steps[list[Message]]:
     """What makes the broker leave every ISR and every leadership, in good order: it has lost nothing."""
     if broker_id not in image.partition_counts.in_sync:
         return []
-    affected = partitions_where(image, lambda partition: broker_id in partition.isr)
-    return _changes(image, settings, affected, leaving=broker_id)
+    affected = yield from partitions_where(image, lambda partition: broker_id in partition.isr)
+    return (yield from _changes(image, settings, affected, leaving=broker_id))
 
 
 def changes_without_crashed(
     image: ClusterImage, settings: TopicSettings, broker_id: int
-) -> list[PartitionChangeRecord]:
+) -> Steps[list[Message]]:
     """As `changes_without`, for a broker that may have lost acknowledged records: it leaves every ELR too."""
     if not image.elr_enabled:
-        return changes_without(image, settings, broker_id)
-    affected = partitions_where(
+        return (yield from changes_without(image, settings, broker_id))
+    affected = yield from partitions_where(
         image, lambda partition: broker_id in partition.isr or broker_id in partition.elr
     )
-    return _changes(image, settings, affected, leaving=broker_id, lost_replicas=(broker_id,))
+    return (yield from _changes(image, settings, affected, leaving=broker_id, lost_replicas=(broker_id,)))
 
 
 def changes_without_directories(
     image: ClusterImage, settings: TopicSettings, broker_id: int, directories: Sequence[bytes]
-) -> list[PartitionChangeRecord]:
+) -> Steps[list[Message]]:
     """What makes the broker leave those partitions that lie in directories which it cannot read any more."""
     if broker_id not in image.partition_counts.in_sync:
         return []
-    affected = partitions_where(
-        image,
-        lambda partition: broker_id in partition.isr and partition.directory_of(broker_id) in directories,
+    lost = {*directories}
+    affected = yield from partitions_where(
+        image, lambda partition: broker_id in partition.isr and partition.directory_of(broker_id) in lost
     )
-    return _changes(image, settings, affected, leaving=broker_id)
+    return (yield from _changes(image, settings, affected, leaving=broker_id))
 
 
-def changes_with(image: ClusterImage, settings: TopicSettings, broker_id: int) -> list[PartitionChangeRecord]:
+def changes_with(image: ClusterImage, settings: TopicSettings, broker_id: int) -> Steps[list[Message]]:
     """What gives leaderless partitions a leader once the broker is unfenced."""
     if not image.partition_counts.leaderless:
         return []
-    leaderless = partitions_where(image, lambda partition: partition.leader == NO_NODE)
-    return _changes(image, settings, leaderless, joining=broker_id)
+    leaderless = yield from partitions_where(image, lambda partition: partition.leader == NO_NODE)
+    return (yield from _changes(image, settings, leaderless, joining=broker_id))
 
 
 def _changes(
     image: ClusterImage,
     settings: TopicSettings,
-    partitions: Iterable[Located],
+    partitions: deque[Located],
     *,
     joining: int = NO_NODE,
     leaving: int = NO_NODE,
     lost_replicas: Sequence[int] = (),
-) -> list[PartitionChangeRecord]:
-    """Records for these partitions, the image still showing the brokers as they were.
+) -> Steps[list[Message]]:
+    """Records for these partitions, which are taken from the deque, the image still showing the brokers as they were.
 
     ``joining`` counts as active whatever the image says, ``leaving`` never does.
     """
-    records = []
+    records: list[Message] = []
     rules_of: dict[bytes, LeadershipRules] = {}
-    for topic, index, partition in partitions:
+    while partitions:
+        topic, index, partition = partitions.popleft()
         rules = rules_of.get(topic.topic_id)
         if rules is None:
             rules = leadership_rules(image, settings, topic, joining=joining, leaving=leaving)
@@ -390,6 +404,7 @@ def _changes(
         record = partition_change(topic.topic_id, index, partition, goal, rules)
         if record is not None:
             records.append(record)
+        yield
     return records
 
 

@@ -7,7 +7,7 @@ nobody foresaw it is left alone for some minutes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kafkaproto.message import Message
@@ -16,6 +16,7 @@ from server.controller.delegation_tokens import MAX_REMOVED_TOKENS, expired_toke
 from server.controller.leader_balance import MAX_ELECTIONS_PER_RUN, preferred_leaders, unclean_leaders
 from server.controller.settings import TopicSettings
 from server.image.image import ClusterImage
+from server.types import Steps
 
 AGAIN_MS = 10
 """Pause after a run that left something to do."""
@@ -39,7 +40,7 @@ class PeriodicTask:
     name: str
     interval_ms: Callable[[ControllerConfig], int]
     """0 for never."""
-    run: Callable[[TaskSituation], Sequence[Message]]
+    run: Callable[[TaskSituation], Steps[list[Message]]]
     full_run: int
     """As many records as this are a sign that there is more to do."""
 

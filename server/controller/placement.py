@@ -26,6 +26,7 @@ from server.image.image import (
     PartitionImage,
 )
 from server.ports import Rng
+from server.types import Steps
 
 T = TypeVar("T")
 
@@ -59,7 +60,7 @@ def _is_cordoned(broker: BrokerRegistration) -> bool:
 
 def place(
     brokers: Sequence[UsableBroker], partition_count: int, replication_factor: int, rng: Rng
-) -> list[tuple[int, ...]]:
+) -> Steps[list[tuple[int, ...]]]:
     """Broker ids of each new partition's replicas, the first of which is unfenced.
 
     Raises ApiError (INVALID_REPLICATION_FACTOR) where the brokers do not suffice.
@@ -76,7 +77,11 @@ def place(
             ErrorCode.INVALID_REPLICATION_FACTOR, "Every broker that could take replicas is fenced."
         )
     racks = _Racks(brokers, rng)
-    return [racks.next_partition(replication_factor) for _ in range(partition_count)]
+    placed = []
+    for _ in range(partition_count):
+        placed.append(racks.next_partition(replication_factor))
+        yield
+    return placed
 
 
 class _Ring:

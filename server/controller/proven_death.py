@@ -19,6 +19,7 @@ from server.controller.heartbeats import fencing_records
 from server.controller.sessions import BrokerSession
 from server.controller.settings import InheritedConfigs, TopicSettings
 from server.image.image import ClusterImage
+from server.types import Steps
 
 
 def records_of_death(
@@ -26,12 +27,17 @@ def records_of_death(
     inherited: InheritedConfigs,
     sessions: Map[int, BrokerSession],
     death: BrokerProvenDead,
-) -> list[Message] | None:
+) -> Steps[list[Message]] | None:
     """What fences the dead broker; None where the proof is void. The broker's session has to end with it."""
     broker = image.brokers.get(death.broker_id)
-    session = sessions.get(death.broker_id)
     if broker is None or broker.fenced or broker.epoch != death.broker_epoch:
         return None
-    if session is None or session.last_contact_ms > death.silent_since_ms:
+    if is_refuted(sessions, death):
         return None
     return fencing_records(image, TopicSettings(image, inherited), broker)
+
+
+def is_refuted(sessions: Map[int, BrokerSession], death: BrokerProvenDead) -> bool:
+    """Whether the broker was heard of after the moment from which the proof counts, or has no session to end."""
+    session = sessions.get(death.broker_id)
+    return session is None or session.last_contact_ms > death.silent_since_ms

@@ -26,13 +26,14 @@ from server.controller.command import ApiError, Result, Situation
 from server.controller.partitions import Election, Goal, PartitionChanges
 from server.controller.settings import TopicSettings
 from server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
+from server.types import Steps, run_to_end
 
 _TopicResult = AlterPartitionReassignmentsResponse.ReassignableTopicResponse
 _PartitionResult = AlterPartitionReassignmentsResponse.ReassignablePartitionResponse
 _Partition = AlterPartitionReassignmentsRequest.ReassignablePartition
 
 
-def alter_reassignments(situation: Situation, request: AlterPartitionReassignmentsRequest) -> Result:
+def alter_reassignments(situation: Situation, request: AlterPartitionReassignmentsRequest) -> Steps[Result]:
     """Begin, redirect and take back what can be."""
     image, settings = situation.image, situation.topic_settings()
     changes = PartitionChanges(image, settings)
@@ -58,6 +59,7 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
             except ApiError as error:
                 result.error_code, result.error_message = error.code, error.message
             results.append(result)
+            yield
         responses.append(_TopicResult(name=asked.name, partitions=results))
     return Result(
         response=AlterPartitionReassignmentsResponse(
@@ -65,7 +67,7 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
             error_message=None,
             responses=responses,
         ),
-        records=tuple(changes.records),
+        records=changes.records,
     )
 
 
@@ -107,7 +109,7 @@ def _check_target(
     image: ClusterImage, partition: PartitionImage, target: list[int], may_change_factor: bool
 ) -> None:
     """Raise ApiError unless the partition may have these replicas."""
-    check_assignments(image, [target], replication_factor=None)
+    run_to_end(check_assignments(image, [target], replication_factor=None))
     factor = len(partition.replicas) - len(partition.removing_replicas)
     if not may_change_factor and len(target) != factor:
         raise ApiError(

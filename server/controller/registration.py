@@ -1,6 +1,6 @@
 """Brokers and controllers that register: BrokerRegistration (62, v0-4) and ControllerRegistration (70, v0).
 
-A broker's epoch is the offset that its registration's first record gets. A new incarnation starts fenced,
+A broker's epoch is the next offset of the log when its registration is decided. A new incarnation starts fenced,
 and whatever the previous one still led or was in sync for is given up in the same batch. The same
 incarnation again only amends its listeners and directories.
 
@@ -22,8 +22,9 @@ from kafkaproto.messages import (
     ControllerRegistrationResponse,
 )
 from kafkaproto.uuids import to_text
-from server.controller.command import ApiError, Result, Situation
+from server.controller.command import ApiError, Decision, Result, Situation
 from server.controller.partitions import changes_without, changes_without_crashed
+from server.controller.sessions import SessionChange
 from server.features import KRAFT_VERSION, METADATA_VERSION
 from server.image.image import (
     BrokerRegistration,
@@ -32,14 +33,21 @@ from server.image.image import (
     FeatureRange,
 )
 from server.image.records import register_broker_record, register_controller_record
-from server.types import Endpoint
+from server.types import Endpoint, Steps
 
 _SECURITY_PROTOCOLS = (0, 1, 2, 3)
 _RESERVED_DIRECTORIES = 100
 """Ids whose first half is zero and whose second half is below this are no directories (KIP-858)."""
 
 
-def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Result:
+MAX_DIRECTORIES = 500
+"""Log directories of one broker. Each heartbeat may name all of them, and every image holds them."""
+MAX_LISTENERS = 100
+MAX_FEATURES = 500
+"""Of one broker or controller: far more than anybody has."""
+
+
+def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Decision:
     """Register a broker, or amend its registration; raises ApiError where it may not."""
     existing = situation.image.brokers.get(request.broker_id)
     is_same_incarnation = existing is not None and existing.incarnation_id == request.incarnation_id
@@ -50,19 +58,28 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
     if request.is_migrating_zk_broker:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED)
     registration = _registration(situation, request, existing if is_same_incarnation else None)
-    record = register_broker_record(registration, situation.image.metadata_version)
-    response = BrokerRegistrationResponse(broker_epoch=registration.epoch)
     if is_same_incarnation:
+        record = register_broker_record(registration, situation.image.metadata_version)
+        response = BrokerRegistrationResponse(broker_epoch=registration.epoch)
         return Result(response=response, records=(record,))
-    sessions = situation.sessions
-    if request.broker_id in sessions:
-        # A session starts with the first heartbeat; that of the previous incarnation is over.
-        sessions = sessions.delete(request.broker_id)
+    return _registered_anew(situation, request, existing, registration)
+
+
+def _registered_anew(
+    situation: Situation,
+    request: BrokerRegistrationRequest,
+    existing: BrokerRegistration | None,
+    registration: BrokerRegistration,
+) -> Steps[Result]:
+    """The registration of a new incarnation, which begins with the end of the one before."""
+    records = yield from _without_previous_incarnation(situation, existing, request)
+    records.append(register_broker_record(registration, situation.image.metadata_version))
     return Result(
-        response=response,
-        records=(*_without_previous_incarnation(situation, existing, request), record),
+        response=BrokerRegistrationResponse(broker_epoch=registration.epoch),
+        records=records,
         atomic=False,
-        sessions=sessions,
+        # A session starts with the first heartbeat; that of the previous incarnation is over.
+        session=SessionChange(broker_id=request.broker_id, session=None),
     )
 
 
@@ -134,7 +151,7 @@ def _check_previous_is_gone(
 
 def _without_previous_incarnation(
     situation: Situation, existing: BrokerRegistration | None, request: BrokerRegistrationRequest
-) -> Sequence[Message]:
+) -> Steps[list[Message]]:
     """What takes the broker out of partitions that its previous incarnation was in sync for or eligible to
     lead.
 
@@ -144,8 +161,8 @@ def _without_previous_incarnation(
     image = situation.image
     was_clean = existing is not None and request.previous_broker_epoch == existing.epoch
     if image.elr_enabled and not was_clean:
-        return changes_without_crashed(image, situation.topic_settings(), request.broker_id)
-    return changes_without(image, situation.topic_settings(), request.broker_id)
+        return (yield from changes_without_crashed(image, situation.topic_settings(), request.broker_id))
+    return (yield from changes_without(image, situation.topic_settings(), request.broker_id))
 
 
 def _check_id(node_id: int) -> None:
@@ -157,19 +174,27 @@ def _check_directories(image: ClusterImage, broker_id: int, directories: Sequenc
     """Raise ApiError (INVALID_REGISTRATION) unless the directories exist and are this broker's alone."""
     if not directories:
         raise ApiError(ErrorCode.INVALID_REGISTRATION, "The broker names no log directories.")
-    if len(directories) != len(dict.fromkeys(directories)):
+    if len(directories) > MAX_DIRECTORIES:
+        raise ApiError(
+            ErrorCode.INVALID_REGISTRATION,
+            f"The broker names {len(directories)} log directories; it may have {MAX_DIRECTORIES}.",
+        )
+    named = {*directories}
+    if len(directories) != len(named):
         raise ApiError(ErrorCode.INVALID_REGISTRATION, "The broker names a log directory twice.")
     for directory in directories:
         if _is_reserved(directory):
             raise ApiError(
                 ErrorCode.INVALID_REGISTRATION, f"Log directory id {to_text(directory)} is reserved."
             )
-        for other in image.brokers_in_order():
-            if other.broker_id != broker_id and directory in other.directories:
-                raise ApiError(
-                    ErrorCode.INVALID_REGISTRATION,
-                    f"Log directory {to_text(directory)} belongs to broker {other.broker_id}.",
-                )
+    for other in image.brokers_in_order():
+        if other.broker_id == broker_id or named.isdisjoint(other.directories):
+            continue
+        shared = next(directory for directory in directories if directory in other.directories)
+        raise ApiError(
+            ErrorCode.INVALID_REGISTRATION,
+            f"Log directory {to_text(shared)} belongs to broker {other.broker_id}.",
+        )
 
 
 def _is_reserved(directory: bytes) -> bool:
@@ -179,7 +204,13 @@ def _is_reserved(directory: bytes) -> bool:
     )
 
 
+def _check_count(what: str, items: Sequence[Any], most: int) -> None:
+    if len(items) > most:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"The node names {len(items)} {what}; it may have {most}.")
+
+
 def _endpoints(listeners: Sequence[Any]) -> tuple[Endpoint, ...]:
+    _check_count("listeners", listeners, MAX_LISTENERS)
     names: dict[str, None] = {}
     for listener in listeners:
         if listener.security_protocol not in _SECURITY_PROTOCOLS:
@@ -197,6 +228,7 @@ def _endpoints(listeners: Sequence[Any]) -> tuple[Endpoint, ...]:
 
 
 def _feature_ranges(features: Sequence[Any]) -> tuple[FeatureRange, ...]:
+    _check_count("features", features, MAX_FEATURES)
     names: dict[str, None] = {}
     for feature in features:
         low, high = feature.min_supported_version, feature.max_supported_version

@@ -21,6 +21,7 @@ from kafkaproto.messages import (
 from server.controller.command import ApiError, Result, Situation
 from server.error_texts import quoted
 from server.security.scram import MAX_ITERATIONS, MECHANISMS, MECHANISMS_BY_NUMBER, MIN_ITERATIONS
+from server.types import Steps
 
 SCRAM_LEVEL = 11
 """metadata.version 3.5-IV2: credentials are recorded."""
@@ -29,7 +30,7 @@ _Deletion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialDeletion
 _Upsertion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
 
 
-def alter_scram_credentials(situation: Situation, request: AlterUserScramCredentialsRequest) -> Result:
+def alter_scram_credentials(situation: Situation, request: AlterUserScramCredentialsRequest) -> Steps[Result]:
     """Change the credentials of the users for whom everything is in order."""
     alterations: tuple[_Deletion | _Upsertion, ...] = (*request.deletions, *request.upsertions)
     errors: dict[str, ApiError] = {}
@@ -49,6 +50,7 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
             records[name] = _record(situation, each)
         except ApiError as error:
             errors[name] = error
+        yield
     response = AlterUserScramCredentialsResponse(
         results=[_result(name, errors.get(name)) for name in _users(alterations)]
     )

@@ -39,6 +39,44 @@ class BrokerSession:
         return now_ms < self.end_ms(timeout_ms)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionChange:
+    """What a change of the metadata makes of one broker's session, once its records are appended."""
+
+    broker_id: int
+    session: BrokerSession | None
+    """The session from then on; None where it is over."""
+    begins_shutdown: bool = False
+    """Whether the records begin the broker's controlled shutdown, or take it up after a failover."""
+
+    def applied(self, sessions: Map[int, BrokerSession], last_offset: int) -> Map[int, BrokerSession]:
+        """The sessions with the change in them; ``last_offset`` is that of its last record.
+
+        The broker may have been heard of since the change was decided: that counts.
+        """
+        known = sessions.get(self.broker_id)
+        if self.session is None:
+            return sessions if known is None else sessions.delete(self.broker_id)
+        session = self.session
+        if self.begins_shutdown:
+            session = replace(session, shutdown_offset=last_offset)
+        if known is not None and known.broker_epoch == session.broker_epoch:
+            latest = max(known.last_contact_ms, session.last_contact_ms)
+            pause_ms = known.pause_ms if latest == known.last_contact_ms else session.pause_ms
+            session = replace(session, last_contact_ms=latest, pause_ms=pause_ms)
+        return sessions.set(self.broker_id, session)
+
+
+def sessions_after_contact(
+    sessions: Map[int, BrokerSession], broker_id: int, broker_epoch: int, now_ms: int
+) -> Map[int, BrokerSession]:
+    """The sessions after a heartbeat; one of a broker without a session, or of an earlier incarnation, says nothing."""
+    session = sessions.get(broker_id)
+    if session is None or session.broker_epoch != broker_epoch:
+        return sessions
+    return sessions.set(broker_id, replace(session, last_contact_ms=now_ms, pause_ms=0))
+
+
 def sessions_after_pause(sessions: Map[int, BrokerSession], pause_ms: int) -> Map[int, BrokerSession]:
     """The sessions, all of which end so much later."""
     for broker_id, session in sessions.items():

@@ -18,7 +18,7 @@ from server.controller.alter_configs import (
 from server.controller.alter_partition import alter_partition, refuse_alteration
 from server.controller.assign_directories import assign_directories, refuse_assignments
 from server.controller.client_quotas import alter_client_quotas, refuse_quotas
-from server.controller.command import ApiError, Result, Situation
+from server.controller.command import ApiError, Decision, Situation
 from server.controller.create_partitions import create_partitions, refuse_partitions
 from server.controller.delegation_tokens import (
     create_delegation_token,
@@ -49,7 +49,7 @@ from server.controller.update_features import refuse_update, update_features
 class Command:
     """How one api is served."""
 
-    run: Callable[[Situation, Any], Result]
+    run: Callable[[Situation, Any], Decision]
     """Carries the request out; raises ApiError to refuse all of it."""
     refuse: Callable[[Any, ApiError], Message]
     """The response that says the same error for everything in the request."""

@@ -25,11 +25,12 @@ from kafkaproto.uuids import to_text
 from server.config_keys.node_configs import NodeConfigs
 from server.controller.assignments import check_assignments
 from server.controller.command import ApiError, Result, Situation
-from server.controller.placement import new_partition, place, usable_brokers
+from server.controller.placement import UsableBroker, new_partition, place, usable_brokers
 from server.image.image import TOPIC_RESOURCE, ClusterImage, PartitionImage
 from server.image.records import partition_record
+from server.image.topic_names import is_ambiguous, metric_name
 from server.topic_names import topic_name_problem
-from server.types import METADATA_TOPIC
+from server.types import METADATA_TOPIC, Steps
 
 _USE_DEFAULT = -1
 MAX_PARTITIONS_PER_REQUEST = 10_000
@@ -50,12 +51,13 @@ class _NewTopic:
     partitions: list[PartitionImage]
 
 
-def create_topics(situation: Situation, request: CreateTopicsRequest) -> Result:
+def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[Result]:
     """Create what can be created; nothing at all where too many partitions are asked for."""
     configs = situation.topic_defaults()
     names = _Names(situation.image, request.topics)
     candidates = [topic for topic in names.distinct_topics() if names.problem(topic.name) is None]
     too_much = _too_many_partitions(situation, candidates)
+    brokers = usable_brokers(situation.image)
     created: list[_NewTopic] = []
     failed: list[_TopicResult] = []
     for topic in names.distinct_topics():
@@ -64,15 +66,18 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Result:
             if refusal is not None:
                 raise refusal
             names.check(topic.name)
-            created.append(_new_topic(situation, topic, configs))
+            created.append((yield from _new_topic(situation, topic, configs, brokers)))
         except ApiError as error:
             failed.append(_failure(topic.name, error))
+        yield
     records: list[Message] = []
+    successes: list[_TopicResult] = []
     for new in created:
-        records += _records(new, situation.image.metadata_version)
+        records += yield from _records(new, situation.image.metadata_version)
+        successes.append(_success(new, configs))
     return Result(
-        response=CreateTopicsResponse(topics=[*(_success(new, configs) for new in created), *failed]),
-        records=() if request.validate_only else tuple(records),
+        response=CreateTopicsResponse(topics=[*successes, *failed]),
+        records=() if request.validate_only else records,
     )
 
 
@@ -107,7 +112,6 @@ class _Names:
         self._by_name: dict[str, list[_CreatableTopic]] = {}
         for topic in topics:
             self._by_name.setdefault(topic.name, []).append(topic)
-        self._existing_by_metric_name: dict[str, str] | None = None
 
     def distinct_topics(self) -> list[_CreatableTopic]:
         """One topic for each name, in the order of the request."""
@@ -135,17 +139,10 @@ class _Names:
             )
 
     def _existing_with_same_metric_name(self, name: str) -> str | None:
-        if "." not in name and "_" not in name:
+        if not is_ambiguous(name):
             return None
-        if self._existing_by_metric_name is None:
-            self._existing_by_metric_name = {
-                _metric_name(existing): existing for existing in sorted(self._image.topic_ids)
-            }
-        return self._existing_by_metric_name.get(_metric_name(name))
-
-
-def _metric_name(name: str) -> str:
-    return name.replace(".", "_")
+        existing = self._image.ambiguous_names.get(metric_name(name))
+        return None if existing is None else existing[-1]
 
 
 def check_topic_name(name: str) -> None:
@@ -155,19 +152,24 @@ def check_topic_name(name: str) -> None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
 
 
-def _new_topic(situation: Situation, topic: _CreatableTopic, configs: NodeConfigs) -> _NewTopic:
+def _new_topic(
+    situation: Situation, topic: _CreatableTopic, configs: NodeConfigs, brokers: Sequence[UsableBroker]
+) -> Steps[_NewTopic]:
     own = _own_configs(topic)
     problem = configs.validate_topic(own)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_CONFIG, problem)
     image = situation.image
-    assignments = _manual_assignments(image, topic) if topic.assignments else _placed(situation, topic)
-    return _NewTopic(
-        name=topic.name,
-        topic_id=_unused_topic_id(situation),
-        configs=own,
-        partitions=[new_partition(image, replicas) for replicas in assignments],
-    )
+    if topic.assignments:
+        assignments = yield from _manual_assignments(image, topic)
+    else:
+        assignments = yield from _placed(situation, topic, brokers)
+    topic_id = _unused_topic_id(situation)
+    partitions = []
+    for replicas in assignments:
+        partitions.append(new_partition(image, replicas))
+        yield
+    return _NewTopic(name=topic.name, topic_id=topic_id, configs=own, partitions=partitions)
 
 
 def _own_configs(topic: _CreatableTopic) -> dict[str, str]:
@@ -180,7 +182,7 @@ def _own_configs(topic: _CreatableTopic) -> dict[str, str]:
     return own
 
 
-def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> list[tuple[int, ...]]:
+def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> Steps[list[tuple[int, ...]]]:
     if topic.replication_factor != _USE_DEFAULT:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
@@ -200,7 +202,7 @@ def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> list[tup
             )
         by_index[assignment.partition_index] = tuple(assignment.broker_ids)
     ordered = [by_index[index] for index in sorted(by_index)]
-    check_assignments(image, ordered, replication_factor=None)
+    yield from check_assignments(image, ordered, replication_factor=None)
     if sorted(by_index) != list(range(len(by_index))):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
@@ -209,7 +211,9 @@ def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> list[tup
     return ordered
 
 
-def _placed(situation: Situation, topic: _CreatableTopic) -> list[tuple[int, ...]]:
+def _placed(
+    situation: Situation, topic: _CreatableTopic, brokers: Sequence[UsableBroker]
+) -> Steps[list[tuple[int, ...]]]:
     factor, count = topic.replication_factor, topic.num_partitions
     if factor == 0 or factor < _USE_DEFAULT:
         raise ApiError(
@@ -225,7 +229,7 @@ def _placed(situation: Situation, topic: _CreatableTopic) -> list[tuple[int, ...
         factor = situation.config.default_replication_factor
     if count == _USE_DEFAULT:
         count = situation.config.num_partitions
-    return place(usable_brokers(situation.image), count, factor, situation.rng)
+    return (yield from place(brokers, count, factor, situation.rng))
 
 
 def _unused_topic_id(situation: Situation) -> bytes:
@@ -236,18 +240,16 @@ def _unused_topic_id(situation: Situation) -> bytes:
             return topic_id
 
 
-def _records(new: _NewTopic, metadata_version: int) -> list[Message]:
-    return [
-        TopicRecord(name=new.name, topic_id=new.topic_id),
-        *(
+def _records(new: _NewTopic, metadata_version: int) -> Steps[list[Message]]:
+    records: list[Message] = [TopicRecord(name=new.name, topic_id=new.topic_id)]
+    for key, value in new.configs.items():
+        records.append(
             ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=new.name, name=key, value=value)
-            for key, value in new.configs.items()
-        ),
-        *(
-            partition_record(new.topic_id, index, partition, metadata_version)
-            for index, partition in enumerate(new.partitions)
-        ),
-    ]
+        )
+    for index, partition in enumerate(new.partitions):
+        records.append(partition_record(new.topic_id, index, partition, metadata_version))
+        yield
+    return records
 
 
 def _success(new: _NewTopic, configs: NodeConfigs) -> _TopicResult:

@@ -12,22 +12,23 @@ from kafkaproto.message import Message
 from kafkaproto.messages import UnregisterBrokerRecord, UnregisterBrokerRequest, UnregisterBrokerResponse
 from server.controller.command import ApiError, Result, Situation
 from server.controller.partitions import changes_without_crashed
+from server.controller.sessions import SessionChange
+from server.types import Steps
 
 
-def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) -> Result:
+def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) -> Steps[Result]:
     """Forget the broker; raises ApiError (BROKER_ID_NOT_REGISTERED) where there is none of that id."""
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"Broker {request.broker_id} is not registered.")
-    sessions = situation.sessions
+    settings = situation.topic_settings()
+    records = yield from changes_without_crashed(situation.image, settings, broker.broker_id)
+    records.append(UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch))
     return Result(
         response=UnregisterBrokerResponse(),
-        records=(
-            *changes_without_crashed(situation.image, situation.topic_settings(), broker.broker_id),
-            UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch),
-        ),
+        records=records,
         atomic=False,
-        sessions=sessions.delete(broker.broker_id) if broker.broker_id in sessions else sessions,
+        session=SessionChange(broker_id=broker.broker_id, session=None),
     )
 
 

@@ -39,6 +39,7 @@ from server.features import (
 )
 from server.image.image import BROKER_RESOURCE, FeatureRange
 from server.image.records import CONTROLLER_REGISTRATION_LEVEL
+from server.types import Steps
 
 _UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE = 1, 2, 3
 
@@ -49,12 +50,13 @@ _SUCCESS_TEXT = "NONE"
 _Update = UpdateFeaturesRequest.FeatureUpdateKey
 
 
-def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Result:
+def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Steps[Result]:
     """Update all features of the request; raises ApiError (INVALID_UPDATE_VERSION) where one cannot be."""
     updates = {update.feature: update for update in request.feature_updates}
     levels = {**situation.image.features, **{name: each.max_version_level for name, each in updates.items()}}
     for update in updates.values():
         _check_update(situation, update, levels)
+        yield
     raised = updates.get(KRAFT_VERSION)
     response = _success(request, situation.version)
     if raised is not None and raised.max_version_level > situation.kraft_version:
@@ -64,10 +66,10 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Res
     records: list[Message] = []
     for name, update in updates.items():
         if name == ELIGIBLE_LEADER_REPLICAS_VERSION and update.max_version_level > 0:
-            records += _elr_settings(situation)
+            records += yield from _elr_settings(situation)
         if name != KRAFT_VERSION:
             records.append(FeatureLevelRecord(name=name, feature_level=update.max_version_level))
-    return Result(response=response, records=() if request.validate_only else tuple(records))
+    return Result(response=response, records=() if request.validate_only else records)
 
 
 def refuse_update(request: UpdateFeaturesRequest, error: ApiError) -> UpdateFeaturesResponse:
@@ -168,21 +170,26 @@ def _invalid(update: _Update, reason: str) -> ApiError:
     )
 
 
-def _elr_settings(situation: Situation) -> Iterator[ConfigRecord]:
+def _elr_settings(situation: Situation) -> Steps[list[ConfigRecord]]:
     """What gives min.insync.replicas one value for the whole cluster, where ELR is not on yet."""
     image = situation.image
+    records: list[ConfigRecord] = []
     if image.elr_enabled:
-        return
+        return records
     if MIN_INSYNC_REPLICAS not in image.config(BROKER_RESOURCE, CLUSTER_DEFAULT):
-        yield ConfigRecord(
-            resource_type=BROKER_RESOURCE,
-            resource_name=CLUSTER_DEFAULT,
-            name=MIN_INSYNC_REPLICAS,
-            value=NodeConfigs(static=situation.config.static_config).value_of(MIN_INSYNC_REPLICAS),
-        )
-    for resource_type, name in sorted(image.configs):
+        value = NodeConfigs(static=situation.config.static_config).value_of(MIN_INSYNC_REPLICAS)
+        records.append(_min_insync_replicas(CLUSTER_DEFAULT, value))
+    names = []
+    for (resource_type, name), values in image.configs.items():
         is_broker = resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT
-        if is_broker and MIN_INSYNC_REPLICAS in image.config(resource_type, name):
-            yield ConfigRecord(
-                resource_type=resource_type, resource_name=name, name=MIN_INSYNC_REPLICAS, value=None
-            )
+        if is_broker and MIN_INSYNC_REPLICAS in values:
+            names.append(name)
+        yield
+    records += [_min_insync_replicas(name, None) for name in sorted(names)]
+    return records
+
+
+def _min_insync_replicas(broker: str, value: str | None) -> ConfigRecord:
+    return ConfigRecord(
+        resource_type=BROKER_RESOURCE, resource_name=broker, name=MIN_INSYNC_REPLICAS, value=value
+    )

@@ -89,7 +89,11 @@ def add_acl(image: ClusterImage, record: messages.AccessControlEntryRecord, offs
         operation=record.operation,
         permission_type=record.permission_type,
     )
-    return copy_with(image, acls=image.acls.set(record.id, entry))
+    return copy_with(
+        image,
+        acls=image.acls.set(record.id, entry),
+        acl_counts=image.acl_counts.set(entry, image.acl_counts.get(entry, 0) + 1),
+    )
 
 
 def remove_acl(
@@ -97,7 +101,10 @@ def remove_acl(
 ) -> ClusterImage:
     if record.id not in image.acls:
         raise Contradiction(f"no ACL has the id {record.id.hex()}")
-    return copy_with(image, acls=image.acls.delete(record.id))
+    entry = image.acls[record.id]
+    others = image.acl_counts[entry] - 1
+    counts = image.acl_counts.set(entry, others) if others else image.acl_counts.delete(entry)
+    return copy_with(image, acls=image.acls.delete(record.id), acl_counts=counts)
 
 
 def set_scram_credential(

@@ -18,6 +18,8 @@ from server.image.image import (
     TopicImage,
 )
 from server.image.partition_counts import Tally
+from server.image.topic_names import with_name, without_name
+from server.types import Steps, run_to_end
 
 if TYPE_CHECKING:
     from kafkaproto import messages
@@ -30,6 +32,9 @@ NO_LEADER_CHANGE = -2
 """PartitionChangeRecord.Leader where leader and leader epoch stay; -1 says that nobody leads."""
 NO_RECOVERY_STATE_CHANGE = -1
 
+PARTITIONS_PER_STEP = 16
+"""How many partitions are looked at in one step, where one takes a microsecond or two."""
+
 
 def add_topic(image: ClusterImage, record: messages.TopicRecord, offset: int) -> ClusterImage:
     if record.name in image.topic_ids:
@@ -41,6 +46,7 @@ def add_topic(image: ClusterImage, record: messages.TopicRecord, offset: int) ->
         image,
         topics=image.topics.set(record.topic_id, topic),
         topic_ids=image.topic_ids.set(record.name, record.topic_id),
+        ambiguous_names=with_name(image.ambiguous_names, record.name),
     )
 
 
@@ -51,17 +57,20 @@ def _topic(image: ClusterImage, topic_id: bytes) -> TopicImage:
     return topic
 
 
-def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset: int) -> ClusterImage:
+def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset: int) -> Steps[ClusterImage]:
     topic = _topic(image, record.topic_id)
     resource = (TOPIC_RESOURCE, topic.name)
     tally = Tally()
-    for partition in topic.partitions.values():
+    for number, partition in enumerate(topic.partitions.values()):
         tally.add(partition, -1)
+        if number % PARTITIONS_PER_STEP == 0:
+            yield
     return copy_with(
         image,
         partition_counts=tally.applied(image.partition_counts),
         topics=image.topics.delete(record.topic_id),
         topic_ids=image.topic_ids.delete(topic.name),
+        ambiguous_names=without_name(image.ambiguous_names, topic.name),
         configs=image.configs.delete(resource) if resource in image.configs else image.configs,
     )
 
@@ -101,12 +110,13 @@ class PartitionReplay:
         self._tally.add(new)
         partitions[record.partition_id] = new
 
-    def finish(self) -> ClusterImage:
+    def finish_steps(self) -> Steps[ClusterImage]:
         """The image with all that was replayed."""
         image = self._image
         topics = image.topics.mutate()
         for topic_id, partitions in self._partitions.items():
             topics[topic_id] = copy_with(image.topics[topic_id], partitions=partitions.finish())
+            yield
         counts = self._tally.applied(image.partition_counts)
         return copy_with(image, topics=topics.finish(), partition_counts=counts)
 
@@ -114,7 +124,7 @@ class PartitionReplay:
 def set_partition(image: ClusterImage, record: messages.PartitionRecord, offset: int) -> ClusterImage:
     partitions = PartitionReplay(image)
     partitions.replay(record)
-    return partitions.finish()
+    return run_to_end(partitions.finish_steps())
 
 
 def _new_partition(record: messages.PartitionRecord) -> PartitionImage:
@@ -184,7 +194,7 @@ def change_partition(
 ) -> ClusterImage:
     partitions = PartitionReplay(image)
     partitions.replay(record)
-    return partitions.finish()
+    return run_to_end(partitions.finish_steps())
 
 
 def _changed_partition(
@@ -198,23 +208,26 @@ def _changed_partition(
         raise Contradiction(f"{topic.name}-{record.partition_id}: {error}") from None
 
 
-def clear_elr(image: ClusterImage, record: messages.ClearElrRecord, offset: int) -> ClusterImage:
+def clear_elr(image: ClusterImage, record: messages.ClearElrRecord, offset: int) -> Steps[ClusterImage]:
     if record.topic_name:
         topic = image.topic_by_name(record.topic_name)
         if topic is None:
             raise Contradiction(f"topic {record.topic_name!r} does not exist")
-        return copy_with(image, topics=image.topics.set(topic.topic_id, _without_elr(topic)))
+        cleared = yield from _without_elr(topic)
+        return copy_with(image, topics=image.topics.set(topic.topic_id, cleared))
     topics = image.topics.mutate()
     for topic_id, topic in image.topics.items():
-        topics[topic_id] = _without_elr(topic)
+        topics[topic_id] = yield from _without_elr(topic)
     return copy_with(image, topics=topics.finish())
 
 
-def _without_elr(topic: TopicImage) -> TopicImage:
+def _without_elr(topic: TopicImage) -> Steps[TopicImage]:
     partitions = topic.partitions.mutate()
-    for index, partition in topic.partitions.items():
+    for number, (index, partition) in enumerate(topic.partitions.items()):
         if partition.elr or partition.last_known_elr:
             partitions[index] = copy_with(
                 partition, elr=(), last_known_elr=(), partition_epoch=partition.partition_epoch + 1
             )
+        if number % PARTITIONS_PER_STEP == 0:
+            yield
     return copy_with(topic, partitions=partitions.finish())

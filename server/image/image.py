@@ -215,6 +215,8 @@ class ClusterImage:
     """Of all topics; it follows from them, so images are not compared by it."""
     topic_ids: Map[str, bytes] = _EMPTY
     """Topic id by topic name."""
+    ambiguous_names: Map[str, tuple[str, ...]] = field(default=_EMPTY, compare=False)
+    """Topic names that contain '.' or '_', by the name that metrics show; it follows from ``topic_ids``."""
     configs: Map[ConfigResource, Map[str, str]] = _EMPTY
     """Values that were set, by resource and key; a resource without any has no entry."""
     client_quotas: Map[QuotaEntity, Map[str, float]] = _EMPTY
@@ -222,6 +224,8 @@ class ClusterImage:
     """The first producer id that no block handed out contains."""
     acls: Map[bytes, AccessControlEntry] = _EMPTY
     """ACL bindings by their ids."""
+    acl_counts: Map[AccessControlEntry, int] = field(default=_EMPTY, compare=False)
+    """How many ids each ACL has, which is one but for what others wrote; it follows from ``acls``."""
     scram_credentials: Map[tuple[int, str], ScramCredential] = _EMPTY
     """By (mechanism, user name)."""
     delegation_tokens: Map[str, DelegationToken] = _EMPTY

@@ -18,7 +18,8 @@ from typing import Any
 from server.image.copying import copy_with
 from server.image.errors import ReplayError
 from server.image.image import EMPTY_IMAGE, ClusterImage
-from server.image.replay import replay_all
+from server.image.replay import replay_steps
+from server.types import Steps, run_to_end
 
 # Record types that mark transactions.
 BEGIN_TRANSACTION = 23
@@ -46,6 +47,15 @@ def load_records(
     state: LoadState, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]
 ) -> LoadState:
     """The state after a batch of data records; raises ReplayError where the batch makes no sense there."""
+    return run_to_end(
+        load_steps(state, base_offset=base_offset, epoch=epoch, timestamp_ms=timestamp_ms, records=records)
+    )
+
+
+def load_steps(
+    state: LoadState, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]
+) -> Steps[LoadState]:
+    """As `load_records`, a step for each record at least."""
     assert base_offset == state.latest.offset + 1, f"batch {base_offset} after offset {state.latest.offset}"
     assert records, "a batch has at least one record"
     image = state.latest
@@ -55,7 +65,7 @@ def load_records(
         if record.API_KEY not in _TRANSACTION_MARKS:
             continue
         offset = base_offset + position
-        image = replay_all(image, records[start:position], base_offset + start)
+        image = yield from replay_steps(image, records[start:position], base_offset + start)
         start = position + 1
         if record.API_KEY == BEGIN_TRANSACTION:
             if before_transaction is not None:
@@ -67,7 +77,7 @@ def load_records(
         if record.API_KEY == ABORT_TRANSACTION:
             image = before_transaction
         before_transaction = None
-    image = replay_all(image, records[start:], base_offset + start)
+    image = yield from replay_steps(image, records[start:], base_offset + start)
     last_offset = base_offset + len(records) - 1
     if image.features_offset != state.latest.features_offset:
         # Clients are told the offset of the first image that shows a change, and images end where batches do.

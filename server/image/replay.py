@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from server.image import apply_cluster, apply_settings, apply_topics
 from server.image.errors import Contradiction, ReplayError
 from server.image.image import ClusterImage
+from server.types import Steps, run_to_end
 
 _ABOUT_PARTITIONS = (apply_topics.PARTITION, apply_topics.PARTITION_CHANGE)
 
@@ -32,26 +33,37 @@ def replay(image: ClusterImage, record: Any, offset: int) -> ClusterImage:
 
     Raises ReplayError where the record contradicts the image, or its type is none that changes an image.
     """
-    apply = APPLY.get(record.API_KEY)
-    if apply is None:
-        raise ReplayError(record.NAME, offset, f"record type {record.API_KEY} does not change an image")
+    return run_to_end(_replay_one(image, record, offset))
+
+
+def _replay_one(image: ClusterImage, record: Any, offset: int) -> Steps[ClusterImage]:
     try:
-        return apply(image, record, offset)
+        if (apply := APPLY.get(record.API_KEY)) is not None:
+            return apply(image, record, offset)
+        if (apply_steps := APPLY_IN_STEPS.get(record.API_KEY)) is not None:
+            return (yield from apply_steps(image, record, offset))
     except Contradiction as contradiction:
         raise ReplayError(record.NAME, offset, str(contradiction)) from None
+    raise ReplayError(record.NAME, offset, f"record type {record.API_KEY} does not change an image")
 
 
 def replay_all(image: ClusterImage, records: Sequence[Any], base_offset: int) -> ClusterImage:
     """The image after some records in a row; the same as `replay` of one after the other, and faster."""
+    return run_to_end(replay_steps(image, records, base_offset))
+
+
+def replay_steps(image: ClusterImage, records: Sequence[Any], base_offset: int) -> Steps[ClusterImage]:
+    """As `replay_all`, a step for each record at least: some records change many partitions."""
     position = 0
     while position < len(records):
         end = _end_of_partitions(records, position)
         if end > position:
-            image = _replay_partitions(image, records[position:end], base_offset + position)
+            image = yield from _replay_partitions(image, records[position:end], base_offset + position)
             position = end
         else:
-            image = replay(image, records[position], base_offset + position)
+            image = yield from _replay_one(image, records[position], base_offset + position)
             position += 1
+            yield
     return image
 
 
@@ -63,14 +75,15 @@ def _end_of_partitions(records: Sequence[Any], start: int) -> int:
     return end
 
 
-def _replay_partitions(image: ClusterImage, records: Sequence[Any], base_offset: int) -> ClusterImage:
+def _replay_partitions(image: ClusterImage, records: Sequence[Any], base_offset: int) -> Steps[ClusterImage]:
     partitions = apply_topics.PartitionReplay(image)
     for offset, record in enumerate(records, base_offset):
         try:
             partitions.replay(record)
         except Contradiction as contradiction:
             raise ReplayError(record.NAME, offset, str(contradiction)) from None
-    return partitions.finish()
+        yield
+    return (yield from partitions.finish_steps())
 
 
 def _ignore(image: ClusterImage, record: MetadataRecord, offset: int) -> ClusterImage:
@@ -89,7 +102,6 @@ APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
     5: apply_topics.change_partition,
     7: apply_cluster.fence_broker,
     8: apply_cluster.unfence_broker,
-    9: apply_topics.remove_topic,
     10: apply_settings.set_delegation_token,
     11: apply_settings.set_scram_credential,
     12: apply_settings.set_feature_level,
@@ -103,5 +115,10 @@ APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
     22: apply_settings.remove_scram_credential,
     26: apply_settings.remove_delegation_token,
     27: apply_cluster.register_controller,
+}
+
+APPLY_IN_STEPS: Mapping[int, Callable[[ClusterImage, Any, int], Steps[ClusterImage]]] = {
+    9: apply_topics.remove_topic,
     28: apply_topics.clear_elr,
 }
+"""Those of which one record can change very many partitions."""

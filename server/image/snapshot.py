@@ -49,6 +49,7 @@ from server.image.records import (
     register_controller_record,
 )
 from server.image.replay import replay
+from server.image.topic_names import with_name
 
 NAMES_PER_SLICE = 4096
 """How many topic names are sorted at once, which takes about a millisecond."""
@@ -130,16 +131,19 @@ class _Builder:
         """The image with all that was added."""
         if self._topic_ids:
             topics = self._image.topics.mutate()
+            ambiguous_names = self._image.ambiguous_names
             tally = Tally()
             for name, topic_id in self._topic_ids.items():
                 partitions = Map(self._partitions[topic_id])
                 topics[topic_id] = TopicImage(name=name, topic_id=topic_id, partitions=partitions)
+                ambiguous_names = with_name(ambiguous_names, name)
                 for partition in partitions.values():
                     tally.add(partition)
             self._image = copy_with(
                 self._image,
                 topics=topics.finish(),
                 topic_ids=self._image.topic_ids.update(self._topic_ids),
+                ambiguous_names=ambiguous_names,
                 partition_counts=tally.applied(self._image.partition_counts),
             )
             self._partitions, self._topic_ids = {}, {}

@@ -178,8 +178,12 @@ class BrokerHalf:
             _log.warning("%s", error)
             lifecycle.handle_failure(self._clock.now_ms())
             return
-        before = lifecycle.last_refusal
+        before, was_told_to_leave = lifecycle.last_refusal, lifecycle.was_told_to_leave
         lifecycle.handle_response(response, self._clock.now_ms())
+        if lifecycle.was_told_to_leave and not was_told_to_leave:
+            _log.warning(
+                "the controller has fenced this broker, which did not ask for it; it asks to serve again"
+            )
         code = lifecycle.last_refusal
         if code and self._is_leaving:
             _log.warning("no controlled shutdown: the controller says %s", describe(code).name)

@@ -20,6 +20,7 @@ from server.apis.context import Answer
 from server.controller import effects, events
 from server.controller.controller import Controller
 from server.image.image import ClusterImage
+from server.image.loader import LoadState
 from server.metrics.answers import error_codes
 from server.metrics.controller import ControllerMetrics
 from server.node.pauses import PauseWatch
@@ -28,7 +29,7 @@ from server.raft import effects as raft_effects
 from server.raft import events as raft_events
 from server.raft.messages import Answer as RaftAnswer
 from server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
-from server.types import NO_NODE, Deferred, LeaderAndEpoch
+from server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps
 
 _log = logging.getLogger("kafkaproto.server.quorum")
 
@@ -82,6 +83,10 @@ class ControllerHalf:
         """Where the next committed batch has to begin."""
         return self._controller.next_committed_offset
 
+    def load_steps(self, batch: events.BatchCommitted) -> Steps[LoadState]:
+        """What the log's content is with the next batch: for `events.BatchCommitted.loaded`."""
+        return self._controller.load_steps(batch)
+
     def take_batch(self, batch: events.BatchCommitted) -> None:
         """Replay a batch that another leader appended, or this one before it became active."""
         self.handle(batch)
@@ -109,6 +114,11 @@ class ControllerHalf:
         return {
             broker_id: now_ms - last_ms for broker_id, last_ms in self._controller.last_contacts_ms.items()
         }
+
+    @property
+    def has_work(self) -> bool:
+        """Whether the controller has more to do than it did at a time: each `events.Tick` brings it further."""
+        return self._controller.has_work
 
     @property
     def next_deadline_ms(self) -> int | None:
@@ -148,15 +158,6 @@ class ControllerHalf:
                 command_id=self._next_command_id, request=request, version=version, context=context
             )
         )
-
-    def broker_proven_dead(self, death: events.BrokerProvenDead, proof: str) -> None:
-        """A broker's process is gone; ``proof`` says in words how that is known."""
-        before = self.proven_deaths
-        self.handle(death)
-        if self.proven_deaths > before:
-            _log.warning(
-                "broker %d (epoch %d) is dead and is fenced: %s", death.broker_id, death.broker_epoch, proof
-            )
 
     def leader_changed(self, leader: LeaderAndEpoch) -> None:
         """The quorum has another leader; this node's own leadership is told by `became_leader`."""
@@ -226,13 +227,8 @@ class ControllerHalf:
                 case effects.ReportFailure():
                     self.metrics.failures += 1
                     _log.error("%s failed: %r", effect.request_name, effect.error, exc_info=effect.error)
-                case effects.ReportSilence():
-                    _log.warning(
-                        "broker %d (epoch %d) is fenced: it was silent for %d ms",
-                        effect.broker_id,
-                        effect.broker_epoch,
-                        effect.silent_ms,
-                    )
+                case effects.ReportSilence() | effects.ReportDeath() | effects.ReportShutdown():
+                    _report(effect)
                 case _:
                     assert_never(effect)
         self._append_gathered()
@@ -289,3 +285,21 @@ class ControllerHalf:
             ),
             answered,
         )
+
+
+def _report(report: effects.Report) -> None:
+    """Say in the log why a broker leads nothing any more, or leads again."""
+    broker = (report.broker_id, report.broker_epoch)
+    match report:
+        case effects.ReportSilence():
+            _log.warning("broker %d (epoch %d) is fenced: it was silent for %d ms", *broker, report.silent_ms)
+        case effects.ReportDeath():
+            _log.warning("broker %d (epoch %d) is dead and is fenced: %s", *broker, report.proof)
+        case effects.ReportShutdown():
+            if report.is_taken_back:
+                text = "broker %d (epoch %d) goes on: its shutdown, which its heartbeats do not ask for, is taken back"
+                _log.warning(text, *broker)
+            else:
+                _log.info("broker %d (epoch %d) asks for a controlled shutdown", *broker)
+        case _:
+            assert_never(report)

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 from server.controller.events import BatchCommitted
+from server.controller.log_states import load_batch_steps
 from server.image.image import ClusterImage
-from server.image.loader import MetadataLoader
+from server.image.loader import LoadState
+from server.types import Steps, run_to_end
 
 
 class ImageBuilder(Protocol):
@@ -21,8 +23,11 @@ class ImageBuilder(Protocol):
     def next_offset(self) -> int:
         """Where the next batch has to begin."""
 
+    def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
+        """What the log's content is with the next batch: for ``loaded`` of the batch."""
+
     def take_batch(self, batch: BatchCommitted) -> None:
-        """Replay a batch."""
+        """Take a batch in, as it is loaded, or else replay it."""
 
     def take_snapshot(self, image: ClusterImage) -> None:
         """Start over from a snapshot, which reaches further than all batches before."""
@@ -34,29 +39,23 @@ class ObserverImage:
     def __init__(self, publish: Callable[[ClusterImage], None]) -> None:
         """``publish`` gets every image that may be shown."""
         self._publish = publish
-        self._loader = MetadataLoader()
+        self._state = LoadState()
 
     @property
     def next_offset(self) -> int:
         """Where the next batch has to begin."""
-        return self._loader.next_offset
+        return self._state.latest.offset + 1
+
+    def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
+        """What the log's content is with the next batch; raises ReplayError."""
+        return load_batch_steps(self._state, batch)
 
     def take_batch(self, batch: BatchCommitted) -> None:
-        """Replay a batch; raises ReplayError."""
-        if batch.records is None:
-            self._loader.load_control_batch(
-                last_offset=batch.last_offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
-            )
-        else:
-            self._loader.load_batch(
-                base_offset=batch.base_offset,
-                epoch=batch.epoch,
-                timestamp_ms=batch.timestamp_ms,
-                records=batch.records,
-            )
-        self._publish(self._loader.image)
+        """Take a batch in; raises ReplayError where it is replayed only now."""
+        self._state = run_to_end(self.load_steps(batch)) if batch.loaded is None else batch.loaded
+        self._publish(self._state.stable)
 
     def take_snapshot(self, image: ClusterImage) -> None:
         """Start over from a snapshot."""
-        self._loader.load_snapshot(image)
+        self._state = LoadState(latest=image, stable=image)
         self._publish(image)

@@ -3,6 +3,8 @@
 A pass of the loop runs every task that can go on, then the loop waits for sockets, threads and deadlines. Nobody is
 served before the pass they arrived in is over, so the longest pass is the longest stall. A wait that ends later than
 its deadline counts as a stall too: another thread or process had the processor.
+
+What a pass took of the processor is counted as well: on a busy machine a pass is long though it does little.
 """
 
 from __future__ import annotations
@@ -27,7 +29,12 @@ class LoopWatch(trio.abc.Instrument):
         """Time of all of them."""
         self.waited_s = 0.0
         """Time in which the loop had nothing to do."""
+        self.cpu_passes = [0] * (len(STALL_BOUNDS_MS) + 1)
+        """Number of passes by the processor time of the loop's thread in them, in the same buckets."""
+        self.cpu_s = 0.0
+        """Processor time of all passes."""
         self._since = time.perf_counter()
+        self._cpu_since = time.thread_time()
         self._longest_s = self._longest_before_s = 0.0
 
     @property
@@ -44,6 +51,9 @@ class LoopWatch(trio.abc.Instrument):
         now = time.perf_counter()
         self._count(now - self._since)
         self._since = now
+        cpu_s = time.thread_time() - self._cpu_since
+        self.cpu_passes[bisect_left(STALL_BOUNDS_MS, cpu_s * 1000)] += 1
+        self.cpu_s += cpu_s
 
     def after_io_wait(self, timeout: float) -> None:
         """The next pass begins; it was due after ``timeout`` seconds at the latest."""
@@ -53,6 +63,7 @@ class LoopWatch(trio.abc.Instrument):
         self.waited_s += waited
         if waited > timeout:
             self._count(waited - timeout)
+        self._cpu_since = time.thread_time()
 
     def _count(self, seconds: float) -> None:
         self.stalls[bisect_left(STALL_BOUNDS_MS, seconds * 1000)] += 1

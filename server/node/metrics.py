@@ -310,6 +310,13 @@ class NodeMetrics:
             loop.stalls,
             loop.stalled_s * 1000,
         )
+        yield histogram(
+            "kafkaproto_event_loop_cpu_ms",
+            "Processor time that the event loop's thread took at a time.",
+            STALL_BOUNDS_MS,
+            loop.cpu_passes,
+            loop.cpu_s * 1000,
+        )
         yield gauge(
             "kafkaproto_event_loop_stall_ms_max", "The longest of the last minute or two.", loop.longest_ms
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import trio
@@ -51,8 +52,12 @@ class Published:
 class ImagePublisher:
     """Takes every committed image, and shows those that somebody may act upon."""
 
-    def __init__(self, published: Published) -> None:
+    def __init__(
+        self, published: Published, replaced: Callable[[ClusterImage, ClusterImage], None] | None = None
+    ) -> None:
+        """``replaced`` is told of each image and of the one after it."""
         self._published = published
+        self._replaced = replaced
         self.newest = EMPTY_IMAGE
         """The newest committed state, shown or not."""
         self.has_caught_up = False
@@ -62,7 +67,9 @@ class ImagePublisher:
         """The newest committed state is this one; raises UnsupportedFeatureError."""
         if image.features is not self.newest.features:
             check_features(image)
-        self.newest = image
+        old, self.newest = self.newest, image
+        if self._replaced is not None:
+            self._replaced(old, image)
         # What the log holds from earlier is replayed first: nobody should act upon long past states.
         if self.has_caught_up:
             self._published.image = image

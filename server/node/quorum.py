@@ -18,6 +18,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
@@ -32,6 +33,7 @@ from server.metrics.controller import ControllerMetrics
 from server.node.committed_state import CommittedState, QuorumStorage
 from server.node.controller_half import ControllerHalf
 from server.node.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
+from server.node.image_release import ImageRelease
 from server.node.log_tail import LogTail, TailBatch
 from server.node.pauses import PauseWatch
 from server.node.published import ImagePublisher, Published
@@ -108,7 +110,8 @@ class QuorumDriver:
         self._has_ended = trio.Event()
         self._nursery: trio.Nursery | None = None
         self.published = Published()
-        self._images = ImagePublisher(self.published)
+        self._old_images = ImageRelease()
+        self._images = ImagePublisher(self.published, self._old_images.replaced)
         self.metrics = QuorumMetrics()
         self._tail = LogTail(end_offset=storage.log.log_end_offset)
         self._worker = DiskWorker(
@@ -186,7 +189,7 @@ class QuorumDriver:
     def broker_proven_dead(self, death: controller_events.BrokerProvenDead, proof: str) -> None:
         """Tell the controller that a broker's process is gone; ``proof`` says in words how that is known."""
         assert self._controller is not None, "only a node with a controller hears of brokers"
-        self._post(partial(self._controller.broker_proven_dead, death, proof))
+        self._post(partial(self._controller.handle, replace(death, proof=proof)))
 
     @property
     def proven_deaths(self) -> int:
@@ -309,6 +312,7 @@ class QuorumDriver:
                 self._nursery = nursery
                 await nursery.start(self._worker.run)
                 self._committed.start(nursery)
+                nursery.start_soon(self._old_images.run)
                 self._open()
                 nursery.start_soon(self._channel.keep_ready, self._other_voters)
                 task_status.started()
@@ -347,7 +351,7 @@ class QuorumDriver:
 
     async def _wait(self) -> None:
         """Return when there is something to do: an event, a deadline, committed batches to hand over."""
-        if self.waiting_events or self._committed.can_step:
+        if self.waiting_events or self._committed.can_step or self._has_work:
             await trio.lowlevel.checkpoint()
             return
         deadlines = (self._raft.next_deadline_ms(), self._controller_deadline_ms)
@@ -362,6 +366,11 @@ class QuorumDriver:
         finally:
             self._waits_until_ms = None
         self.metrics.idle_ms += (time.perf_counter() - begin) * 1000
+
+    @property
+    def _has_work(self) -> bool:
+        """Whether the controller works on a change, a slice a turn."""
+        return self._controller is not None and self._controller.has_work
 
     @property
     def _controller_deadline_ms(self) -> int | None:
@@ -397,6 +406,8 @@ class QuorumDriver:
             self._inbox.popleft()()
             self._obey_controller()
         self._take_commands()
+        if self._has_work:
+            self._tick_controller()
         if self._committed.can_step:
             self._committed.step(nursery)
             self._obey_controller()
@@ -418,10 +429,16 @@ class QuorumDriver:
         deadline_ms = self._raft.next_deadline_ms()
         if deadline_ms is not None and deadline_ms <= now_ms:
             self._to_raft(raft_events.Tick())
-        if self._controller is not None:
+        if self._controller is not None and not self._controller.has_work:
             deadline_ms = self._controller.next_deadline_ms
             if deadline_ms is not None and deadline_ms <= now_ms:
-                self._controller.handle(controller_events.Tick())
+                self._tick_controller()
+        self._obey_controller()
+
+    def _tick_controller(self) -> None:
+        """Let the controller do what is due, or more of what it has begun."""
+        assert self._controller is not None, "no controller"
+        self._controller.handle(controller_events.Tick())
         self._obey_controller()
 
     def _obey_controller(self) -> None:

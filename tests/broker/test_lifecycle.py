@@ -438,3 +438,22 @@ def test_states_have_kafkas_numbers() -> None:
         "PENDING_CONTROLLED_SHUTDOWN": 6,
         "SHUTTING_DOWN": 7,
     }
+
+
+@pytest.mark.parametrize(
+    ("asked", "fenced", "told"), [(False, True, True), (False, False, False), (True, True, False)]
+)
+def test_a_broker_notices_that_others_had_it_fenced(asked: bool, fenced: bool, told: bool) -> None:
+    lifecycle = running()
+    if asked:
+        lifecycle.request_shutdown(5)
+    lifecycle.next_request(9)
+    answer(lifecycle, 10, is_caught_up=True, is_fenced=fenced, should_shut_down=fenced)
+    assert lifecycle.was_told_to_leave is told
+    if told:
+        request = lifecycle.next_request(9)
+        assert isinstance(request, BrokerHeartbeatRequest)
+        assert (request.want_fence, request.want_shut_down) == (False, False)
+        answer(lifecycle, 20, is_caught_up=True, is_fenced=False)
+        assert not lifecycle.was_told_to_leave
+        assert lifecycle.is_serving

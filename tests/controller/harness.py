@@ -21,7 +21,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.metadata import decode_metadata_record
 from server.controller.config import ControllerConfig
-from server.controller.controller import Controller
+from server.controller.controller import STEPS_PER_SLICE, Controller
 from server.controller.effects import (
     AppendRecords,
     Effect,
@@ -105,6 +105,8 @@ class Harness:
         seed: int = 0,
         node_id: int = 1,
         rng: Rng | None = None,
+        steps_per_slice: int = STEPS_PER_SLICE,
+        in_slices: bool = False,
         **config: Any,
     ) -> None:
         # A test that is not about them is not to be disturbed by what time brings.
@@ -120,7 +122,9 @@ class Harness:
             config=ControllerConfig(**config),
             rng=SeededRng(seed) if rng is None else rng,
             bootstrap_records=bootstrap_records(features, metadata_version),
+            steps_per_slice=steps_per_slice,
         )
+        self.in_slices = in_slices
         self.now_ms = 1_000
         self.wall_ms = TIMESTAMP_MS
         self.log: list[Batch] = []
@@ -142,8 +146,27 @@ class Harness:
         return self.log[-1].last_offset + 1 if self.log else 0
 
     def handle(self, event: Event) -> None:
-        """Hand an event over and obey what comes of it."""
+        """Hand an event over and obey what comes of it; all of it, unless the harness works in slices."""
         self.controller.handle(event, self.now_ms, wall_ms=self.wall_ms)
+        self._obey_all()
+        while self.controller.has_work and not self.in_slices:
+            self.work()
+
+    def work(self, slices: int = 1) -> None:
+        """Let the controller take so many slices of what it has to do."""
+        for _ in range(slices):
+            self.controller.handle(Tick(), self.now_ms, wall_ms=self.wall_ms)
+            self._obey_all()
+
+    def finish(self) -> int:
+        """Let the controller do all that it has to do; in how many slices."""
+        slices = 0
+        while self.controller.has_work:
+            self.work()
+            slices += 1
+        return slices
+
+    def _obey_all(self) -> None:
         while asked := self.controller.take_effects():
             for effect in asked:
                 self._obey(effect)

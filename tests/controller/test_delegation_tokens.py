@@ -19,6 +19,7 @@ from server.controller.delegation_tokens import MAX_REMOVED_TOKENS, expired_toke
 from server.controller.events import CommandContext, CommandReceived
 from server.image.image import ClusterImage, DelegationToken
 from server.security.delegation_tokens import token_hmac
+from server.types import run_to_end
 from tests.controller.harness import TIMESTAMP_MS, Harness
 
 DAY_MS = 86_400_000
@@ -234,11 +235,11 @@ def test_expired_tokens_are_removed_in_order_a_thousand_at_a_time() -> None:
         {f"{number:05}": token(100 if number % 2 else 200) for number in range(2 * MAX_REMOVED_TOKENS + 10)}
     )
     image = ClusterImage(delegation_tokens=tokens)
-    assert expired_token_records(image, 100) == []
-    due = expired_token_records(image, 101)
+    assert run_to_end(expired_token_records(image, 100)) == []
+    due = run_to_end(expired_token_records(image, 101))
     odd = [f"{number:05}" for number in range(1, 2 * MAX_REMOVED_TOKENS, 2)]
     assert due == [RemoveDelegationTokenRecord(token_id=name) for name in odd]
-    assert len(expired_token_records(image, 201)) == MAX_REMOVED_TOKENS
+    assert len(run_to_end(expired_token_records(image, 201))) == MAX_REMOVED_TOKENS
     assert len(due) == MAX_REMOVED_TOKENS
 
 

@@ -11,6 +11,7 @@ from kafkaproto.messages import AbortTransactionRecord, CreateTopicsRequest, NoO
 from server.controller import batches
 from server.controller.metadata_transactions import TRANSACTION_NAME, fitted
 from server.image.digest import digest
+from server.types import run_to_end
 from tests.controller.harness import Harness
 
 PARTITIONS = 25
@@ -143,13 +144,13 @@ def test_a_request_that_may_not_exceed_a_batch_is_still_refused() -> None:
 @pytest.mark.parametrize(("count", "is_transaction"), [(1, False), (BATCH, False), (BATCH + 1, True)])
 def test_what_fits_a_batch_stays_as_it_is(count: int, is_transaction: bool) -> None:
     records, encoded = [NoOpRecord()] * count, [b"value"] * count
-    framed, values, ends = fitted(records, encoded)
+    framed, values, ends = run_to_end(fitted(records, encoded))
     assert len(framed) == len(values) == count + 2 * is_transaction
     assert ends == ((BATCH, count + 2) if is_transaction else (count,))
 
 
 def test_records_that_mark_a_transaction_are_not_put_into_another() -> None:
     records = [AbortTransactionRecord(), *[NoOpRecord()] * BATCH]
-    framed, _, ends = fitted(records, [b"value"] * len(records))
+    framed, _, ends = run_to_end(fitted(records, [b"value"] * len(records)))
     assert framed is records
     assert ends == (BATCH, BATCH + 1)

@@ -13,7 +13,10 @@ from kafkaproto.messages import (
     RegisterControllerRecord,
 )
 from kafkaproto.records.metadata import encode_metadata_record
+from kafkaproto.uuids import to_text
+from server.controller.command import ApiError
 from server.controller.events import KRaftVersionChanged
+from server.controller.registration import MAX_DIRECTORIES, MAX_FEATURES, MAX_LISTENERS, _check_directories
 from server.image.image import ControllerRegistration, FeatureRange
 from server.types import Endpoint
 from tests.controller.harness import ELR, Harness, directory, incarnation, registration_request
@@ -285,3 +288,36 @@ def test_words_that_quote_what_was_sent_are_cut() -> None:
     assert answer.error_message is not None
     assert answer.error_message.startswith("Listener LLL")
     assert len(answer.error_message) == 1_000
+
+
+def test_more_directories_listeners_or_features_than_anybody_has_are_refused() -> None:
+    harness = Harness()
+    directories = [directory(1, number) for number in range(MAX_DIRECTORIES + 1)]
+    assert harness.register(1, log_dirs=directories).error_code == ErrorCode.INVALID_REGISTRATION
+    assert harness.register(1, log_dirs=directories[:-1]).error_code == 0
+    listener = registration_request(2).listeners[0]
+    listeners = [
+        BrokerRegistrationRequest.Listener(
+            name=f"L{number}", host=listener.host, port=listener.port, security_protocol=0
+        )
+        for number in range(MAX_LISTENERS + 1)
+    ]
+    assert harness.register(2, listeners=listeners).error_code == ErrorCode.INVALID_REQUEST
+    assert harness.register(2, listeners=listeners[:-1]).error_code == 0
+    known = registration_request(3).features
+    features = [
+        *known,
+        *(
+            BrokerRegistrationRequest.Feature(name=f"f{number}", min_supported_version=0)
+            for number in range(MAX_FEATURES + 1 - len(known))
+        ),
+    ]
+    assert harness.register(3, features=features).error_code == ErrorCode.INVALID_REQUEST
+    assert harness.register(3, features=features[:-1]).error_code == 0
+
+
+def test_a_directory_of_another_broker_is_named() -> None:
+    harness = Harness()
+    assert harness.register(1, log_dirs=[directory(1, 0), directory(1, 1)]).error_code == 0
+    with pytest.raises(ApiError, match=f"{to_text(directory(1, 1))} belongs to broker 1"):
+        _check_directories(harness.image, 2, [directory(2), directory(1, 1)])

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
     ConfigRecord,
     CreateTopicsRequest,
     CreateTopicsResponse,
+    DeleteTopicsRequest,
     PartitionRecord,
     TopicRecord,
 )
 from kafkaproto.uuids import to_text
 from server.image.image import UNASSIGNED_DIRECTORY
+from server.image.snapshot import image_from_values, image_values
+from server.image.topic_names import with_name, without_name
 from tests.controller.harness import Harness, SeededRng, directory
 
 
@@ -336,3 +340,32 @@ def test_a_topic_id_is_new_and_does_not_look_like_an_option() -> None:
     harness.start_brokers(1)
     assert harness.create_topic("a", [1]) == b"k" * 16
     assert harness.create_topic("b", [1]) == b"l" * 16
+
+
+def test_names_that_look_the_same_in_metrics_are_found_without_looking_at_others() -> None:
+    harness = Harness()
+    harness.start_brokers(1)
+    for name in ("a.b", "plain", "c_d"):
+        harness.create_topic(name, [1])
+    assert dict(harness.image.ambiguous_names) == {"a_b": ("a.b",), "c_d": ("c_d",)}
+    asked = CreateTopicsRequest.CreatableTopic(name="a_b", num_partitions=1, replication_factor=1)
+    (result,) = harness.call(CreateTopicsRequest(topics=[asked])).topics
+    assert (result.error_code, "a.b" in result.error_message) == (ErrorCode.INVALID_TOPIC_EXCEPTION, True)
+    deleted = [DeleteTopicsRequest.DeleteTopicState(name=name) for name in ("a.b", "plain")]
+    harness.call(DeleteTopicsRequest(topics=deleted))
+    assert dict(harness.image.ambiguous_names) == {"c_d": ("c_d",)}
+    (result,) = harness.call(CreateTopicsRequest(topics=[asked])).topics
+    assert result.error_code == 0
+    values = image_values(harness.image)
+    loaded = image_from_values(
+        [value for value in values if value], offset=harness.image.offset, epoch=1, timestamp_ms=0
+    )
+    assert loaded.ambiguous_names == harness.image.ambiguous_names
+
+
+def test_several_names_can_look_the_same_in_a_log_of_others() -> None:
+    names: Map[str, tuple[str, ...]] = Map()
+    for name in ("x_y", "x.y", "xy"):
+        names = with_name(names, name)
+    assert dict(names) == {"x_y": ("x.y", "x_y")}
+    assert dict(without_name(without_name(names, "x.y"), "xy")) == {"x_y": ("x_y",)}

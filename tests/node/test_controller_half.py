@@ -247,9 +247,11 @@ def test_a_proven_death_is_logged_with_its_proof_if_it_fences(caplog: pytest.Log
     (broker,) = bench.half._controller.newest_image.brokers.values()
     beat = BrokerHeartbeatRequest(broker_id=3, broker_epoch=broker.epoch, current_metadata_offset=1_000)
     bench.command(beat)
-    death = BrokerProvenDead(broker_id=3, broker_epoch=broker.epoch, silent_since_ms=1000)
+    death = BrokerProvenDead(
+        broker_id=3, broker_epoch=broker.epoch, silent_since_ms=1000, proof="PLAINTEXT://host:1 refused"
+    )
     for _ in range(2):
-        bench.half.broker_proven_dead(death, "PLAINTEXT://host:1 refused")
+        bench.half.handle(death)
         bench.obey()
     assert bench.half.proven_deaths == 1
     assert bench.half._controller.newest_image.brokers[3].fenced

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -10,9 +11,11 @@ from prometheus_client.core import Metric
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import BrokerHeartbeatRequest, CreateTopicsRequest, PartitionChangeRecord
+from server.controller.effects import AppendRecords
 from server.controller.events import CommandContext
 from server.controller.table import COMMANDS
 from server.image.image import EMPTY_IMAGE, RECOVERING, TOPIC_RESOURCE
+from server.image.loader import LoadState
 from server.metrics.controller import ControllerMetrics
 from server.metrics.histogram import Histogram
 from server.node.controller_metrics import (
@@ -22,7 +25,7 @@ from server.node.controller_metrics import (
     controller_lag,
     controller_work,
 )
-from server.types import NO_NODE, Deferred, LeaderAndEpoch
+from server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, run_to_end
 from tests.controller.harness import alter_configs_request, registration_request
 from tests.node.test_controller_half import Bench
 
@@ -192,8 +195,15 @@ def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest
     record = PartitionChangeRecord(
         partition_id=0, topic_id=bytes(15) + b"\x01", leader=1, leader_recovery_state=RECOVERING
     )
+
     # What the record does to an image is another matter.
-    monkeypatch.setattr("server.controller.controller.load_records", lambda state, **_: state)
-    ((append, _),) = controller._prepare([record])
+    def load_steps(state: LoadState, **_: object) -> Steps[LoadState]:
+        yield
+        return state
+
+    monkeypatch.setattr("server.controller.controller.load_steps", load_steps)
+    run_to_end(controller._append(deque([record]), deque([b"encoded"]), (1,)))
+    (append,) = controller.take_effects()
+    assert isinstance(append, AppendRecords)
     bench.half._gather(append)
     assert (bench.half.metrics.unclean_elections, bench.half.metrics.elr_elections) == (1, 0)

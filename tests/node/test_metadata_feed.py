@@ -14,6 +14,7 @@ from kafkaproto.records.batch import build_batch
 from kafkaproto.records.metadata import encode_metadata_record
 from server.controller.events import BatchCommitted
 from server.image.image import EMPTY_IMAGE, ClusterImage
+from server.image.loader import LoadState
 from server.image.replay import replay
 from server.node import metadata_feed
 from server.node.disk_worker import DiskWorker, PersistJob
@@ -27,7 +28,7 @@ from server.storage.errors import StorageError
 from server.storage.log import Log
 from server.storage.quorum_state_file import QuorumStateFile
 from server.storage.snapshot_file import SnapshotStore
-from server.types import METADATA_TOPIC_ID
+from server.types import METADATA_TOPIC_ID, Steps
 from tests.sim.disk import MemoryDisk
 
 pytestmark = pytest.mark.trio
@@ -36,16 +37,27 @@ WAIT_S = 10.0
 DIRECTORY = "/data/__cluster_metadata-0"
 
 
+LOADED = LoadState()
+
+
 class Builder:
     """Notes what it is given."""
 
     def __init__(self) -> None:
         self.next_offset = 0
+        self.steps = 0
         self.taken: list[tuple[int, int]] = []
         self.snapshots: list[int] = []
 
+    def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
+        for _ in batch.records or ():
+            self.steps += 1
+            yield
+        return LOADED
+
     def take_batch(self, batch: BatchCommitted) -> None:
         assert batch.base_offset == self.next_offset
+        assert batch.loaded is LOADED
         self.taken.append((batch.base_offset, 0 if batch.records is None else len(batch.records)))
         self.next_offset = batch.last_offset + 1
 

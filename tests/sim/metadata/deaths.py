@@ -6,8 +6,10 @@ controller gets to hear of it, and by then another incarnation of the broker may
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from server.controller.effects import ReportDeath
 from server.controller.events import BrokerProvenDead
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
@@ -43,16 +45,20 @@ def prove_death(world: World, broker: Broker) -> None:
 
 
 def _tell(told: tuple[Broker, Node, int, BrokerProvenDead]) -> None:
-    broker, controller, life, death = told
+    _, controller, life, death = told
     if not controller.is_up or controller.life != life or controller.half is None:
         return
     if controller.is_paused:
         controller.inbox.append((_tell, told))
         return
-    registered = controller.controller.newest_image.brokers.get(death.broker_id)
-    if not controller.proven_dead(death):
-        return
+    controller.proven_dead(death)
+
+
+def check_death(brokers: Mapping[int, Broker], controller: Node, death: ReportDeath) -> None:
+    """A controller has fenced a broker because of a proof: its process must not be there."""
+    broker = brokers[death.broker_id]
     broker.faults.count("proven death", death.broker_id)
+    registered = controller.controller.newest_image.brokers.get(death.broker_id)
     assert registered is not None, f"broker {death.broker_id} is fenced, but was not registered"
     if broker.answers_as(registered.epoch):
         raise ViolationError(

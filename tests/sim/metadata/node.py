@@ -8,7 +8,7 @@ for goes to the Raft core before anything else happens to either.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkaproto.message import Message
 from kafkaproto.messages import FeatureLevelRecord
@@ -17,6 +17,7 @@ from server.apis.context import Answer
 from server.controller import events as controller_events
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
+from server.controller.effects import Effect, ReportDeath
 from server.features import METADATA_VERSION
 from server.image.image import ClusterImage
 from server.node.controller_half import ControllerHalf
@@ -53,6 +54,11 @@ CONFIG = ControllerConfig(
     delegation_token_secret_key="simulated",
     delegation_token_expiry_check_interval_ms=1_500,
 )
+SLICES = (1, 3, 10, 400)
+"""Steps of the controller's changes at a time: with few, a change of a dozen partitions takes many slices, and anything
+may happen in between."""
+SLICE_US = 2_000
+"""What a slice takes, with all else that a node's loop has to do then."""
 OWN_REQUESTS = 10**9
 """What a controller asks of its own Raft core has numbers from here on; peers' requests never get so far."""
 BUSY_SHARE = 0.3
@@ -79,8 +85,25 @@ class NodeClock:
         return 1_700_000_000_000 + self._replica.now_ms()
 
 
+class WatchedController(Controller):
+    """A controller that notes whom it fences because of a proof."""
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.reported_deaths: list[ReportDeath] = []
+
+    def take_effects(self) -> list[Effect]:
+        """As the controller's own."""
+        effects = super().take_effects()
+        self.reported_deaths += [effect for effect in effects if isinstance(effect, ReportDeath)]
+        return effects
+
+
 class Node(Replica):
     """A replica with what stands on it in this life."""
+
+    died: Callable[[Node, ReportDeath], None]
+    """Is told of each broker that a controller fences because of a proof; set once for all nodes."""
 
     images: ImageChecker
     """The checker of the run; set once for all nodes."""
@@ -111,12 +134,13 @@ class Node(Replica):
             self.half = None
             self.builder = ObserverImage(self._publish)
             return
-        self.controller = Controller(
+        self.controller = WatchedController(
             node_id=self.id,
             cluster_id=CLUSTER_ID,
             config=CONFIG,
             rng=ReplicaRng(f"controller {self.world.seed} {self.id} {self.life}"),
             bootstrap_records=_BOOTSTRAP,
+            steps_per_slice=self.world.rng.choice(SLICES),
         )
         self.half = self.builder = ControllerHalf(
             self.controller,
@@ -150,21 +174,35 @@ class Node(Replica):
         while self.is_up and life == self.life:
             if self._is_current:
                 half.maybe_activate(self.high_watermark)
-            if not half.obey():
+            has_asked = half.obey()
+            self._tell_deaths()
+            if not has_asked:
                 break
         if self.is_up and life == self.life:
             self._is_obeying = False
             self._schedule_controller()
+
+    def _tell_deaths(self) -> None:
+        deaths, self.controller.reported_deaths = self.controller.reported_deaths, []
+        for death in deaths:
+            type(self).died(self, death)
 
     def _schedule_controller(self) -> None:
         assert self.half is not None
         deadline_ms = self.half.next_deadline_ms
         if deadline_ms is None:
             return
+        if self.half.has_work:
+            if self._controller_wake_at is None or self._controller_wake_at > self.world.now + SLICE_US:
+                self._wake_controller_at(self.world.now + 1 + self.world.rng.randrange(SLICE_US))
+            return
         at = max(self.world.now, -(-(deadline_ms - self._clock_base_ms) * 1_000_000 // self.clock_rate))
         if self._controller_wake_at is None or at < self._controller_wake_at:
-            self._controller_wake_at = at
-            self.world.at(at, self._wake_controller, (self.life, at))
+            self._wake_controller_at(at)
+
+    def _wake_controller_at(self, at: int) -> None:
+        self._controller_wake_at = at
+        self.world.at(at, self._wake_controller, (self.life, at))
 
     def _wake_controller(self, due: tuple[int, int]) -> None:
         life, at = due
@@ -206,14 +244,11 @@ class Node(Replica):
             self.half.command(request, type(request).MAX_VERSION, context, reply)
         self._obey_controller()
 
-    def proven_dead(self, death: controller_events.BrokerProvenDead) -> bool:
-        """Tell this node's controller that a broker's process is gone; whether the broker is fenced for it."""
+    def proven_dead(self, death: controller_events.BrokerProvenDead) -> None:
+        """Tell this node's controller that a broker's process is gone."""
         assert self.half is not None, f"node {self.id} is no controller"
-        before = self.half.proven_deaths
-        self.half.broker_proven_dead(death, "nobody listens there")
-        is_fenced = self.half.proven_deaths > before
+        self.half.handle(death)
         self._obey_controller()
-        return is_fenced
 
     def _ask_own_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
         self._last_own_request += 1

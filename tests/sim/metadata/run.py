@@ -7,6 +7,7 @@ import enum
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from server.controller import batches
 from server.image.image import ClusterImage
@@ -20,6 +21,7 @@ from tests.sim.metadata.administrators import Administrators
 from tests.sim.metadata.brokers import Broker
 from tests.sim.metadata.calls import Calls
 from tests.sim.metadata.checker import ImageChecker, MetadataInvariant
+from tests.sim.metadata.deaths import check_death
 from tests.sim.metadata.node import Node, NodeClock
 from tests.sim.options import Options, draw, with_unknown_node
 from tests.sim.replica import Replica
@@ -98,6 +100,8 @@ def _simulate(
         for node in world.replicas.values()
         if isinstance(node, Node) and not node.can_be_voter
     ]
+    by_id = {broker.node.id: broker for broker in brokers}
+    Node.died = staticmethod(partial(check_death, by_id))
     for replica in world.replicas.values():
         replica.start()
     administrators.begin()

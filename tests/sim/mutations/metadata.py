@@ -21,13 +21,15 @@ from server.controller import (
     topics,
 )
 from server.controller.batches import batch_ends
+from server.controller.changes import Change
+from server.controller.command import ApiError
 from server.controller.heartbeats import BrokerState
 from server.controller.replies import ParkedReply
 from server.controller.settings import TopicSettings
 from server.image import apply_topics, loader
 from server.image.apply_topics import NO_LEADER_CHANGE
 from server.image.copying import copy_with
-from server.types import NO_NODE
+from server.types import NO_NODE, Steps, run_to_end
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Patches, cluster_mutation
 
@@ -134,12 +136,69 @@ def _believes_every_proof() -> Patches:
             return None
         return heartbeats.fencing_records(image, TopicSettings(image, inherited), broker)
 
-    return [(controller, "records_of_death", records_of_death)]
+    def is_refuted(sessions: Any, death: Any) -> bool:
+        return False
+
+    return [
+        (controller, "records_of_death", records_of_death),
+        (controller, "is_refuted", is_refuted),
+    ]
+
+
+def _finds_nothing(*_: Any) -> Steps[list[Any]]:
+    """In place of what looks for partitions."""
+    yield
+    return []
+
+
+def _goes_on_without_leadership() -> Patches:
+    def drop(self: Any) -> list[Any]:
+        return []
+
+    return [(controller.Controller, "_drop_changes", drop)]
+
+
+def _decides_ahead() -> Patches:
+    """A command is decided when it comes, whatever changes before it."""
+    original = controller.Controller._add_command
+
+    def add(self: Any, event: Any, kraft_version: int) -> None:
+        if self.has_work and self._change is not None and event.request.NAME == "CreateTopicsRequest":
+            situation = self._situation(event, kraft_version, self._before_change.stable)
+            try:
+                found = run_to_end(topics.create_topics(situation, event.request))
+            except ApiError:
+                original(self, event, kraft_version)
+                return
+            change = Change(name=event.request.NAME, decide=lambda: found, command=event)
+            self._waiting.add(change)
+        else:
+            original(self, event, kraft_version)
+
+    return [(controller.Controller, "_add_command", add)]
+
+
+def _stale_sessions() -> Patches:
+    """What a change makes of the sessions is worked out when it begins, and replaces them all at its end."""
+    work = controller.Controller._end_change
+    begin = controller.Controller._carry_out
+
+    def carry_out(self: Any, change: Any) -> Any:
+        self.sessions_then = self._sessions
+        return begin(self, change)
+
+    def end(self: Any) -> None:
+        work(self)
+        for broker_id, session in self.sessions_then.items():
+            if broker_id in self._sessions:
+                self._sessions = self._sessions.set(broker_id, session)
+
+    return [(controller.Controller, "_carry_out", carry_out), (controller.Controller, "_end_change", end)]
 
 
 def _bare_batches() -> Patches:
     def fitted(records: Any, encoded: Any) -> Any:
-        return records, encoded, tuple(batch_ends(encoded))
+        return records, encoded, (yield from batch_ends(encoded))
 
     return [(controller, "fitted", fitted)]
 
@@ -166,12 +225,12 @@ MUTATIONS = (
     cluster_mutation(
         "leaves a fenced broker what it leads",
         MetadataInvariant.FENCED_LEADS_NOTHING,
-        lambda: [(heartbeats, "changes_without", lambda *_: [])],
+        lambda: [(heartbeats, "changes_without", _finds_nothing)],
     ),
     cluster_mutation(
         "leaves replicas in failed directories leading",
         MetadataInvariant.OFFLINE_DIRECTORY_LEADS_NOTHING,
-        lambda: [(heartbeats, "changes_without_directories", lambda *_: [])],
+        lambda: [(heartbeats, "changes_without_directories", _finds_nothing)],
     ),
     cluster_mutation(
         "shrinks an ISR and keeps the leader",
@@ -225,6 +284,16 @@ MUTATIONS = (
     ),
     cluster_mutation("never unfences a broker", MetadataInvariant.UNFENCED_AT_LAST, _never_unfences),
     cluster_mutation("fails where it should refuse", MetadataInvariant.NO_FAILURE, _fails_to_place),
+    cluster_mutation(
+        "goes on with a change once leadership is lost",
+        MetadataInvariant.NO_FAILURE,
+        _goes_on_without_leadership,
+    ),
+    cluster_mutation(
+        "decides a command on the image before the change that it waits for",
+        MetadataInvariant.NO_FAILURE,
+        _decides_ahead,
+    ),
     cluster_mutation(
         "has kraft.version raised amid records", MetadataInvariant.NO_FAILURE, _asks_the_quorum_amid_records
     ),

@@ -1,0 +1,99 @@
+"""Changes of the metadata: what the controller does one after the other.
+
+A change is a command, a broker's end, or what time brings. It is decided, in steps where that can take long, and then
+its records are encoded, replayed and appended, in steps as well. Until it is done nothing else changes the image; other
+changes wait in the order in which they came. A change that is still being decided has changed nothing, and can be
+dropped.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from server.controller.command import Decision
+from server.controller.events import CommandReceived
+
+MAX_WAITING_CHANGES = 10_000
+"""More commands than this are refused: whoever asked has to ask again."""
+
+
+def _nothing(*_: object) -> None:
+    """For what is left to nobody."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Change:
+    """One change, from its arrival to its end."""
+
+    name: str
+    """What reports call it: the request's name, or the task's."""
+    decide: Callable[[], Decision | None]
+    """Begins to decide, on the image of that moment; None where there is nothing to be done any more."""
+    done: Callable[[int], None] = _nothing
+    """Called once all records are appended, with how many they were."""
+    ended: Callable[[], None] = _nothing
+    """Called once at the end, however it comes to that, unless leadership is lost."""
+    failed: Callable[[], None] = _nothing
+    """Called where it failed by a mistake of ours; all that it had appended is taken back."""
+    is_wanted: Callable[[], bool] = lambda: True
+    """Asked again and again while the change is decided: it is dropped where the reason for it is gone."""
+    command: CommandReceived | None = None
+    """What is to be answered; None where nobody waits, or waits no more."""
+    is_vital: bool = False
+    """Whether nothing can go on without it: a mistake of ours in it is raised."""
+    is_decided: bool = False
+    """Whether its records are being appended: there is no way back then."""
+
+    @property
+    def deadline_ms(self) -> int | None:
+        """When whoever waits for it gives up; None where nobody does."""
+        return None if self.command is None else self.command.context.deadline_ms
+
+
+class WaitingChanges:
+    """The changes that wait, in the order in which they came."""
+
+    __slots__ = ("_by_deadline", "_next_number", "_waiting")
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[int, Change] = OrderedDict()
+        # It may name changes that were taken already; they are passed over when met.
+        self._by_deadline: list[tuple[int, int]] = []
+        self._next_number = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, change: Change) -> None:
+        """Put a change behind all others."""
+        number = self._next_number
+        self._next_number += 1
+        self._waiting[number] = change
+        if change.deadline_ms is not None:
+            heapq.heappush(self._by_deadline, (change.deadline_ms, number))
+
+    def take_first(self) -> Change | None:
+        """Take the one that has waited longest, None where there is none."""
+        return self._waiting.popitem(last=False)[1] if self._waiting else None
+
+    def take_expired(self, now_ms: int) -> Iterator[Change]:
+        """Take those whose time limit has passed, the earliest limit first."""
+        while (deadline_ms := self.next_deadline_ms()) is not None and deadline_ms <= now_ms:
+            _, number = heapq.heappop(self._by_deadline)
+            yield self._waiting.pop(number)
+
+    def take_all(self) -> list[Change]:
+        """Take every one, in order."""
+        taken = list(self._waiting.values())
+        self._waiting.clear()
+        self._by_deadline.clear()
+        return taken
+
+    def next_deadline_ms(self) -> int | None:
+        """The earliest time limit, None where no change that waits has one."""
+        while self._by_deadline and self._by_deadline[0][1] not in self._waiting:
+            heapq.heappop(self._by_deadline)
+        return self._by_deadline[0][0] if self._by_deadline else None
