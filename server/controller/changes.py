@@ -77,7 +77,13 @@ class WaitingChanges:
 
     def take_first(self) -> Change | None:
         """Take the one that has waited longest, None where there is none."""
-        return self._waiting.popitem(last=False)[1] if self._waiting else None
+        if not self._waiting:
+            return None
+        _, change = self._waiting.popitem(last=False)
+        if not self._waiting:
+            # Else each change that did not have to wait would leave its time limit here until that has passed.
+            self._by_deadline.clear()
+        return change
 
     def take_expired(self, now_ms: int) -> Iterator[Change]:
         """Take those whose time limit has passed, the earliest limit first."""
