@@ -30,7 +30,7 @@ CORE_WORKS_AT_ONCE = frozenset({19, 20, 30, 31, 33, 37, 43, 44, 45, 49, 51, 56, 
 MOST_OF_COMMANDS = 20_000
 """Elements in their requests: more take the core minutes."""
 
-SAMPLE = 5_000
+SAMPLE = 1_500
 """Elements in the requests whose memory is measured: measuring slows everything down."""
 
 
