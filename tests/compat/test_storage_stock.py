@@ -94,7 +94,8 @@ def what_was_written(data: Path) -> dict[str, Any]:
             voters.append(message if record.type.name != "SNAPSHOT_HEADER" else record.type)
     return {
         "files": files_below(data),
-        "modes": [oct((data / name).stat().st_mode) for name in files_below(data)],
+        # What the owner may do; a node of ours lets nobody else read.
+        "modes": [oct((data / name).stat().st_mode & 0o700) for name in files_below(data)],
         "properties": (properties.version, properties.cluster_id, properties.node_id),
         "records": read_bootstrap(disk, str(data)),
         "voters": voters,
