@@ -134,15 +134,31 @@ def refusal(
     """The answer to a request whose sender may not be served at all, None where the handler is to go on."""
     if access is None or access.checked_by is CheckedBy.CONTROLLER:
         return None
-    authorizer = services.authorizer()
-    if authorizer is not None and not authorizer.is_loaded:
-        return _refusal_while_loading(request, access, context, services)
-    if access.checked_by is CheckedBy.HANDLER:
+    if access.checked_by is CheckedBy.HANDLER and knows_acls(services):
         return None
     if is_allowed(context, services, access.operation):
         return None
-    code, message = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, denial(context, access.operation)
+    code, message = cluster_refusal(context, services, access.operation)
     return refused_in_steps(request, code, message, context, services.refuse)
+
+
+def knows_acls(services: Services) -> bool:
+    """Whether the cluster's ACLs are known; a node that starts has to load them first."""
+    authorizer = services.authorizer()
+    return authorizer is None or authorizer.is_loaded
+
+
+def cluster_refusal(
+    context: RequestContext, services: Services, operation: Operation
+) -> tuple[ErrorCode, str]:
+    """What to say to somebody who may not do something in the cluster.
+
+    NOT_CONTROLLER while the ACLs are not known, since such a node cannot be the active controller: clients and brokers
+    then ask again. A Raft client of Apache Kafka stops its node for CLUSTER_AUTHORIZATION_FAILED.
+    """
+    if knows_acls(services):
+        return ErrorCode.CLUSTER_AUTHORIZATION_FAILED, denial(context, operation)
+    return ErrorCode.NOT_CONTROLLER, "This node has not loaded the cluster's ACLs yet."
 
 
 def refused_in_steps(
@@ -188,20 +204,6 @@ def _refused_piece_by_piece(
                     getattr(response, result).extend(more)
             yield
     return response
-
-
-def _refusal_while_loading(
-    request: Message, access: Access, context: RequestContext, services: Services
-) -> Message | None:
-    """The answer to a request that comes before the ACLs are known, None for who is allowed everything it may ask.
-
-    NOT_CONTROLLER, since such a node cannot be the active controller: clients and brokers then ask again. A Raft
-    client of Apache Kafka stops its node for CLUSTER_AUTHORIZATION_FAILED.
-    """
-    if is_allowed(context, services, access.operation):
-        return None
-    text = "This node has not loaded the cluster's ACLs yet."
-    return services.refuse(request, ErrorCode.NOT_CONTROLLER, text, context.api_version)
 
 
 def authorized_operations(

@@ -13,9 +13,15 @@ from collections.abc import Callable
 from itertools import islice
 
 from kafkaproto.api import ApiInfo, api_by_key
-from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from server.apis.authorization import CheckedBy, denial, is_allowed, log_denials, may_at_all
+from server.apis.authorization import (
+    CheckedBy,
+    cluster_refusal,
+    denial,
+    is_allowed,
+    log_denials,
+    may_at_all,
+)
 from server.apis.bounds import bounds_of, frame_limit
 from server.apis.context import RefusedRequestError, Reply, RequestContext, Services, UnreadRequest
 from server.apis.table import TABLE, ServedApi, dispatch
@@ -108,9 +114,8 @@ def _refused_unread(
     else:
         if is_allowed(context, services, access.operation):
             return None
-        text = denial(context, access.operation)
+        code, text = cluster_refusal(context, services, access.operation)
         log_denials(context)
-        code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
         refusal = services.refuse(api.request_class(), code, text, context.api_version)
         if code in islice(error_codes(refusal), 1):
             return refusal

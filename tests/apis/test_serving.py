@@ -26,6 +26,7 @@ from server.apis.context import RefusedRequestError, UnreadRequest
 from server.apis.serving import MAX_REFUSED_BODY_BYTES, SHORT_BODY_BYTES, serve
 from server.apis.table import TABLE
 from server.security.acls import Operation, ResourceType
+from server.security.authorizer import LoadingAuthorizer
 from server.types import ListenerKind
 from tests.apis.support import Calls, answers, context, services
 from tests.apis.test_envelope import wrapped
@@ -71,6 +72,12 @@ def test_a_long_request_of_a_sender_without_rights_is_refused_unread() -> None:
     (answer,) = serving(reassignments(MANY), 0, CONTROLLER, read=read, guard=authorizer())
     assert isinstance(answer, AlterPartitionReassignmentsResponse)
     assert (answer.error_code, answer.responses, read) == (DENIED, [], [])
+
+
+def test_a_long_request_before_the_acls_are_known_is_to_be_asked_again() -> None:
+    loading = LoadingAuthorizer(frozenset({"User:root"}), frozenset())
+    (answer,) = serving(reassignments(MANY), 0, CONTROLLER, guard=loading)
+    assert answer.error_code == ErrorCode.NOT_CONTROLLER
 
 
 def test_a_long_request_that_is_no_such_request_is_refused_without_looking() -> None:
