@@ -14,6 +14,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from tests.fuzz.raft_requests import METADATA_TOPIC, METADATA_TOPIC_ID, ZERO_UUID, QuorumFacts
 
+LAST_EPOCH = 2**31 - 1 - 2**20
+"""The last epoch that a node takes part in."""
+
 Outcome = tuple[int, tuple[int, ...]]
 """The top-level error code, 0 where the response has none, and that of each partition in its order."""
 
@@ -95,9 +98,9 @@ def _vote(request: Any, partition: Any, receiver: int, facts: QuorumFacts) -> Er
         return ErrorCode.FENCED_LEADER_EPOCH
     if partition.replica_id < 0 or partition.replica_id == receiver:
         return ErrorCode.INVALID_REQUEST
-    return (
-        ErrorCode.INVALID_VOTER_KEY if _is_other_key(request, partition, receiver, facts) else ErrorCode.NONE
-    )
+    if _is_other_key(request, partition, receiver, facts):
+        return ErrorCode.INVALID_VOTER_KEY
+    return ErrorCode.INVALID_REQUEST if partition.replica_epoch > LAST_EPOCH else ErrorCode.NONE
 
 
 def _of_other_leader(partition: Any, receiver: int, facts: QuorumFacts) -> ErrorCode:
@@ -105,6 +108,8 @@ def _of_other_leader(partition: Any, receiver: int, facts: QuorumFacts) -> Error
     if partition.leader_epoch < facts.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
     if partition.leader_id < 0 or partition.leader_id == receiver:
+        return ErrorCode.INVALID_REQUEST
+    if partition.leader_epoch > LAST_EPOCH:
         return ErrorCode.INVALID_REQUEST
     if partition.leader_epoch > facts.epoch:
         return ErrorCode.UNKNOWN_LEADER_EPOCH

@@ -11,6 +11,7 @@ from server.raft import (
     quorum,
     states,
     transitions,
+    trust,
     voting,
 )
 from server.raft.core import Core
@@ -137,6 +138,17 @@ def _believes_any_epoch() -> Patches:
     return [(transitions, "follows_live_leader", lambda _core, _now_ms: False)]
 
 
+def _moves_to_any_epoch() -> Patches:
+    original = voting.handle_vote
+
+    def handle_vote(core: Core, request_id: int, request: Any, listener_name: str, now_ms: int) -> None:
+        if core.state.epoch < request.epoch <= trust.LAST_EPOCH:
+            transitions.become_unattached(core, request.epoch, now_ms)
+        original(core, request_id, request, listener_name, now_ms)
+
+    return [(voting, "handle_vote", handle_vote)]
+
+
 MUTATIONS = (
     Mutation(
         rule="answers a vote before it is durable",
@@ -207,8 +219,8 @@ MUTATIONS = (
     ),
     Mutation(
         rule="moves to any epoch that it hears of",
-        patches=_believes_any_epoch,
-        noticed_by=Invariant.STABLE_EPOCH,
+        patches=_moves_to_any_epoch,
+        noticed_by=Invariant.EPOCHS_ARE_BOUNDED,
         scenario="forged",
     ),
     Mutation(
