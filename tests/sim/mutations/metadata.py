@@ -8,10 +8,12 @@ from typing import Any
 
 from immutables import Map
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConfigRecord
 from server.broker.replica_directories import ReplicaDirectories
 from server.controller import (
     alter_partition,
+    appending,
     assign_directories,
     controller,
     heartbeats,
@@ -20,6 +22,7 @@ from server.controller import (
     registration,
     topics,
 )
+from server.controller.batches import batch_ends
 from server.controller.changes import Change
 from server.controller.command import ApiError
 from server.controller.heartbeats import BrokerState
@@ -170,9 +173,25 @@ def _decides_ahead() -> Patches:
     return [(controller.Controller, "_add_command", add)]
 
 
-def carry_out(self: Any, change: Any) -> Any:
-    self.sessions_then = self._sessions
-    return begin(self, change)
+def _bare_batches() -> Patches:
+    def fitted(records: Any, encoded: Any) -> Any:
+        return records, encoded, (yield from batch_ends(encoded))
+
+    return [(appending, "fitted", fitted)]
+
+
+def _assigns_nothing() -> Patches:
+    return [(assign_directories, "_assign", lambda *_: ErrorCode.NONE)]
+
+
+def _asks_the_quorum_amid_records() -> Patches:
+    original = controller.Controller._ask_for_upgrade
+
+    def ask(self: Any, event: Any, level: int, *, validate_only: bool) -> None:
+        original(self, event, level, validate_only=validate_only)
+        self._effects.append(self._asked_of_quorum.pop())
+
+    return [(controller.Controller, "_ask_for_upgrade", ask)]
 
 
 MUTATIONS = (
