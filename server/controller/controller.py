@@ -5,25 +5,21 @@ stays hot, and every request is refused with NOT_CONTROLLER and the active contr
 
 **Active.** A change (`server.controller.changes`) is decided on the newest image, its records are replayed into that
 and handed over for replication. The answer is parked: it leaves when the high watermark has passed the change's
-last record. The next change already sees it; nobody outside does until it is committed. So nothing
-half-done shows, and if leadership goes, what was not committed is forgotten by going back to the committed
-image, which costs nothing, however large the cluster.
+last record. The next change already sees it; nobody outside does until it is committed. If leadership goes, what was
+not committed is forgotten by going back to the committed image.
 
 **In slices.** One change is worked on at a time, and one call of `handle` takes so many steps of it at most
-(`STEPS_PER_SLICE`): then `next_deadline_ms` is past, and each `Tick` brings another slice. Meanwhile everything else
-goes on: commits are counted, the quorum's own batches are taken note of, brokers are heard of. Commands wait. A
-heartbeat does not: it counts at once, lest a session end because the controller is busy, and it is answered from the
-image before the change. Small changes are done within the call that brings them.
+(`STEPS_PER_SLICE`); each `Tick` brings another slice. Meanwhile commits, the quorum's own batches and brokers are taken
+note of. Commands wait. A heartbeat does not: it counts at once, lest a session end because of that, and it
+is answered from the image before the change. Small changes are done within the call that brings them.
 
 An answer may rest on what commands before it did, refusals included, so a command without records waits for
 the records of those before it.
 
-kraft.version belongs to the quorum. A command that raises it waits until the quorum has agreed and is then
-decided anew, on the image of that moment.
+A command that raises kraft.version, which the quorum keeps, waits until that has agreed and is then decided anew.
 
-Invariants: the images' offsets are the log's; what fails in a command fails before anything here has changed, or takes
-back all that it has appended. So a failure that nobody foresaw is answered UNKNOWN_SERVER_ERROR and reported, and this
-controller goes on leading.
+What fails in a change fails before anything here has changed, or takes back all that it has appended. So a failure that
+nobody foresaw is answered UNKNOWN_SERVER_ERROR and reported, and this controller goes on leading.
 """
 
 from __future__ import annotations
@@ -41,23 +37,19 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AbortTransactionRecord, BrokerHeartbeatRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from server.controller import batches
 from server.controller.activation import activation_records
+from server.controller.appending import Batches, append_steps, batches_of
 from server.controller.changes import MAX_WAITING_CHANGES, Change, WaitingChanges
 from server.controller.command import ApiError, Decision, Result, Situation
 from server.controller.config import ControllerConfig
 from server.controller.effects import (
-    AppendRecords,
     Effect,
     PublishImage,
-    Report,
     ReportDeath,
     ReportFailure,
-    ReportSilence,
     Respond,
     UpgradeKRaftVersion,
 )
-from server.controller.election_counts import count_elections
 from server.controller.events import (
     BatchCommitted,
     BecameActive,
@@ -73,9 +65,8 @@ from server.controller.events import (
     SnapshotLoaded,
     Tick,
 )
-from server.controller.heartbeats import fencing_records, heartbeat_meanwhile
+from server.controller.heartbeats import heartbeat_meanwhile
 from server.controller.log_states import LogStates, load_batch_steps
-from server.controller.metadata_transactions import fitted
 from server.controller.periodic_tasks import (
     AFTER_FAILURE_MS,
     AGAIN_MS,
@@ -83,7 +74,7 @@ from server.controller.periodic_tasks import (
     TaskSchedule,
     TaskSituation,
 )
-from server.controller.proven_death import is_refuted, records_of_death
+from server.controller.proven_death import end_of_dead_broker, end_of_silent_broker, is_refuted
 from server.controller.replies import ParkedReplies, ParkedReply
 from server.controller.sessions import (
     BrokerSession,
@@ -93,17 +84,15 @@ from server.controller.sessions import (
     sessions_at_activation,
 )
 from server.controller.settings import InheritedConfigs, TopicSettings
-from server.controller.table import COMMANDS, Command
+from server.controller.table import command_of, not_controller, refusal_of
 from server.controller.upgrades import WaitingUpgrades
 from server.image.image import ClusterImage
-from server.image.loader import LoadState, load_steps
-from server.image.records import record_version
+from server.image.loader import LoadState
 from server.ports import Rng
 from server.types import NO_NODE, Steps, run_to_end
 
 STEPS_PER_SLICE = 400
-"""Steps of changes that one event is worth: a step takes some ten or twenty microseconds, so that this is some
-milliseconds of work."""
+"""Steps of changes at a time, each of some ten microseconds: a few milliseconds."""
 STEPS_PER_CHANGE = 16
 """What a change counts for besides its own steps, when many small ones have waited."""
 
@@ -134,7 +123,7 @@ class Controller:
         self._steps_per_slice = steps_per_slice
         self._log = LogStates()
         self._waiting = WaitingChanges()
-        # The change that is worked on, the steps that are left of it, and the state that it was begun on.
+        # What is worked on, the steps that are left of it, and the state that it was begun on.
         self._change: Change | None = None
         self._steps: Iterator[None] = iter(())
         self._before_change = self._log.committed
@@ -153,9 +142,8 @@ class Controller:
         self._tasks = TaskSchedule(config)
         self._effects: list[Effect] = []
         self._asked_of_quorum: deque[UpgradeKRaftVersion] = deque()
-        # Wall time of the event that is being handled.
+        # Of the event that was handled last.
         self._wall_ms = 0
-        # Monotonic time of the event that was handled last.
         self._now_ms = 0
 
     # --- the three doors ---
@@ -275,11 +263,6 @@ class Controller:
         return len(self._replies) + len(self._upgrades)
 
     @property
-    def waiting_change_count(self) -> int:
-        """Changes that wait for the one that is worked on."""
-        return len(self._waiting)
-
-    @property
     def last_contacts_ms(self) -> Mapping[int, int]:
         """When each broker with a session was last heard of, by the monotonic clock; nothing at a standby."""
         return {broker_id: session.last_contact_ms for broker_id, session in self._sessions.items()}
@@ -321,7 +304,7 @@ class Controller:
         self._tasks.stop()
         dropped = self._drop_changes()
         for command in (*self._replies.take_all(), *dropped, *self._upgrades.take_all()):
-            self._refuse(command, self._not_controller())
+            self._refuse(command, not_controller(self._leader_id))
 
     def _drop_changes(self) -> list[CommandReceived]:
         """Nothing more comes of any change; the commands among them."""
@@ -334,12 +317,6 @@ class Controller:
         self._fencing.clear()
         self._moving.clear()
         return [change.command for change in changes if change.command is not None]
-
-    def _not_controller(self) -> ApiError:
-        if self._leader_id == NO_NODE:
-            return ApiError(ErrorCode.NOT_CONTROLLER, "No controller appears to be active.")
-        where = f"The active controller appears to be node {self._leader_id}."
-        return ApiError(ErrorCode.NOT_CONTROLLER, where)
 
     # --- the log ---
 
@@ -413,7 +390,7 @@ class Controller:
             result = decision if decision is None or isinstance(decision, Result) else (yield from decision)
             if result is None:
                 return
-            records, values, ends = yield from self._fitted(result)
+            found = yield from batches_of(result, self.newest_image.metadata_version)
         except ApiError as error:
             self._refuse_change(change, error)
             return
@@ -422,9 +399,9 @@ class Controller:
             return
         change.is_decided = True
         # From here on nobody holds all of the records: to free so many at once takes long.
-        count, result = len(records), replace(result, records=())
+        count, result = len(found[0]), replace(result, records=())
         try:
-            yield from self._append(records, values, ends)
+            yield from self._append(found)
         except Exception as error:
             self._take_back()
             self._fail(change, error)
@@ -441,6 +418,7 @@ class Controller:
         if result.session is not None:
             self._change_session(result.session)
         self._effects += result.reports
+        self._proven_deaths += sum(isinstance(report, ReportDeath) for report in result.reports)
         change.done(record_count)
         if command is not None:
             assert result.response is not None, f"{change.name} has no answer"
@@ -449,7 +427,7 @@ class Controller:
     def _refuse_change(self, change: Change, error: ApiError) -> None:
         command = change.command
         if command is not None:
-            self._park(command, _refusal(command, error), self._log.next_offset)
+            self._park(command, refusal_of(command, error), self._log.next_offset)
 
     def _fail(self, change: Change, error: Exception) -> None:
         """A mistake of ours, which has changed nothing: no reason to stop, nor to give up leadership.
@@ -470,63 +448,22 @@ class Controller:
         else:
             self._replies.park(ParkedReply(command=command, response=response, committed_at=committed_at))
 
-    def _fitted(self, result: Result) -> Steps[tuple[deque[Message], deque[bytes], tuple[int, ...]]]:
-        """The records as they go into batches; raises ApiError where they must not be so many."""
-        metadata_version = self.newest_image.metadata_version
-        if result.atomic and len(result.records) > batches.MAX_RECORDS_PER_BATCH:
-            raise _too_large(len(result.records))
-        values = []
-        for record in result.records:
-            values.append(encode_metadata_record(record, record_version(record, metadata_version)))
-            yield
-        records, encoded, ends = yield from fitted(result.records, values)
-        if result.atomic and len(ends) > 1:
-            raise _too_large(len(result.records))
-        return deque(records), deque(encoded), ends
-
-    def _append(self, records: deque[Message], values: deque[bytes], ends: Sequence[int]) -> Steps[None]:
-        """Replay and append records batch by batch, each of which ends with so many; they are taken from the deques."""
+    def _append(self, found: Batches) -> Steps[None]:
         assert self._active_epoch is not None, "only the active controller appends"
-        start = 0
-        for end in ends:
-            batch = [records.popleft() for _ in range(start, end)]
-            appended = False
-            while not appended:
-                newest = self._log.newest
-                base_offset = self._log.next_offset
-                # The append time is not known before the driver writes the batch; it is stamped on commit.
-                state = yield from load_steps(
-                    newest,
-                    base_offset=base_offset,
-                    epoch=self._active_epoch,
-                    timestamp_ms=newest.latest.timestamp_ms,
-                    records=batch,
-                )
-                # Else the quorum has appended something of its own meanwhile.
-                appended = base_offset == self._log.next_offset
-            self._effects.append(
-                AppendRecords(
-                    epoch=self._active_epoch,
-                    base_offset=base_offset,
-                    records=tuple([values.popleft() for _ in batch]),
-                    elections=count_elections(newest.latest, batch),
-                )
-            )
-            self._log.append(state)
-            start = end
+        return append_steps(self._log, self._active_epoch, found, lambda append: self._effects.append(append))
 
     def _take_back(self) -> None:
         """Abort the transaction that a change has begun, if it has."""
         if self._log.newest.in_transaction:
             record = AbortTransactionRecord(reason="The change failed")
-            run_to_end(self._append(deque([record]), deque([encode_metadata_record(record, 0)]), (1,)))
+            run_to_end(self._append((deque([record]), deque([encode_metadata_record(record, 0)]), (1,))))
 
     # --- commands ---
 
     def _handle_command(self, event: CommandReceived) -> None:
         deadline_ms = event.context.deadline_ms
         if not self.is_active:
-            self._refuse(event, self._not_controller())
+            self._refuse(event, not_controller(self._leader_id))
         elif deadline_ms is not None and deadline_ms <= self._now_ms:
             self._refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         elif isinstance(event.request, BrokerHeartbeatRequest):
@@ -555,7 +492,7 @@ class Controller:
 
     def _decide(self, event: CommandReceived, kraft_version: int) -> Decision:
         situation = self._situation(event, kraft_version, self._log.newest.latest)
-        return _command(event).run(situation, event.request)
+        return command_of(event).run(situation, event.request)
 
     def _situation(self, event: CommandReceived, kraft_version: int, image: ClusterImage) -> Situation:
         return Situation(
@@ -611,7 +548,7 @@ class Controller:
             situation = self._situation(event, self._kraft_version, image)
             result, is_quiet = heartbeat_meanwhile(situation, request)
         except ApiError as error:
-            self._park(event, _refusal(event, error), image.offset + 1)
+            self._park(event, refusal_of(event, error), image.offset + 1)
             return
         except Exception as error:
             self._effects.append(ReportFailure(request_name=event.request.NAME, error=error))
@@ -637,7 +574,7 @@ class Controller:
         )
 
     def _refuse(self, event: CommandReceived, error: ApiError) -> None:
-        self._respond(event, _refusal(event, error))
+        self._respond(event, refusal_of(event, error))
 
     def _respond(self, event: CommandReceived, response: Message) -> None:
         self._effects.append(Respond(command_id=event.command_id, response=response))
@@ -722,22 +659,15 @@ class Controller:
                     name=f"the death of broker {event.broker_id}",
                     decide=partial(self._bury, event),
                     is_wanted=lambda: not is_refuted(self._sessions, event),
-                    done=self._count_death,
                 )
             )
 
     def _bury(self, event: BrokerProvenDead) -> Decision | None:
-        records = records_of_death(self.newest_image, self._inherited, self._sessions, event)
-        report = ReportDeath(broker_id=event.broker_id, broker_epoch=event.broker_epoch, proof=event.proof)
-        return None if records is None else _end_of_broker(event.broker_id, records, report)
-
-    def _count_death(self, record_count: int) -> None:
-        self._proven_deaths += 1
+        return end_of_dead_broker(self.newest_image, self._inherited, self._sessions, event)
 
     def _look_for_silent_brokers(self, now_ms: int) -> None:
         for broker_id in sorted(self._sessions):
-            session = self._sessions[broker_id]
-            if broker_id not in self._fencing and not self._is_valid(session):
+            if broker_id not in self._fencing and self._is_silent(broker_id):
                 self._fencing.add(broker_id)
                 self._waiting.add(
                     Change(
@@ -750,28 +680,16 @@ class Controller:
                 )
         self._session_check_ms = self._first_session_end_ms()
 
-    def _is_valid(self, session: BrokerSession) -> bool:
-        return session.is_valid(self._now_ms, self._config.broker_session_timeout_ms)
-
     def _is_silent(self, broker_id: int) -> bool:
         session = self._sessions.get(broker_id)
-        return session is not None and not self._is_valid(session)
+        timeout_ms = self._config.broker_session_timeout_ms
+        return session is not None and not session.is_valid(self._now_ms, timeout_ms)
 
     def _fence_silent(self, broker_id: int) -> Decision | None:
         if not self._is_silent(broker_id):
             return None
         session = self._sessions[broker_id]
-        broker = self.newest_image.brokers[broker_id]
-        assert broker.epoch == session.broker_epoch, f"broker {broker_id} has an old session"
-        if broker.fenced:
-            return Result(session=SessionChange(broker_id=broker_id, session=None))
-        settings = TopicSettings(self.newest_image, self._inherited)
-        report = ReportSilence(
-            broker_id=broker_id,
-            broker_epoch=broker.epoch,
-            silent_ms=self._now_ms - session.last_contact_ms,
-        )
-        return _end_of_broker(broker_id, fencing_records(self.newest_image, settings, broker), report)
+        return end_of_silent_broker(self.newest_image, self._inherited, broker_id, session, self._now_ms)
 
     def _end_fencing(self, broker_id: int) -> None:
         self._fencing.discard(broker_id)
@@ -780,33 +698,3 @@ class Controller:
     def _wait_another_session(self, broker_id: int) -> None:
         session = replace(self._sessions[broker_id], last_contact_ms=self._now_ms)
         self._sessions = self._sessions.set(broker_id, session)
-
-
-def _end_of_broker(broker_id: int, records: Steps[list[Message]], report: Report) -> Steps[Result]:
-    """What fences a broker, and ends its session."""
-    found = yield from records
-    return Result(
-        records=found,
-        atomic=False,
-        session=SessionChange(broker_id=broker_id, session=None),
-        reports=(report,),
-    )
-
-
-def _command(event: CommandReceived) -> Command:
-    api_key = event.request.API_KEY
-    assert api_key is not None, f"{event.request.NAME} has no api key"
-    assert api_key in COMMANDS, f"{event.request.NAME} is no command of the controller"
-    return COMMANDS[api_key]
-
-
-def _refusal(event: CommandReceived, error: ApiError) -> Message:
-    return _command(event).refusal(event.request, error, event.version)
-
-
-def _too_large(record_count: int) -> ApiError:
-    return ApiError(
-        ErrorCode.POLICY_VIOLATION,
-        f"The request leads to {record_count} metadata records, more than one batch holds:"
-        f" at most {batches.MAX_RECORDS_PER_BATCH} records and {batches.MAX_BATCH_BYTES} bytes.",
-    )

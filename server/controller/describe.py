@@ -112,8 +112,7 @@ def describe_controller(controller: Controller) -> str:
     else:
         role = f"standby leader={controller.leader_id}"
     newest, committed = controller.newest_image, controller.committed_image
-    waiting = controller.waiting_change_count
-    work = f" at work, {waiting} waiting" if controller.has_work else ""
+    work = " at work" if controller.has_work else ""
     return (
         f"{role}{work} newest={newest.offset} committed={committed.offset} parked={controller.parked_reply_count}"
         f" brokers={len(newest.brokers)} topics={len(newest.topics)}"

@@ -6,7 +6,7 @@ The node has the proof (`server.node.broker_probe`); here it is weighed against 
 - where another incarnation has registered meanwhile, or none is registered: it is not the dead one's place any more;
 - where the broker is fenced: it serves nobody, and need not even listen yet, so that refusing says nothing about it.
 
-What is written is what a missed session writes.
+What is written is what a missed session writes, which is made here as well.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from __future__ import annotations
 from immutables import Map
 
 from kafkaproto.message import Message
+from server.controller.command import Decision, Result
+from server.controller.effects import Report, ReportDeath, ReportSilence
 from server.controller.events import BrokerProvenDead
 from server.controller.heartbeats import fencing_records
-from server.controller.sessions import BrokerSession
+from server.controller.sessions import BrokerSession, SessionChange
 from server.controller.settings import InheritedConfigs, TopicSettings
 from server.image.image import ClusterImage
 from server.types import Steps
@@ -41,3 +43,39 @@ def is_refuted(sessions: Map[int, BrokerSession], death: BrokerProvenDead) -> bo
     """Whether the broker was heard of after the moment from which the proof counts, or has no session to end."""
     session = sessions.get(death.broker_id)
     return session is None or session.last_contact_ms > death.silent_since_ms
+
+
+def end_of_dead_broker(
+    image: ClusterImage,
+    inherited: InheritedConfigs,
+    sessions: Map[int, BrokerSession],
+    death: BrokerProvenDead,
+) -> Steps[Result] | None:
+    """What fences the dead broker and ends its session; None where the proof is void."""
+    records = records_of_death(image, inherited, sessions, death)
+    report = ReportDeath(broker_id=death.broker_id, broker_epoch=death.broker_epoch, proof=death.proof)
+    return None if records is None else _end_of_broker(death.broker_id, records, report)
+
+
+def end_of_silent_broker(
+    image: ClusterImage, inherited: InheritedConfigs, broker_id: int, session: BrokerSession, now_ms: int
+) -> Decision:
+    """What fences a broker whose session is over, and ends that."""
+    broker = image.brokers[broker_id]
+    assert broker.epoch == session.broker_epoch, f"broker {broker_id} has an old session"
+    if broker.fenced:
+        return Result(session=SessionChange(broker_id=broker_id, session=None))
+    silent_ms = now_ms - session.last_contact_ms
+    report = ReportSilence(broker_id=broker_id, broker_epoch=broker.epoch, silent_ms=silent_ms)
+    records = fencing_records(image, TopicSettings(image, inherited), broker)
+    return _end_of_broker(broker_id, records, report)
+
+
+def _end_of_broker(broker_id: int, records: Steps[list[Message]], report: Report) -> Steps[Result]:
+    found = yield from records
+    return Result(
+        records=found,
+        atomic=False,
+        session=SessionChange(broker_id=broker_id, session=None),
+        reports=(report,),
+    )

@@ -30,6 +30,7 @@ from server.controller.delegation_tokens import (
 )
 from server.controller.delete_topics import delete_topics, refuse_deletions
 from server.controller.elect_leaders import elect_leaders, refuse_elections
+from server.controller.events import CommandReceived
 from server.controller.heartbeats import heartbeat, refuse_heartbeat
 from server.controller.producer_ids import allocate_producer_ids, refuse_allocation
 from server.controller.reassignments import alter_reassignments, refuse_reassignments
@@ -43,6 +44,7 @@ from server.controller.scram_credentials import alter_scram_credentials, refuse_
 from server.controller.topics import create_topics, refuse_topics
 from server.controller.unregister_broker import refuse_unregistration, unregister_broker
 from server.controller.update_features import refuse_update, update_features
+from server.types import NO_NODE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,3 +92,23 @@ COMMANDS: Mapping[int, Command] = {
     73: Command(run=assign_directories, refuse=refuse_assignments),
 }
 """By api key."""
+
+
+def command_of(event: CommandReceived) -> Command:
+    """How the request of an event is served."""
+    api_key = event.request.API_KEY
+    assert api_key is not None, f"{event.request.NAME} has no api key"
+    assert api_key in COMMANDS, f"{event.request.NAME} is no command of the controller"
+    return COMMANDS[api_key]
+
+
+def refusal_of(event: CommandReceived, error: ApiError) -> Message:
+    """The response that refuses the request of an event."""
+    return command_of(event).refusal(event.request, error, event.version)
+
+
+def not_controller(leader_id: int) -> ApiError:
+    """What every command is refused with by a controller that is not active; ``leader_id`` is -1 for none."""
+    if leader_id == NO_NODE:
+        return ApiError(ErrorCode.NOT_CONTROLLER, "No controller appears to be active.")
+    return ApiError(ErrorCode.NOT_CONTROLLER, f"The active controller appears to be node {leader_id}.")

@@ -14,7 +14,7 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
     UnregisterBrokerRequest,
 )
-from server.controller import batches, changes, controller
+from server.controller import appending, batches, changes, controller, proven_death
 from server.controller.effects import AppendRecords, ReportDeath, ReportFailure, ReportShutdown, ReportSilence
 from server.controller.events import BrokerProvenDead
 from server.image.digest import digest
@@ -138,7 +138,7 @@ def test_who_sends_the_heartbeat_need_not_wait_for_what_comes_of_it() -> None:
     # Another one meanwhile begins nothing anew.
     again = harness.answer(fence(harness))
     assert again.is_fenced is False
-    assert harness.controller.waiting_change_count == 0
+    assert len(harness.controller._waiting) == 0
     harness.finish()
     harness.commit()
     answer = harness.answer(fence(harness))
@@ -153,7 +153,7 @@ def test_other_brokers_are_heard_and_answered_meanwhile() -> None:
     assert (answer.error_code, answer.is_fenced) == (0, False)
     stale = harness.answer(harness.send(harness.heartbeat_request(2, broker_epoch=0)))
     assert (stale.error_code, stale.is_fenced) == (ErrorCode.STALE_BROKER_EPOCH, True)
-    assert harness.controller.waiting_change_count == 0
+    assert len(harness.controller._waiting) == 0
 
 
 def test_what_a_heartbeat_calls_for_waits_for_its_turn() -> None:
@@ -161,10 +161,10 @@ def test_what_a_heartbeat_calls_for_waits_for_its_turn() -> None:
     fence(harness)
     answer = harness.answer(harness.send(harness.heartbeat_request(2, want_fence=True)))
     assert not answer.is_fenced
-    assert harness.controller.waiting_change_count == 1
+    assert len(harness.controller._waiting) == 1
     # While that waits, the same broker's heartbeats add nothing to it.
     harness.send(harness.heartbeat_request(2, want_fence=True))
-    assert harness.controller.waiting_change_count == 1
+    assert len(harness.controller._waiting) == 1
     harness.finish()
     harness.commit()
     assert harness.image.brokers[1].fenced
@@ -220,7 +220,7 @@ def test_commands_wait_in_order_and_are_decided_on_what_was_before_them() -> Non
     fence(harness)
     created = harness.send(topics_request("new", brokers=(1, 2)))
     deleted = harness.send(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="new")]))
-    assert harness.controller.waiting_change_count == 2
+    assert len(harness.controller._waiting) == 2
     harness.finish()
     assert harness.answer(created) is None
     harness.commit()
@@ -341,14 +341,14 @@ def test_a_mistake_of_ours_amid_the_batches_takes_the_change_back(monkeypatch: p
     before = digest(harness.controller.committed_image)
     command_id = harness.send(UnregisterBrokerRequest(broker_id=1))
     until_appending(harness)
-    original = controller.load_steps
+    original = appending.load_steps
 
     def fails(state: LoadState, **where: Any) -> Steps[LoadState]:
         if any(record.NAME == "EndTransactionRecord" for record in where["records"]):
             raise KeyError("nobody foresaw this")
         return (yield from original(state, **where))
 
-    monkeypatch.setattr(controller, "load_steps", fails)
+    monkeypatch.setattr(appending, "load_steps", fails)
     harness.finish()
     harness.commit()
     assert harness.answer(command_id).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
@@ -380,16 +380,16 @@ def test_a_mistake_of_ours_about_a_silent_broker_is_tried_again_a_session_later(
 ) -> None:
     harness = cluster()
     harness.expects_failures = True
-    original = controller.fencing_records
+    original = proven_death.fencing_records
 
     def fails(*_: Any) -> Any:
         raise KeyError("nobody foresaw this")
 
-    monkeypatch.setattr(controller, "fencing_records", fails)
+    monkeypatch.setattr(proven_death, "fencing_records", fails)
     harness.advance(SESSION_MS)
     harness.finish()
     assert len(of_kind(harness, ReportFailure)) == 3
-    monkeypatch.setattr(controller, "fencing_records", original)
+    monkeypatch.setattr(proven_death, "fencing_records", original)
     harness.advance(SESSION_MS - 1)
     harness.finish()
     assert not harness.image.brokers[1].fenced
@@ -429,7 +429,7 @@ def test_a_silent_broker_is_fenced_in_slices_and_once() -> None:
     assert harness.controller.has_work
     harness.advance(10)
     harness.advance(10)
-    assert harness.controller.waiting_change_count == 0
+    assert len(harness.controller._waiting) == 0
     harness.finish()
     harness.commit()
     (report,) = of_kind(harness, ReportSilence)

@@ -201,8 +201,8 @@ def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest
         yield
         return state
 
-    monkeypatch.setattr("server.controller.controller.load_steps", load_steps)
-    run_to_end(controller._append(deque([record]), deque([b"encoded"]), (1,)))
+    monkeypatch.setattr("server.controller.appending.load_steps", load_steps)
+    run_to_end(controller._append((deque([record]), deque([b"encoded"]), (1,))))
     (append,) = controller.take_effects()
     assert isinstance(append, AppendRecords)
     bench.half._gather(append)

@@ -13,10 +13,12 @@ from kafkaproto.messages import ConfigRecord
 from server.broker.replica_directories import ReplicaDirectories
 from server.controller import (
     alter_partition,
+    appending,
     assign_directories,
     controller,
     heartbeats,
     partitions,
+    proven_death,
     registration,
     topics,
 )
@@ -140,7 +142,7 @@ def _believes_every_proof() -> Patches:
         return False
 
     return [
-        (controller, "records_of_death", records_of_death),
+        (proven_death, "records_of_death", records_of_death),
         (controller, "is_refuted", is_refuted),
     ]
 
@@ -149,13 +151,6 @@ def _finds_nothing(*_: Any) -> Steps[list[Any]]:
     """In place of what looks for partitions."""
     yield
     return []
-
-
-def _goes_on_without_leadership() -> Patches:
-    def drop(self: Any) -> list[Any]:
-        return []
-
-    return [(controller.Controller, "_drop_changes", drop)]
 
 
 def _decides_ahead() -> Patches:
@@ -178,29 +173,11 @@ def _decides_ahead() -> Patches:
     return [(controller.Controller, "_add_command", add)]
 
 
-def _stale_sessions() -> Patches:
-    """What a change makes of the sessions is worked out when it begins, and replaces them all at its end."""
-    work = controller.Controller._end_change
-    begin = controller.Controller._carry_out
-
-    def carry_out(self: Any, change: Any) -> Any:
-        self.sessions_then = self._sessions
-        return begin(self, change)
-
-    def end(self: Any) -> None:
-        work(self)
-        for broker_id, session in self.sessions_then.items():
-            if broker_id in self._sessions:
-                self._sessions = self._sessions.set(broker_id, session)
-
-    return [(controller.Controller, "_carry_out", carry_out), (controller.Controller, "_end_change", end)]
-
-
 def _bare_batches() -> Patches:
     def fitted(records: Any, encoded: Any) -> Any:
         return records, encoded, (yield from batch_ends(encoded))
 
-    return [(controller, "fitted", fitted)]
+    return [(appending, "fitted", fitted)]
 
 
 def _assigns_nothing() -> Patches:
@@ -284,11 +261,6 @@ MUTATIONS = (
     ),
     cluster_mutation("never unfences a broker", MetadataInvariant.UNFENCED_AT_LAST, _never_unfences),
     cluster_mutation("fails where it should refuse", MetadataInvariant.NO_FAILURE, _fails_to_place),
-    cluster_mutation(
-        "goes on with a change once leadership is lost",
-        MetadataInvariant.NO_FAILURE,
-        _goes_on_without_leadership,
-    ),
     cluster_mutation(
         "decides a command on the image before the change that it waits for",
         MetadataInvariant.NO_FAILURE,
