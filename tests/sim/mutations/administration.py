@@ -13,19 +13,20 @@ from kafkaproto.messages import PartitionChangeRecord
 from server.controller import (
     alter_configs,
     client_quotas,
-    controller,
     create_partitions,
     elect_leaders,
     leader_balance,
     periodic_tasks,
     reassignments,
+    table,
     unregister_broker,
 )
 from server.controller.command import Result
 from server.controller.partitions import Goal
 from server.controller.table import COMMANDS
+from server.types import run_to_end
 from tests.sim.metadata.checker import MetadataInvariant
-from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation
+from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation, finds_nothing
 
 _DELETE_TOPICS, _DELETE_ACLS, _QUOTAS, _CREDENTIALS, _FEATURES = 20, 31, 49, 51, 57
 _EXPIRE_TOKEN, _PRODUCER_IDS = 40, 67
@@ -38,10 +39,12 @@ def _runs(api_key: int, change: Callable[[Any, Any, Result], Result]) -> Callabl
         command = COMMANDS[api_key]
 
         def run(situation: Any, request: Any) -> Result:
-            return change(situation, request, command.run(situation, request))
+            decision = command.run(situation, request)
+            result = decision if isinstance(decision, Result) else run_to_end(decision)
+            return change(situation, request, result)
 
         changed = dataclasses.replace(command, run=run)
-        return [(controller, "COMMANDS", {**COMMANDS, api_key: changed})]
+        return [(table, "COMMANDS", {**COMMANDS, api_key: changed})]
 
     return patches
 
@@ -53,9 +56,9 @@ def _records_nothing(api_key: int) -> Callable[[], Patches]:
 def _one_partition_more() -> Patches:
     original = create_partitions._new_partitions
 
-    def new_partitions(situation: Any, topic: Any, request: Any) -> Any:
+    def new_partitions(situation: Any, topic: Any, request: Any, brokers: Any) -> Any:
         more = type(request)(name=request.name, count=request.count + 1, assignments=request.assignments)
-        return original(situation, topic, more)
+        return original(situation, topic, more, brokers)
 
     return [(create_partitions, "_new_partitions", new_partitions)]
 
@@ -95,7 +98,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     cluster_mutation(
         "never gives leadership back",
         MetadataInvariant.PREFERRED_AT_LAST,
-        lambda: [(leader_balance, "_elected", lambda *_: [])],
+        lambda: [(leader_balance, "_elected", finds_nothing)],
     ),
     cluster_mutation(
         "takes replicas away at once",
@@ -105,7 +108,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     cluster_mutation(
         "forgets a broker, but not what it leads",
         MetadataInvariant.FENCED_LEADS_NOTHING,
-        lambda: [(unregister_broker, "changes_without_crashed", lambda *_: [])],
+        lambda: [(unregister_broker, "changes_without_crashed", finds_nothing)],
     ),
     cluster_mutation(
         "leaves configs that are not named",
@@ -143,6 +146,6 @@ MUTATIONS: tuple[Mutation, ...] = (
     cluster_mutation(
         "keeps expired tokens",
         MetadataInvariant.EXPIRED_AT_LAST,
-        lambda: [(periodic_tasks, "expired_token_records", lambda *_: [])],
+        lambda: [(periodic_tasks, "expired_token_records", finds_nothing)],
     ),
 )

@@ -31,9 +31,9 @@ from server.controller.settings import TopicSettings
 from server.image import apply_topics, loader
 from server.image.apply_topics import NO_LEADER_CHANGE
 from server.image.copying import copy_with
-from server.types import NO_NODE, Steps, run_to_end
+from server.types import NO_NODE, run_to_end
 from tests.sim.metadata.checker import MetadataInvariant
-from tests.sim.mutations.mutation import Patches, cluster_mutation
+from tests.sim.mutations.mutation import Patches, cluster_mutation, finds_nothing
 
 OUTSIDER = 999
 SOMEBODYS_DIRECTORY = b"directory 00 101"
@@ -147,12 +147,6 @@ def _believes_every_proof() -> Patches:
     ]
 
 
-def _finds_nothing(*_: Any) -> Steps[list[Any]]:
-    """In place of what looks for partitions."""
-    yield
-    return []
-
-
 def _decides_ahead() -> Patches:
     """A command is decided when it comes, whatever changes before it."""
     original = controller.Controller._add_command
@@ -202,12 +196,12 @@ MUTATIONS = (
     cluster_mutation(
         "leaves a fenced broker what it leads",
         MetadataInvariant.FENCED_LEADS_NOTHING,
-        lambda: [(heartbeats, "changes_without", _finds_nothing)],
+        lambda: [(heartbeats, "changes_without", finds_nothing)],
     ),
     cluster_mutation(
         "leaves replicas in failed directories leading",
         MetadataInvariant.OFFLINE_DIRECTORY_LEADS_NOTHING,
-        lambda: [(heartbeats, "changes_without_directories", _finds_nothing)],
+        lambda: [(heartbeats, "changes_without_directories", finds_nothing)],
     ),
     cluster_mutation(
         "shrinks an ISR and keeps the leader",

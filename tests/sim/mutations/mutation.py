@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from server.types import Steps
+
 Patches = list[tuple[Any, str, Any]]
 """(object, attribute, value) of each replacement."""
 
@@ -37,6 +39,12 @@ class Mutation:
 def cluster_mutation(rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches]) -> Mutation:
     """A rule of the controller, or of what stands on it."""
     return Mutation(rule=rule, noticed_by=noticed_by, patches=patches, level="cluster")
+
+
+def finds_nothing(*_: Any) -> Steps[list[Any]]:
+    """In place of what looks for something in steps."""
+    yield
+    return []
 
 
 @contextlib.contextmanager
