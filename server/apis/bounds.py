@@ -43,8 +43,8 @@ _REGISTRATION = Bounds(max_elements=4_000, max_bytes=512 * _KIB)
 _ITEMS = Bounds(max_elements=100_000, max_bytes=16 * _MIB)
 _PARTITIONS = Bounds(max_elements=600_000, max_bytes=16 * _MIB)
 """100,000 partitions, each with its replicas or its ISR."""
-_KEYS = Bounds(max_elements=250_000, max_bytes=16 * _MIB)
-"""45,000 topics, each with some keys; or 100,000 partitions by their indexes alone."""
+_KEYS = Bounds(max_elements=150_000, max_bytes=16 * _MIB)
+"""45,000 topics, each with two keys; or 100,000 partitions by their indexes alone."""
 
 BOUNDS: Final[dict[int, Bounds]] = {
     1: _SMALL,

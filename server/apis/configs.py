@@ -134,9 +134,11 @@ def _wanted_keys(
         elif (before := wanted[resource_id]) is not None:
             wanted[resource_id] = before.union(keys) if keys else None
         yield
-    return {
-        (resource_id[0], shown[resource_id]): frozenset(keys or ()) for resource_id, keys in wanted.items()
-    }
+    found: dict[tuple[int, str], frozenset[str]] = {}
+    for resource_id, keys_of_resource in wanted.items():
+        found[resource_id[0], shown[resource_id]] = frozenset(keys_of_resource or ())
+        yield
+    return found
 
 
 class _Describer:

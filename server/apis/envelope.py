@@ -21,7 +21,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DefaultPrincipalData, EnvelopeRequest, EnvelopeResponse
 from kafkaproto.support import joined
 from server.apis.context import Encoded, RefusedRequestError, Reply, RequestContext, Services, changed
-from server.metrics.answers import error_codes
+from server.metrics.answers import error_codes, error_codes_in_steps
 from server.types import Steps
 
 _log = logging.getLogger("kafkaproto.server.apis")
@@ -142,7 +142,7 @@ def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) ->
 
 
 def _wrapped(response: Message, header: bytes, lost: ErrorCode, version: int) -> Steps[Message]:
-    for code in error_codes(response):
+    for code in error_codes_in_steps(response):
         if code == lost:
             return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
         yield

@@ -22,7 +22,7 @@ Not here: alter-config policies, which are Java classes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
@@ -42,7 +42,7 @@ from server.config_keys.model import ConfigType
 from server.config_keys.validate import validate_broker_config
 from server.controller.command import ApiError, Result, Situation
 from server.controller.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
-from server.controller.topics import check_topic_name
+from server.controller.topics import check_number_of_configs, check_topic_name
 from server.image.image import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
@@ -51,7 +51,7 @@ from server.image.image import (
     TOPIC_RESOURCE,
     ClusterImage,
 )
-from server.types import Steps
+from server.types import Steps, run_to_end
 
 MAX_VALUE_BYTES = 32_767
 """Longest value, as in stock controllers: a list can grow beyond what one request can say."""
@@ -75,56 +75,63 @@ def incrementally_alter_configs(
 ) -> Steps[Result]:
     """Change the keys that are named, and leave the others as they are."""
     results, records = yield from _alter(situation, request, _incremental_changes)
-    return Result(response=_response(IncrementalAlterConfigsResponse, results), records=records)
+    response = yield from _response(IncrementalAlterConfigsResponse, results)
+    return Result(response=response, records=records)
 
 
 def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Steps[Result]:
     """Set the keys that are named, and no others."""
     results, records = yield from _alter(situation, request, _complete_changes)
-    return Result(response=_response(AlterConfigsResponse, results), records=records)
+    response = yield from _response(AlterConfigsResponse, results)
+    return Result(response=response, records=records)
 
 
 def refuse_incremental_changes(request: IncrementalAlterConfigsRequest, error: ApiError) -> Message:
     """The answer to a request that is refused as a whole: the error once for each resource."""
-    return _response(IncrementalAlterConfigsResponse, dict.fromkeys(_named(request), error))
+    return run_to_end(_response(IncrementalAlterConfigsResponse, dict.fromkeys(_names(request), error)))
 
 
 def refuse_changes(request: AlterConfigsRequest, error: ApiError) -> Message:
     """As `refuse_incremental_changes`, for AlterConfigs."""
-    return _response(AlterConfigsResponse, dict.fromkeys(_named(request), error))
+    return run_to_end(_response(AlterConfigsResponse, dict.fromkeys(_names(request), error)))
 
 
-def _response(response_class: Any, results: Mapping[tuple[int, str], ApiError | None]) -> Message:
-    response: Message = response_class(
-        responses=[
+def _response(response_class: Any, results: Mapping[tuple[int, str], ApiError | None]) -> Steps[Message]:
+    responses = []
+    for (resource_type, name), error in results.items():
+        responses.append(
             response_class.AlterConfigsResourceResponse(
                 error_code=ErrorCode.NONE if error is None else error.code,
                 error_message=None if error is None else error.message,
                 resource_type=resource_type,
                 resource_name=name,
             )
-            for (resource_type, name), error in results.items()
-        ]
-    )
+        )
+        yield
+    response: Message = response_class(responses=responses)
     return response
 
 
-def _named(request: Any) -> Counter[tuple[int, str]]:
-    """How often each resource is named, in the order of the request."""
-    return Counter((each.resource_type, each.resource_name) for each in request.resources)
+def _names(request: Any) -> Iterator[tuple[int, str]]:
+    """Type and name of each resource, in the order of the request."""
+    return ((each.resource_type, each.resource_name) for each in request.resources)
 
 
 def _alter(
     situation: Situation, request: Any, changes_of: Callable[[Any, Mapping[str, str]], Changes]
 ) -> Steps[tuple[_Results, tuple[Message, ...]]]:
     """What comes of each resource, and the records of those that are changed."""
-    times_named = _named(request)
+    times_named: Counter[tuple[int, str]] = Counter()
+    for key in _names(request):
+        times_named[key] += 1
+        yield
     results: _Results = {}
     records: list[Message] = []
     elr_records: list[Message] = []
     for resource in request.resources:
         resource_type, name = key = (resource.resource_type, resource.resource_name)
         if key in results:
+            yield
             continue
         results[key] = None
         try:
@@ -133,6 +140,7 @@ def _alter(
                     ErrorCode.INVALID_REQUEST,
                     f"The resource of type {resource_type} and name {name!r} is named twice.",
                 )
+            check_number_of_configs(resource.configs)
             _check_type(resource_type)
             current = situation.image.config(resource_type, name)
             changes = changes_of(resource, current)

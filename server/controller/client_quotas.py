@@ -44,7 +44,10 @@ _Entry = AlterClientQuotasRequest.EntryData
 
 def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest) -> Steps[Result]:
     """Change the quotas that can be changed."""
-    times_named = Counter(_entity(entry) for entry in request.entries)
+    times_named: Counter[QuotaEntity] = Counter()
+    for entry in request.entries:
+        times_named[_entity(entry)] += 1
+        yield
     errors: dict[QuotaEntity, ApiError | None] = {}
     records: list[Message] = []
     for entry in request.entries:
@@ -58,16 +61,23 @@ def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest)
         except ApiError as error:
             errors[entity] = error
         yield
-    return Result(response=_response(errors), records=() if request.validate_only else records)
+    results = []
+    for entity, problem in errors.items():
+        results.append(_result(entity, problem))
+        yield
+    response = AlterClientQuotasResponse(entries=results)
+    return Result(response=response, records=() if request.validate_only else records)
 
 
 def refuse_quotas(request: AlterClientQuotasRequest, error: ApiError) -> AlterClientQuotasResponse:
     """The answer to a request that is refused as a whole: the error once for each entity."""
-    return _response(dict.fromkeys((_entity(entry) for entry in request.entries), error))
+    entities = dict.fromkeys(_entity(entry) for entry in request.entries)
+    return AlterClientQuotasResponse(entries=[_result(entity, error) for entity in entities])
 
 
 def _entity(entry: _Entry) -> QuotaEntity:
-    pairs = ((each.entity_type, each.entity_name) for each in entry.entity)
+    pairs = [(each.entity_type, each.entity_name) for each in entry.entity[: len(QUOTA_ENTITY_TYPES) + 1]]
+    # What is longer is no entity; what it begins with says that as well.
     return tuple(sorted(pairs, key=quota_entity_order))
 
 
@@ -144,19 +154,14 @@ def _record(entity: QuotaEntity, op: AlterClientQuotasRequest.OpData) -> ClientQ
     )
 
 
-def _response(errors: Mapping[QuotaEntity, ApiError | None]) -> AlterClientQuotasResponse:
-    return AlterClientQuotasResponse(
-        entries=[
-            AlterClientQuotasResponse.EntryData(
-                error_code=ErrorCode.NONE if error is None else error.code,
-                error_message=None if error is None else error.message,
-                entity=[
-                    AlterClientQuotasResponse.EntityData(entity_type=entity_type, entity_name=name)
-                    for entity_type, name in entity
-                ],
-            )
-            for entity, error in errors.items()
-        ]
+def _result(entity: QuotaEntity, error: ApiError | None) -> AlterClientQuotasResponse.EntryData:
+    return AlterClientQuotasResponse.EntryData(
+        error_code=ErrorCode.NONE if error is None else error.code,
+        error_message=None if error is None else error.message,
+        entity=[
+            AlterClientQuotasResponse.EntityData(entity_type=entity_type, entity_name=name)
+            for entity_type, name in entity
+        ],
     )
 
 

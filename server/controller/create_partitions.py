@@ -29,6 +29,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
     by_name: dict[str, list[_PartitionsTopic]] = {}
     for topic in request.topics:
         by_name.setdefault(topic.name, []).append(topic)
+        yield
     existing: dict[str, TopicImage] = {}
     errors: dict[str, ApiError] = {}
     for name, topics in by_name.items():
@@ -52,9 +53,10 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
         except ApiError as error:
             errors[name] = error
         yield
-    results = [
-        _failure(name, errors[name]) if name in errors else _TopicResult(name=name) for name in by_name
-    ]
+    results = []
+    for name in by_name:
+        results.append(_failure(name, errors[name]) if name in errors else _TopicResult(name=name))
+        yield
     return Result(
         response=CreatePartitionsResponse(results=results),
         records=() if request.validate_only else records,

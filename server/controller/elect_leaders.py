@@ -48,6 +48,7 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
             partition_results.append(result)
             yield
         results.append(_TopicResult(topic=name, partition_result=partition_results))
+        yield
     return Result(
         response=ElectLeadersResponse(replica_election_results=results),
         records=changes.records,
@@ -90,8 +91,12 @@ def _asked(
             by_name.setdefault(topic.name, []).append(index)
             yield
         return [*by_name.items()]
-    # A partition that is named twice has one election.
-    return [(asked.topic, dict.fromkeys(asked.partitions)) for asked in request.topic_partitions]
+    named: list[tuple[str, Iterable[int]]] = []
+    for asked in request.topic_partitions:
+        # A partition that is named twice has one election.
+        named.append((asked.topic, dict.fromkeys(asked.partitions)))
+        yield
+    return named
 
 
 def _elect(image: ClusterImage, changes: PartitionChanges, name: str, index: int, election: Election) -> None:

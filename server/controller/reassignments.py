@@ -61,6 +61,7 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
             results.append(result)
             yield
         responses.append(_TopicResult(name=asked.name, partitions=results))
+        yield
     return Result(
         response=AlterPartitionReassignmentsResponse(
             allow_replication_factor_change=request.allow_replication_factor_change,

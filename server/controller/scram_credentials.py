@@ -39,6 +39,7 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
         name = each.name
         if name in errors:
             # The first thing that is wrong with a user is said.
+            yield
             continue
         try:
             if name in records:
@@ -51,9 +52,12 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
         except ApiError as error:
             errors[name] = error
         yield
-    response = AlterUserScramCredentialsResponse(
-        results=[_result(name, errors.get(name)) for name in _users(alterations)]
-    )
+    results = {}
+    for each in alterations:
+        if each.name not in results:
+            results[each.name] = _result(each.name, errors.get(each.name))
+        yield
+    response = AlterUserScramCredentialsResponse(results=list(results.values()))
     return Result(response=response, records=tuple(records.values()))
 
 

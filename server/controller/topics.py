@@ -10,7 +10,7 @@ Not here: create-topic policies, which are Java classes, and quotas on the rate 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kafkaproto.error_codes import ErrorCode
@@ -35,6 +35,8 @@ from server.types import METADATA_TOPIC, Steps
 _USE_DEFAULT = -1
 MAX_PARTITIONS_PER_REQUEST = 10_000
 """Partitions that one request may create, as in stock controllers."""
+MAX_CONFIGS_OF_RESOURCE = 1_000
+"""Configs that a request may name of one resource: a broker has some 300 keys, everything else fewer."""
 
 _CreatableTopic = CreateTopicsRequest.CreatableTopic
 _TopicResult = CreateTopicsResponse.CreatableTopicResult
@@ -54,9 +56,11 @@ class _NewTopic:
 def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[Result]:
     """Create what can be created; nothing at all where too many partitions are asked for."""
     configs = situation.topic_defaults()
-    names = _Names(situation.image, request.topics)
-    candidates = [topic for topic in names.distinct_topics() if names.problem(topic.name) is None]
-    too_much = _too_many_partitions(situation, candidates)
+    names = _Names(situation.image)
+    for topic in request.topics:
+        names.add(topic)
+        yield
+    too_much = yield from _too_many_partitions(situation, names)
     brokers = usable_brokers(situation.image)
     created: list[_NewTopic] = []
     failed: list[_TopicResult] = []
@@ -87,11 +91,14 @@ def refuse_topics(request: CreateTopicsRequest, error: ApiError) -> CreateTopics
     return CreateTopicsResponse(topics=[_failure(name, error) for name in names])
 
 
-def _too_many_partitions(situation: Situation, topics: Sequence[_CreatableTopic]) -> ApiError | None:
+def _too_many_partitions(situation: Situation, names: _Names) -> Steps[ApiError | None]:
     """What refuses all topics of the request; None where they are not too many partitions together."""
     default = situation.config.num_partitions
     total = 0
-    for topic in topics:
+    for topic in names.distinct_topics():
+        yield
+        if names.problem(topic.name) is not None:
+            continue
         if topic.assignments:
             total += len(topic.assignments)
         else:
@@ -107,15 +114,17 @@ def _too_many_partitions(situation: Situation, topics: Sequence[_CreatableTopic]
 class _Names:
     """The names in a request, beside those that exist."""
 
-    def __init__(self, image: ClusterImage, topics: Sequence[_CreatableTopic]) -> None:
+    def __init__(self, image: ClusterImage) -> None:
         self._image = image
         self._by_name: dict[str, list[_CreatableTopic]] = {}
-        for topic in topics:
-            self._by_name.setdefault(topic.name, []).append(topic)
 
-    def distinct_topics(self) -> list[_CreatableTopic]:
+    def add(self, topic: _CreatableTopic) -> None:
+        """Take note of a topic of the request."""
+        self._by_name.setdefault(topic.name, []).append(topic)
+
+    def distinct_topics(self) -> Iterator[_CreatableTopic]:
         """One topic for each name, in the order of the request."""
-        return [topics[0] for topics in self._by_name.values()]
+        return (topics[0] for topics in self._by_name.values())
 
     def problem(self, name: str) -> ApiError | None:
         """What is wrong with the name in this request, whatever topics there are."""
@@ -152,9 +161,19 @@ def check_topic_name(name: str) -> None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
 
 
+def check_number_of_configs(configs: Sequence[object]) -> None:
+    """Raise ApiError for more configs of one resource than there are keys."""
+    if len(configs) > MAX_CONFIGS_OF_RESOURCE:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"{len(configs)} configs of one resource; at most {MAX_CONFIGS_OF_RESOURCE} are taken.",
+        )
+
+
 def _new_topic(
     situation: Situation, topic: _CreatableTopic, configs: NodeConfigs, brokers: Sequence[UsableBroker]
 ) -> Steps[_NewTopic]:
+    check_number_of_configs(topic.configs)
     own = _own_configs(topic)
     problem = configs.validate_topic(own)
     if problem is not None:

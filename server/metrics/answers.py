@@ -38,6 +38,14 @@ def error_codes(answer: Message) -> Iterator[int]:
     return _codes(answer, place)
 
 
+def error_codes_in_steps(answer: Message) -> Iterator[int | None]:
+    """The same, with None for each struct on the way that has no code: no step looks at more than one struct."""
+    place = _places.get(type(answer))
+    if place is None:
+        place = _places[type(answer)] = _Place(answer.schema().root)
+    return _codes_in_steps(answer, place)
+
+
 def is_small(answer: Message, most: int) -> bool:
     """Whether an answer has at most so many structs in its lists, at all depths."""
     place = _lists.get(type(answer))
@@ -83,3 +91,10 @@ def _codes(item: Any, place: _Place) -> Iterator[int]:
     for attribute, inner in place.inner:
         for element in getattr(item, attribute) or ():
             yield from _codes(element, inner)
+
+
+def _codes_in_steps(item: Any, place: _Place) -> Iterator[int | None]:
+    yield item.error_code if place.has_code else None
+    for attribute, inner in place.inner:
+        for element in getattr(item, attribute) or ():
+            yield from _codes_in_steps(element, inner)

@@ -31,7 +31,7 @@ from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
 from server.apis.context import ANONYMOUS, Answer, Encoded, NoAnswer, Reply, RequestContext, Services
 from server.apis.serving import serve
 from server.apis.table import served_versions
-from server.metrics.answers import error_codes, is_small
+from server.metrics.answers import error_codes, error_codes_in_steps, is_small
 from server.metrics.requests import RequestMetrics
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
 from server.node.slices import IMMEDIATELY, Slices
@@ -184,8 +184,9 @@ class _Serving:
 
     def _encoded(self, answer: Message) -> Steps[Sequence[Buffer]]:
         buffers = yield from answer.encode_in_steps(self.request.api_version)
-        for code in error_codes(answer):
-            self.metrics.add_error(code)
+        for code in error_codes_in_steps(answer):
+            if code is not None:
+                self.metrics.add_error(code)
             yield
         return buffers
 

@@ -295,9 +295,11 @@ def messages(
         kinds: list[tuple[str, list[str]]] = [("duplicates", [""])]
         if path[-1].attribute in NAME_FIELDS or _name_field(path[-1], version):
             kinds += [("topics", names), ("long names", [LONGEST_NAME])]
+        if _has_text(path[-1], version):
+            kinds.append(("of their own", [f"{number}" for number in range(most)]))
         for label, named in kinds:
             room = bounds.max_bytes - 1_000
-            size = _size_of_one(api, version, path, named[0])
+            size = _size_of_one(api, version, path, named[-1])
             count = min(most - (len(path) - 1), max(1, room // max(1, size)))
             if label == "topics":
                 count = min(count, len(named))
@@ -344,7 +346,7 @@ def _element(array: FieldSchema, version: int, name: str) -> Any:
     for each in array.struct.fields:
         if not within(version, each.versions):
             continue
-        if named is each:
+        if named is each or (name.isdigit() and each.type == "string" and not each.array):
             setattr(element, each.attribute, name)
         elif each.type == "string" and not each.array and getattr(element, each.attribute) is None:
             setattr(element, each.attribute, "")
@@ -370,6 +372,16 @@ def _filled(
         elements = [_element(array, version, names[number % len(names)]) for number in range(count)]
     setattr(inner, array.attribute, elements)
     return message
+
+
+def _has_text(array: FieldSchema, version: int) -> bool:
+    """Whether elements of an array can differ by what is written in them."""
+    if array.struct is None:
+        return array.type == "string"
+    return any(
+        each.type == "string" and not each.array and within(version, each.versions)
+        for each in array.struct.fields
+    )
 
 
 def _size_of_one(api: ApiInfo, version: int, path: tuple[FieldSchema, ...], name: str) -> int:
