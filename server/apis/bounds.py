@@ -43,8 +43,10 @@ _REGISTRATION = Bounds(max_elements=4_000, max_bytes=512 * _KIB)
 _ITEMS = Bounds(max_elements=100_000, max_bytes=16 * _MIB)
 _PARTITIONS = Bounds(max_elements=600_000, max_bytes=16 * _MIB)
 """100,000 partitions, each with its replicas or its ISR."""
+_INDEXES = Bounds(max_elements=250_000, max_bytes=16 * _MIB)
+"""100,000 partitions by their indexes alone, if each is of another topic."""
 _KEYS = Bounds(max_elements=150_000, max_bytes=16 * _MIB)
-"""45,000 topics, each with two keys; or 100,000 partitions by their indexes alone."""
+"""45,000 topics, each with two keys."""
 
 BOUNDS: Final[dict[int, Bounds]] = {
     1: _SMALL,
@@ -57,13 +59,13 @@ BOUNDS: Final[dict[int, Bounds]] = {
     31: _ITEMS,
     32: _KEYS,
     33: _KEYS,
-    35: _KEYS,
+    35: _INDEXES,
     37: _KEYS,
     38: _SMALL,
     39: _SMALL,
     40: _SMALL,
     41: _SMALL,
-    43: _KEYS,
+    43: _INDEXES,
     44: _KEYS,
     45: _PARTITIONS,
     46: _KEYS,
@@ -86,7 +88,7 @@ BOUNDS: Final[dict[int, Bounds]] = {
     64: _SMALL,
     67: _SMALL,
     70: _REGISTRATION,
-    73: _KEYS,
+    73: _INDEXES,
     74: _SMALL,
     75: _ITEMS,
     80: _SMALL,

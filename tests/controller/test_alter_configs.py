@@ -15,6 +15,7 @@ from kafkaproto.messages import (
     ConfigRecord,
     IncrementalAlterConfigsRequest,
 )
+from server.controller.topics import MAX_CONFIGS_OF_RESOURCE
 from server.image.image import TOPIC_RESOURCE
 from tests.controller.harness import (
     APPEND,
@@ -299,11 +300,26 @@ def test_what_is_not_named_is_taken_away() -> None:
 
 def test_more_changes_than_a_batch_holds_are_refused() -> None:
     node = harness()
-    keys = [f"key.{number}" for number in range(10_001)]
-    request = alter_configs_request(BROKER, "1", *((key, SET, "1") for key in keys))
-    assert isinstance(request, IncrementalAlterConfigsRequest)
-    (result,) = node.call(request).responses
-    assert result.error_code == ErrorCode.POLICY_VIOLATION
+    for broker_id in range(2, 12):
+        node.register(broker_id)
+    keys = [f"key.{number}" for number in range(MAX_CONFIGS_OF_RESOURCE)]
+    request = IncrementalAlterConfigsRequest()
+    for broker_id in range(1, 12):
+        one = alter_configs_request(BROKER, str(broker_id), *((key, SET, "1") for key in keys))
+        assert isinstance(one, IncrementalAlterConfigsRequest)
+        request.resources += one.resources
+    results = node.call(request).responses
+    assert {result.error_code for result in results} == {ErrorCode.POLICY_VIOLATION}
+
+
+@pytest.mark.parametrize(("number", "is_taken"), [(MAX_CONFIGS_OF_RESOURCE, True), (1_001, False)])
+def test_one_resource_may_have_so_many_configs_in_a_request(number: int, is_taken: bool) -> None:
+    node = harness()
+    configs = [(f"key.{each}", SET, "1") for each in range(number)]
+    (result,) = node.call(alter_configs_request(BROKER, "1", *configs)).responses
+    assert (result.error_code == 0) is is_taken
+    if not is_taken:
+        assert result.error_message == "1001 configs of one resource; at most 1000 are taken."
 
 
 def test_values_are_judged_as_by_stock() -> None:
