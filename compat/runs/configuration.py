@@ -88,6 +88,7 @@ WITH_EFFECT = frozenset(
         "listeners",
         "advertised.listeners",
         "controller.listener.names",
+        "inter.broker.listener.name",
         "listener.security.protocol.map",
         "log.dirs",
         "socket.request.max.bytes",
