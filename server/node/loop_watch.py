@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import Final
 
 import trio
@@ -22,7 +23,15 @@ STALL_BOUNDS_MS: Final = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 
 class LoopWatch(trio.abc.Instrument):
     """Counts passes and waits of the loop that it is added to with ``trio.lowlevel.add_instrument``."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        processor_clock: Callable[[], float] = time.thread_time,
+    ) -> None:
+        """Both clocks give seconds; ``processor_clock`` those that this thread ran."""
+        self._clock = clock
+        self._processor_clock = processor_clock
         self.stalls = [0] * (len(STALL_BOUNDS_MS) + 1)
         """Number of passes, and of waits that were too long, by how long: one for each bound and one beyond."""
         self.stalled_s = 0.0
@@ -33,8 +42,8 @@ class LoopWatch(trio.abc.Instrument):
         """Number of passes by the processor time of the loop's thread in them, in the same buckets."""
         self.cpu_s = 0.0
         """Processor time of all passes."""
-        self._since = time.perf_counter()
-        self._cpu_since = time.thread_time()
+        self._since = clock()
+        self._cpu_since = processor_clock()
         self._longest_s = self._longest_before_s = 0.0
 
     @property
@@ -48,22 +57,22 @@ class LoopWatch(trio.abc.Instrument):
 
     def before_io_wait(self, timeout: float) -> None:
         """A pass is over."""
-        now = time.perf_counter()
+        now = self._clock()
         self._count(now - self._since)
         self._since = now
-        cpu_s = time.thread_time() - self._cpu_since
+        cpu_s = self._processor_clock() - self._cpu_since
         self.cpu_passes[bisect_left(STALL_BOUNDS_MS, cpu_s * 1000)] += 1
         self.cpu_s += cpu_s
 
     def after_io_wait(self, timeout: float) -> None:
         """The next pass begins; it was due after ``timeout`` seconds at the latest."""
-        now = time.perf_counter()
+        now = self._clock()
         waited = now - self._since
         self._since = now
         self.waited_s += waited
         if waited > timeout:
             self._count(waited - timeout)
-        self._cpu_since = time.thread_time()
+        self._cpu_since = self._processor_clock()
 
     def _count(self, seconds: float) -> None:
         self.stalls[bisect_left(STALL_BOUNDS_MS, seconds * 1000)] += 1

@@ -200,6 +200,11 @@ REFUSED = [
         40,
         "retention.ms='x' must be a whole number from -9223372036854775808 to 9223372036854775807",
     ),
+    (
+        topic(configs=configs(*[("retention.ms", "1")] * 1_001)),
+        42,
+        "1001 configs of one resource; at most 1000 are taken.",
+    ),
     (topic(num_partitions=0), 37, "Partition count 0 is neither above 0 nor -1 for the default."),
     (topic(num_partitions=-2), 37, "Partition count -2 is neither above 0 nor -1 for the default."),
     (topic(replication_factor=0), 38, "Replication factor 0 is neither above 0 nor -1 for the default."),
