@@ -35,7 +35,9 @@ def controller_work(metrics: ControllerMetrics, *, proven_deaths: int, idle_rati
     )
     yield gauge(f"{EVENTS}_avgidleratio", "Share of its time that the controller waits.", idle_ratio)
     yield counter(
-        "kafkaproto_controller_requests", "Requests that the controller decided on.", metrics.commands
+        f"{CONTROLLER}_controllerrequestsrate",
+        "Requests that the controller was asked to carry out (KIP-631).",
+        metrics.commands,
     )
     yield gauge(
         f"{CONTROLLER}_eventqueueoperationsstartedcount",
@@ -105,9 +107,9 @@ def controller_lag(
         f"{CONTROLLER}_metadatacommitrate", "Records of the log that are committed (KIP-631).", high_watermark
     )
     yield gauge(
-        f"{CONTROLLER}_metadatasnapshotoffsetlag",
-        "Committed records behind the newest snapshot, all where there is none (KIP-631).",
-        max(0, high_watermark - (snapshot_end_offset or 0)),
+        f"{CONTROLLER}_metadatasnapshotlag",
+        "Committed records behind the newest snapshot, 0 if there is none (KIP-631).",
+        0 if snapshot_end_offset is None else max(0, high_watermark - snapshot_end_offset),
     )
 
 

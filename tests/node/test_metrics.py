@@ -56,8 +56,8 @@ kafka_controller_controllereventmanager_avgidleratio
 kafka_controller_controllerstats_uncleanleaderelections_total
 kafka_controller_controllerstats_electionfromeligibleleaderreplicas_total
 kafka_controller_kafkacontroller_metadatalag kafka_controller_kafkacontroller_metadatacommitlatencyms_count
-kafka_controller_kafkacontroller_metadatacommitrate_total kafka_controller_kafkacontroller_metadatasnapshotoffsetlag
-kafkaproto_controller_requests_total kafkaproto_broker_deaths_proven_total
+kafka_controller_kafkacontroller_metadatacommitrate_total kafka_controller_kafkacontroller_metadatasnapshotlag
+kafka_controller_kafkacontroller_controllerrequestsrate_total kafkaproto_broker_deaths_proven_total
 kafka_server_metadataloader_currentmetadataversion kafka_server_metadataloader_currentcontrollerid
 kafka_server_metadataloader_finalizedlevel
 kafka_server_metadataloader_handleloadsnapshotcount
@@ -268,7 +268,7 @@ async def test_a_snapshot_is_told_of_by_who_wrote_it_and_by_who_starts_from_it()
         started = await look(nodes, 1)
 
     assert written("kafkaproto_snapshots_written_total") >= 1
-    lag = written("kafka_controller_kafkacontroller_metadatasnapshotoffsetlag")
+    lag = written("kafka_controller_kafkacontroller_metadatasnapshotlag")
     assert lag < written("kafka_controller_kafkacontroller_metadatacommitrate_total")
     assert written("kafka_server_snapshotemitter_latestsnapshotgeneratedbytes") > 0
     assert written("kafka_server_snapshotemitter_latestsnapshotgeneratedagems") >= 0
