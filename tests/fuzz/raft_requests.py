@@ -26,8 +26,8 @@ STRANGER_ID = 9
 STRANGER_DIRECTORY = bytes.fromhex("5f" * 16)
 UNREACHABLE_PORT = 1
 """Of 127.0.0.1; connections are refused there at once."""
-MANY = 100
-"""Elements of a list that is far longer than any honest one, in a frame that is still read whole."""
+MANY = 8
+"""Elements of a list that is longer than any honest one; three such lists within each other are within the bounds."""
 
 _LARGEST_INT32 = 2**31 - 1
 _LARGEST_INT64 = 2**63 - 1

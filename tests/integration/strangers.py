@@ -55,6 +55,14 @@ class Stranger:
         version = message.MAX_VERSION if version is None else version
         self._socket.sendall(framed(request_frame(message, version, self._correlation_id)))
 
+    def is_hung_up_on(self, message: Message) -> bool:
+        """Whether a request costs the connection."""
+        try:
+            self.send(message)
+            return self._reader.read(1) == b""
+        except ConnectionError:
+            return True
+
     def ask(self, message: Message, version: int | None = None) -> Any:
         """The same, and the response as a message."""
         self.send(message, version)
