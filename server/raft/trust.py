@@ -87,12 +87,13 @@ def may_vote_for(core: Core, candidate: ReplicaKey, now_ms: int) -> bool:
     """Whether a candidate may get this node's vote, as far as it is about who it is.
 
     A voter may. An unknown candidate may be of a voter set that this log does not hold yet, and the only one that can
-    be elected. It has to wait until each known voter had time for an election. A node that knows no voters votes for
-    nobody.
+    be elected. It has to wait until each known voter had time for an election. A new replica, which holds no record and
+    knows no voters, votes for nobody; one that is behind the first record of voters may be needed.
     """
     if core.may_be_voter(candidate):
         return True
-    return bool(core.voters.latest.voters) and now_ms >= core.leader_lost_ms + last_resort_ms(core)
+    is_new = not core.voters.latest.voters and core.log.end.offset == 0
+    return not is_new and now_ms >= core.leader_lost_ms + last_resort_ms(core)
 
 
 def last_resort_ms(core: Core) -> int:

@@ -347,7 +347,6 @@ def describe_configs_cases() -> Iterator[Case]:
         "another broker's loggers": ask((BROKER_LOGGER, "2", None)),
         "unknown client metrics": ask((CLIENT_METRICS, "nope", None)),
         "an unknown kind of resource": ask((99, "x", None)),
-        "a resource twice": ask((TOPIC, "alpha", some), (TOPIC, "alpha", some)),
         "a broker and a topic": ask((BROKER, "1", ["message.max.bytes"]), (TOPIC, "beta", some)),
         "nothing": ask(),
     }
