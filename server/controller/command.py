@@ -25,6 +25,7 @@ from server.controller.sessions import BrokerSession, SessionChange
 from server.controller.settings import InheritedConfigs, TopicSettings
 from server.image.image import ClusterImage
 from server.ports import Rng
+from server.security.delegation_tokens import TokenIndex
 from server.types import Steps
 
 MAX_MESSAGE_LENGTH = 1_000
@@ -65,6 +66,7 @@ class Situation:
     """Node id of this controller."""
     sessions: Map[int, BrokerSession]
     inherited: InheritedConfigs
+    token_index: TokenIndex
     rng: Rng
 
     def topic_defaults(self) -> NodeConfigs:

@@ -89,6 +89,7 @@ from server.controller.upgrades import WaitingUpgrades
 from server.image.image import ClusterImage
 from server.image.loader import LoadState
 from server.ports import Rng
+from server.security.delegation_tokens import TokenIndex
 from server.types import NO_NODE, Steps, run_to_end
 
 STEPS_PER_SLICE = 400
@@ -115,6 +116,7 @@ class Controller:
         self._cluster_id = cluster_id
         self._config = config
         self._inherited = InheritedConfigs(config.static_config, node_id)
+        self._token_index = TokenIndex(config.delegation_token_secret_key or "")
         self._rng = rng
         self._bootstrap_records = tuple(bootstrap_records)
         self._leader_id = NO_NODE
@@ -508,6 +510,7 @@ class Controller:
             node_id=self._node_id,
             sessions=self._sessions,
             inherited=self._inherited,
+            token_index=self._token_index,
             rng=self._rng,
         )
 

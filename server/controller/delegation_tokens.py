@@ -11,7 +11,6 @@ token concerns; here the principal counts as proven.
 from __future__ import annotations
 
 import dataclasses
-import hmac
 
 from kafkaproto import uuids
 from kafkaproto.error_codes import ErrorCode
@@ -180,13 +179,13 @@ def _secret_key(situation: Situation) -> str:
 
 
 def _token(situation: Situation, given_hmac: bytes) -> Steps[tuple[str, DelegationToken]]:
-    """The token that has an HMAC, which is not recorded, and so has to be made for one token after the other."""
-    secret_key = _secret_key(situation)
-    for token_id, token in situation.image.delegation_tokens.items():
-        if hmac.compare_digest(token_hmac(secret_key, token_id), given_hmac):
-            return token_id, token
-        yield
-    raise ApiError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND, "No token has the HMAC that is given.")
+    """The token that has an HMAC."""
+    _secret_key(situation)
+    tokens = situation.image.delegation_tokens
+    token_id = yield from situation.token_index.find(tokens, given_hmac)
+    if token_id is None:
+        raise ApiError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND, "No token has the HMAC that is given.")
+    return token_id, tokens[token_id]
 
 
 def _check_not_expired(situation: Situation, token_id: str, token: DelegationToken) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from immutables import Map
 
+from server.image.acl_index import with_acl, without_acl
 from server.image.copying import copy_with
 from server.image.errors import Contradiction
 from server.image.image import (
@@ -93,6 +94,7 @@ def add_acl(image: ClusterImage, record: messages.AccessControlEntryRecord, offs
         image,
         acls=image.acls.set(record.id, entry),
         acl_counts=image.acl_counts.set(entry, image.acl_counts.get(entry, 0) + 1),
+        acl_index=with_acl(image.acl_index, record.id, entry),
     )
 
 
@@ -104,7 +106,12 @@ def remove_acl(
     entry = image.acls[record.id]
     others = image.acl_counts[entry] - 1
     counts = image.acl_counts.set(entry, others) if others else image.acl_counts.delete(entry)
-    return copy_with(image, acls=image.acls.delete(record.id), acl_counts=counts)
+    return copy_with(
+        image,
+        acls=image.acls.delete(record.id),
+        acl_counts=counts,
+        acl_index=without_acl(image.acl_index, record.id, entry),
+    )
 
 
 def set_scram_credential(

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from immutables import Map
 
+from server.image.acl_index import NO_ACLS, AclIndex
 from server.image.copying import copy_with
 from server.image.partition_counts import NO_PARTITIONS, PartitionCounts
 from server.types import Endpoint
@@ -226,6 +227,8 @@ class ClusterImage:
     """ACL bindings by their ids."""
     acl_counts: Map[AccessControlEntry, int] = field(default=_EMPTY, compare=False)
     """How many ids each ACL has, which is one but for what others wrote; it follows from ``acls``."""
+    acl_index: AclIndex = field(default=NO_ACLS, compare=False)
+    """It follows from ``acls`` as well."""
     scram_credentials: Map[tuple[int, str], ScramCredential] = _EMPTY
     """By (mechanism, user name)."""
     delegation_tokens: Map[str, DelegationToken] = _EMPTY

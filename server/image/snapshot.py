@@ -12,10 +12,10 @@ slices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from immutables import Map
 
@@ -52,13 +52,16 @@ from server.image.replay import replay
 from server.image.topic_names import with_name
 
 NAMES_PER_SLICE = 4096
-"""How many topic names are sorted at once, which takes about a millisecond."""
+"""How many names are sorted at once, which takes about a millisecond."""
+
+T = TypeVar("T")
 
 
 def image_records(image: ClusterImage) -> Iterator[tuple[Any, int]]:
     """(record message, record version) of everything in the image, in the order of a snapshot."""
     for record in _messages(image):
-        yield record, record_version(record, image.metadata_version)
+        if record is not None:
+            yield record, record_version(record, image.metadata_version)
 
 
 def image_values(image: ClusterImage) -> Iterator[bytes]:
@@ -78,17 +81,17 @@ def image_values(image: ClusterImage) -> Iterator[bytes]:
         for index, partition in image.topics[topic_id].partitions_in_order():
             yield encoder.encode(topic_id, index, partition)
     for record in _messages_after_topics(image):
-        yield encode_metadata_record(record, record_version(record, version))
+        yield b"" if record is None else encode_metadata_record(record, record_version(record, version))
 
 
-def _sorted_in_slices(names: Iterable[str]) -> Iterator[str | None]:
+def _sorted_in_slices(names: Iterable[T], key: Callable[[T], Any] | None = None) -> Iterator[T | None]:
     """The names in order. None where some work was done and there is no name yet."""
     runs = []
     remaining = iter(names)
-    while run := sorted(islice(remaining, NAMES_PER_SLICE)):
+    while run := sorted(islice(remaining, NAMES_PER_SLICE), key=key):  # type: ignore[type-var,arg-type]
         runs.append(run)
         yield None
-    yield from merge(*runs)
+    yield from merge(*runs, key=key)  # type: ignore[arg-type]
 
 
 def image_from_values(values: Iterable[bytes], *, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:
@@ -159,7 +162,7 @@ class _Builder:
         )
 
 
-def _messages(image: ClusterImage) -> Iterator[Any]:
+def _messages(image: ClusterImage) -> Iterator[Any | None]:
     yield from _messages_before_topics(image)
     for topic in image.topics_in_order():
         yield TopicRecord(name=topic.name, topic_id=topic.topic_id)
@@ -176,9 +179,14 @@ def _messages_before_topics(image: ClusterImage) -> Iterator[Any]:
         yield register_controller_record(controller)
 
 
-def _messages_after_topics(image: ClusterImage) -> Iterator[Any]:
-    for resource_type, resource_name in sorted(image.configs):
-        values = image.configs[resource_type, resource_name]
+def _messages_after_topics(image: ClusterImage) -> Iterator[Any | None]:
+    """The rest, in order. None where some work was done and there is no record yet."""
+    for resource in _sorted_in_slices(image.configs):
+        if resource is None:
+            yield None
+            continue
+        resource_type, resource_name = resource
+        values = image.configs[resource]
         for key in sorted(values):
             yield ConfigRecord(
                 resource_type=resource_type, resource_name=resource_name, name=key, value=values[key]
@@ -198,11 +206,14 @@ def _feature_records(image: ClusterImage) -> Iterator[Any]:
         yield FeatureLevelRecord(name=name, feature_level=image.features[name])
 
 
-def _quota_records(image: ClusterImage) -> Iterator[Any]:
+def _quota_records(image: ClusterImage) -> Iterator[Any | None]:
     def entity_order(entity: QuotaEntity) -> list[tuple[str, bool, str]]:
         return [quota_entity_order(pair) for pair in entity]
 
-    for entity in sorted(image.client_quotas, key=entity_order):
+    for entity in _sorted_in_slices(image.client_quotas, entity_order):
+        if entity is None:
+            yield None
+            continue
         values = image.client_quotas[entity]
         for key in sorted(values):
             yield ClientQuotaRecord(
@@ -215,11 +226,15 @@ def _quota_records(image: ClusterImage) -> Iterator[Any]:
             )
 
 
-def _security_records(image: ClusterImage) -> Iterator[Any]:
-    for acl_id in sorted(image.acls):
-        yield acl_record(acl_id, image.acls[acl_id])
-    for mechanism, user in sorted(image.scram_credentials):
-        credential = image.scram_credentials[mechanism, user]
+def _security_records(image: ClusterImage) -> Iterator[Any | None]:
+    for acl_id in _sorted_in_slices(image.acls):
+        yield None if acl_id is None else acl_record(acl_id, image.acls[acl_id])
+    for credential_id in _sorted_in_slices(image.scram_credentials):
+        if credential_id is None:
+            yield None
+            continue
+        mechanism, user = credential_id
+        credential = image.scram_credentials[credential_id]
         yield UserScramCredentialRecord(
             name=user,
             mechanism=mechanism,
@@ -228,5 +243,7 @@ def _security_records(image: ClusterImage) -> Iterator[Any]:
             server_key=credential.server_key,
             iterations=credential.iterations,
         )
-    for token_id in sorted(image.delegation_tokens):
-        yield delegation_token_record(token_id, image.delegation_tokens[token_id])
+    for token_id in _sorted_in_slices(image.delegation_tokens):
+        yield (
+            None if token_id is None else delegation_token_record(token_id, image.delegation_tokens[token_id])
+        )

@@ -317,7 +317,7 @@ class Node:
                 return None
             if not quorum.published.is_current:
                 return current.while_loading(quorum.peer_hosts())
-            return current.at(quorum.published.image.acls)
+            return current.at(quorum.published.image.acl_index)
 
         return Services(
             node_id=self._config.node_id,

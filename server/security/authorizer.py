@@ -19,19 +19,16 @@ anything (Kafka: AuthorizerNotReadyException), and the other voters what voters 
 high watermark, and so of the ACLs, only together with them (`LoadingAuthorizer`). Later a node may lag again; it then
 decides by the ACLs that it has, as Kafka does.
 
-The ACLs are sorted into an index once for each state of them. A question then looks at the ACLs of the name, of
-``*`` and of each length of prefix that occurs, however many others there are.
+A question looks at the ACLs of the name, of ``*`` and of each length of prefix that occurs, however many others there
+are (`server.image.acl_index`).
 """
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from immutables import Map
-
-from server.image.copying import copy_with
+from server.image.acl_index import NO_ACLS, AclIndex
 from server.image.image import AccessControlEntry
 from server.security.acls import EVERYBODY, WILDCARD, Operation, PatternType, PermissionType, ResourceType
 
@@ -43,56 +40,22 @@ _IMPLYING = {
 }
 """Of operations that others imply where they are allowed: those that do, and themselves."""
 
-_Entries = list[AccessControlEntry]
-
-
-@dataclass(slots=True)
-class _TypeIndex:
-    """The ACLs of one resource type."""
-
-    literal: dict[str, _Entries] = field(default_factory=dict)
-    allowed: set[tuple[str, str, int]] = field(default_factory=set)
-    """Principal, host and operation of everything that is allowed on some resource."""
-    prefixed: dict[str, _Entries] = field(default_factory=dict)
-    prefix_lengths: tuple[int, ...] = ()
-
-    def about(self, resource_name: str) -> Iterator[AccessControlEntry]:
-        yield from self.literal.get(resource_name, ())
-        if resource_name != WILDCARD:
-            yield from self.literal.get(WILDCARD, ())
-        for length in self.prefix_lengths:
-            if length > len(resource_name):
-                break
-            yield from self.prefixed.get(resource_name[:length], ())
-
 
 class Authorizer:
     """Decides by one state of the ACLs."""
 
-    __slots__ = ("_by_type", "_default", "_super_users")
+    __slots__ = ("_acls", "_default", "_super_users")
 
     is_loaded = True
     """Whether the ACLs are known. If not, who is refused may well be allowed it soon."""
 
     def __init__(
-        self,
-        acls: Map[bytes, AccessControlEntry],
-        super_users: frozenset[str],
-        allow_everyone_if_no_acl_found: bool,
+        self, acls: AclIndex, super_users: frozenset[str], allow_everyone_if_no_acl_found: bool
     ) -> None:
-        """``acls`` are those of an image, by their ids; ``super_users`` have type, colon and name."""
+        """``acls`` are those of an image; ``super_users`` have type, colon and name."""
         self._super_users = super_users
         self._default = allow_everyone_if_no_acl_found
-        self._by_type: dict[int, _TypeIndex] = {}
-        for entry in acls.values():
-            index = self._by_type.setdefault(entry.resource_type, _TypeIndex())
-            by_name = index.prefixed if entry.pattern_type == PatternType.PREFIXED else index.literal
-            canonical = _with_canonical_host(entry)
-            by_name.setdefault(entry.resource_name, []).append(canonical)
-            if entry.permission_type == PermissionType.ALLOW:
-                index.allowed.add((canonical.principal, canonical.host, canonical.operation))
-        for index in self._by_type.values():
-            index.prefix_lengths = tuple(sorted({len(name) for name in index.prefixed}))
+        self._acls = acls
 
     def authorize(
         self, principal: str, host: str, operation: Operation, resource_type: int, resource_name: str
@@ -101,11 +64,8 @@ class Authorizer:
         writes it."""
         if principal in self._super_users:
             return True
-        index = self._by_type.get(resource_type)
-        if index is None:
-            return self._default
         is_allowed = has_acls = False
-        for entry in index.about(resource_name):
+        for entry in self._about(resource_type, resource_name):
             has_acls = True
             if entry.principal not in (principal, EVERYBODY) or entry.host not in (host, WILDCARD):
                 continue
@@ -121,22 +81,29 @@ class Authorizer:
         ACLs."""
         if principal in self._super_users or self._default:
             return True
-        index = self._by_type.get(resource_type)
-        if index is None:
-            return False
         who = {principal, EVERYBODY}, {host, WILDCARD}
-        for entry in index.literal.get(WILDCARD, ()):
+        for entry in self._acls.named(resource_type, PatternType.LITERAL, WILDCARD).values():
             is_concerned = entry.principal in who[0] and entry.host in who[1]
             is_denial = entry.permission_type == PermissionType.DENY
             if is_concerned and is_denial and entry.operation in (operation, Operation.ALL):
                 return False
         implying = (Operation.ALL, *_IMPLYING.get(operation, (operation,)))
         return any(
-            (each, address, allowed) in index.allowed
+            (resource_type, int(PermissionType.ALLOW), each, address, int(allowed)) in self._acls.grants
             for each in who[0]
             for address in who[1]
             for allowed in implying
         )
+
+    def _about(self, resource_type: int, resource_name: str) -> Iterator[AccessControlEntry]:
+        acls = self._acls
+        yield from acls.named(resource_type, PatternType.LITERAL, resource_name).values()
+        if resource_name != WILDCARD:
+            yield from acls.named(resource_type, PatternType.LITERAL, WILDCARD).values()
+        for length, _ in acls.lengths.get((resource_type, PatternType.PREFIXED), ()):
+            if length > len(resource_name):
+                break
+            yield from acls.named(resource_type, PatternType.PREFIXED, resource_name[:length]).values()
 
 
 class LoadingAuthorizer(Authorizer):
@@ -153,7 +120,7 @@ class LoadingAuthorizer(Authorizer):
 
     def __init__(self, super_users: frozenset[str], peer_hosts: frozenset[str]) -> None:
         """``peer_hosts`` are the addresses of the other voters as `ipaddress` writes them."""
-        super().__init__(Map(), super_users, allow_everyone_if_no_acl_found=False)
+        super().__init__(NO_ACLS, super_users, allow_everyone_if_no_acl_found=False)
         self._peer_hosts = peer_hosts
 
     def authorize(
@@ -164,14 +131,6 @@ class LoadingAuthorizer(Authorizer):
         return (is_of_peers and host in self._peer_hosts) or super().authorize(
             principal, host, operation, resource_type, resource_name
         )
-
-
-def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
-    try:
-        host = str(ipaddress.ip_address(entry.host))
-    except ValueError:
-        return entry
-    return entry if host == entry.host else copy_with(entry, host=host)
 
 
 def _allows(allowed: int, operation: Operation) -> bool:
@@ -195,12 +154,12 @@ class CurrentAuthorizer:
 
     def __init__(self, settings: AuthorizerSettings) -> None:
         self._settings = settings
-        self._acls: Map[bytes, AccessControlEntry] = Map()
+        self._acls = NO_ACLS
         self._authorizer = self._made(self._acls)
 
-    def at(self, acls: Map[bytes, AccessControlEntry]) -> Authorizer:
+    def at(self, acls: AclIndex) -> Authorizer:
         """The authorizer of these ACLs of an image."""
-        # Images share what did not change between them, so another map means other ACLs.
+        # Images share what did not change between them, so another index means other ACLs.
         if acls is not self._acls:
             self._acls, self._authorizer = acls, self._made(acls)
         return self._authorizer
@@ -209,6 +168,6 @@ class CurrentAuthorizer:
         """The authorizer of a node that does not know the ACLs yet; see `LoadingAuthorizer`."""
         return LoadingAuthorizer(self._settings.super_users, peer_hosts)
 
-    def _made(self, acls: Map[bytes, AccessControlEntry]) -> Authorizer:
+    def _made(self, acls: AclIndex) -> Authorizer:
         settings = self._settings
         return Authorizer(acls, settings.super_users, settings.allow_everyone_if_no_acl_found)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import hmac
 
 from immutables import Map
 
 from server.image.image import DelegationToken
+from server.types import Steps
 
 MAX_FORGOTTEN = 1000
 """Tokens that are gone, and may be remembered before all are forgotten."""
@@ -19,7 +19,10 @@ def token_hmac(secret_key: str, token_id: str) -> bytes:
 
 
 class TokenIndex:
-    """Finds tokens by their HMAC, for one secret. It remembers the HMACs that it made, and is no more than a cache."""
+    """Finds tokens by their HMAC, for one secret.
+
+    HMACs are not recorded, so each has to be made once; they are remembered. No more than a cache.
+    """
 
     def __init__(self, secret_key: str) -> None:
         self._secret_key = secret_key
@@ -28,14 +31,14 @@ class TokenIndex:
         # Those that were looked through last: without a new one, an HMAC that is not found is nobody's.
         self._tokens: Map[str, DelegationToken] = Map()
 
-    def find(self, tokens: Map[str, DelegationToken], given: bytes) -> str | None:
+    def find(self, tokens: Map[str, DelegationToken], given: bytes) -> Steps[str | None]:
         """The id of the token that has an HMAC, None if none has."""
         if given not in self._ids and tokens is not self._tokens:
-            self._add(tokens)
+            yield from self._add(tokens)
         token_id = self._ids.get(given)
         return token_id if token_id in tokens else None
 
-    def _add(self, tokens: Map[str, DelegationToken]) -> None:
+    def _add(self, tokens: Map[str, DelegationToken]) -> Steps[None]:
         if len(self._indexed) > MAX_FORGOTTEN + 2 * len(tokens):
             self._ids.clear()
             self._indexed.clear()
@@ -43,17 +46,8 @@ class TokenIndex:
             if token_id not in self._indexed:
                 self._indexed.add(token_id)
                 self._ids[token_hmac(self._secret_key, token_id)] = token_id
+            yield
         self._tokens = tokens
-
-
-@functools.lru_cache(maxsize=1)
-def _index(secret_key: str) -> TokenIndex:
-    return TokenIndex(secret_key)
-
-
-def token_of_hmac(tokens: Map[str, DelegationToken], secret_key: str, given: bytes) -> str | None:
-    """The id of the token that has an HMAC, None where none has."""
-    return _index(secret_key).find(tokens, given)
 
 
 def may_renew(token: DelegationToken, principal: str) -> bool:

@@ -39,7 +39,7 @@ class Cluster:
             self.harness.create_topic("topic-1", [0, 1], [1, 0])
         # ACLs can be asked about, and everybody may do everything.
         settings = AuthorizerSettings(allow_everyone_if_no_acl_found=True)
-        authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acls)
+        authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acl_index)
         standing_still = services(
             golden().image,
             authorizer=lambda: authorizer,

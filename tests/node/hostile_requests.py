@@ -21,6 +21,7 @@ from server.apis.envelope import FORWARDABLE_KEYS, encode_principal
 from server.apis.table import TABLE, served_versions
 from server.controller.effects import Respond
 from server.controller.events import CommandContext, CommandReceived, SnapshotLoaded
+from server.image.acl_index import NO_ACLS
 from server.net.pump import ConnectionInfo, Outcome
 from server.node.collector_pauses import CollectorPauses
 from server.node.dispatch import Dispatcher
@@ -29,7 +30,7 @@ from server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAu
 from server.types import Deferred, ListenerKind
 from tests.apis.good_requests import PreparedCluster
 from tests.controller.harness import Harness
-from tests.security.acl_making import acl, by_id
+from tests.security.acl_making import acl, by_id, index_of
 
 ENVELOPE_KEY = 58
 NAME_FIELDS = frozenset({"name", "topic", "topic_name", "resource_name", "topic_names"})
@@ -230,8 +231,8 @@ def authorizers() -> dict[str, Authorizer | None]:
     everything = AuthorizerSettings(allow_everyone_if_no_acl_found=True)
     return {
         "open": None,
-        "denied": CurrentAuthorizer(settings).at(by_id([])),
-        "1,000 ACLs": CurrentAuthorizer(everything).at(by_id(entries)),
+        "denied": CurrentAuthorizer(settings).at(NO_ACLS),
+        "1,000 ACLs": CurrentAuthorizer(everything).at(index_of(by_id(entries))),
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from immutables import Map
 
 from kafkaproto.messages import AccessControlEntryRecord, CreateAclsRequest, DeleteAclsRequest
+from server.image.acl_index import NO_ACLS, AclIndex, with_acl
 from server.image.image import AccessControlEntry
 from server.security.acls import Operation, PatternType, PermissionType, ResourceType
 from server.security.authorizer import Authorizer
@@ -61,10 +62,18 @@ def by_id(entries: Iterable[AccessControlEntry]) -> Map[bytes, AccessControlEntr
     return Map({number.to_bytes(16, "big"): entry for number, entry in enumerate(entries, 1)})
 
 
+def index_of(acls: Map[bytes, AccessControlEntry]) -> AclIndex:
+    """The index that an image has with these ACLs."""
+    index = NO_ACLS
+    for acl_id, entry in acls.items():
+        index = with_acl(index, acl_id, entry)
+    return index
+
+
 def authorizer(
     *entries: AccessControlEntry,
     super_users: frozenset[str] = frozenset(),
     allow_everyone_if_no_acl_found: bool = False,
 ) -> Authorizer:
     """An authorizer that goes by these ACLs."""
-    return Authorizer(by_id(entries), super_users, allow_everyone_if_no_acl_found)
+    return Authorizer(index_of(by_id(entries)), super_users, allow_everyone_if_no_acl_found)

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.image.acl_index import NO_ACLS
 from server.image.image import AccessControlEntry
 from server.security.acls import Operation, PatternType, PermissionType, ResourceType
 from server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
-from tests.security.acl_making import acl, authorizer, by_id
+from tests.security.acl_making import acl, authorizer, by_id, index_of
 
 ALLOW, DENY = PermissionType.ALLOW, PermissionType.DENY
 LITERAL, PREFIXED = PatternType.LITERAL, PatternType.PREFIXED
@@ -219,7 +220,7 @@ def test_the_current_authorizer_is_made_anew_only_for_other_acls() -> None:
     current = CurrentAuthorizer(
         AuthorizerSettings(super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=True)
     )
-    none, some = by_id([]), by_id([acl()])
+    none, some = NO_ACLS, index_of(by_id([acl()]))
     first = current.at(none)
     assert first.authorize("User:bob", "h", READ, TOPIC, "t")
     second = current.at(some)
@@ -238,7 +239,7 @@ def test_before_the_acls_are_known_only_super_users_and_voters_are_let_in(everyo
     )
     loading = current.while_loading(frozenset({"10.0.0.1"}))
     assert not loading.is_loaded
-    assert current.at(by_id([])).is_loaded
+    assert current.at(NO_ACLS).is_loaded
     for operation, resource_type in ((ALTER, CLUSTER), (CLUSTER_ACTION, CLUSTER), (READ, TOPIC)):
         assert loading.authorize("User:root", "10.0.0.9", operation, resource_type, "kafka-cluster")
         assert not loading.authorize("User:bob", "10.0.0.9", operation, resource_type, "kafka-cluster")

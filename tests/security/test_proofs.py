@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+from itertools import islice
 
 import pytest
 from immutables import Map
 
 from server.image.image import DelegationToken
 from server.security import delegation_tokens
-from server.security.delegation_tokens import is_expired, may_renew, token_hmac, token_of_hmac, token_owner
+from server.security.delegation_tokens import TokenIndex, is_expired, may_renew, token_hmac, token_owner
 from server.security.scram import MECHANISMS, MECHANISMS_BY_NUMBER
+from server.types import run_to_end
 
 TOKEN = DelegationToken(
     owner="User:alice",
@@ -62,10 +64,20 @@ def test_a_tokens_hmac_is_hmac_sha512_over_its_id() -> None:
 
 def test_a_token_is_found_by_its_hmac_alone() -> None:
     tokens = Map({"a": TOKEN, "b": TOKEN})
-    assert token_of_hmac(tokens, "secret", token_hmac("secret", "b")) == "b"
-    assert token_of_hmac(tokens, "other", token_hmac("secret", "b")) is None
-    assert token_of_hmac(tokens, "secret", token_hmac("secret", "b")[:-1]) is None
-    assert token_of_hmac(tokens, "secret", b"") is None
+    index, right = TokenIndex("secret"), token_hmac("secret", "b")
+    assert run_to_end(index.find(tokens, right)) == "b"
+    assert run_to_end(TokenIndex("other").find(tokens, right)) is None
+    assert run_to_end(index.find(tokens, right[:-1])) is None
+    assert run_to_end(index.find(tokens, b"")) is None
+
+
+def test_a_search_that_was_given_up_halfway_loses_no_token() -> None:
+    tokens = Map({f"token-{number}": TOKEN for number in range(20)})
+    index = TokenIndex("secret")
+    for _ in islice(index.find(tokens, b"nobody's"), 5):
+        pass
+    for token_id in tokens:
+        assert run_to_end(index.find(tokens, token_hmac("secret", token_id))) == token_id
 
 
 @pytest.mark.parametrize(
@@ -107,26 +119,28 @@ def test_each_token_costs_one_hmac_however_often_tokens_are_looked_for(
         return token_hmac(secret_key, token_id)
 
     monkeypatch.setattr(delegation_tokens, "token_hmac", counted)
-    index = delegation_tokens.TokenIndex("secret")
+    index = TokenIndex("secret")
     tokens = Map({f"token-{number}": TOKEN for number in range(50)})
     for _ in range(3):
         for number in (0, 7, 49):
-            assert index.find(tokens, token_hmac("secret", f"token-{number}")) == f"token-{number}"
-        assert index.find(tokens, b"nobody's") is None
+            assert (
+                run_to_end(index.find(tokens, token_hmac("secret", f"token-{number}"))) == f"token-{number}"
+            )
+        assert run_to_end(index.find(tokens, b"nobody's")) is None
         # A renewal makes another map of the same tokens.
         tokens = tokens.set("token-7", TOKEN)
     tokens = tokens.set("later", TOKEN).delete("token-0")
-    assert index.find(tokens, token_hmac("secret", "later")) == "later"
-    assert index.find(tokens, token_hmac("secret", "token-0")) is None
+    assert run_to_end(index.find(tokens, token_hmac("secret", "later"))) == "later"
+    assert run_to_end(index.find(tokens, token_hmac("secret", "token-0"))) is None
     assert len(made) == 51
 
 
 def test_tokens_that_are_gone_are_not_remembered_for_ever() -> None:
-    index = delegation_tokens.TokenIndex("secret")
+    index = TokenIndex("secret")
     number = delegation_tokens.MAX_FORGOTTEN
     for start in range(0, 3 * number, number):
         tokens = Map({f"token-{start + each}": TOKEN for each in range(number)})
-        assert index.find(tokens, token_hmac("secret", f"token-{start}")) == f"token-{start}"
+        assert run_to_end(index.find(tokens, token_hmac("secret", f"token-{start}"))) == f"token-{start}"
     assert len(index._ids) == len(index._indexed) <= 3 * number
-    assert index.find(Map({"only": TOKEN}), token_hmac("secret", "only")) == "only"
+    assert run_to_end(index.find(Map({"only": TOKEN}), token_hmac("secret", "only"))) == "only"
     assert len(index._ids) == 1

@@ -114,6 +114,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "leaves configs that are not named",
         MetadataInvariant.ACKNOWLEDGED_STAYS,
         lambda: [(alter_configs, "_complete_changes", lambda _, __: {})],
+        likely_seed=91,
     ),
     cluster_mutation(
         "says of levels that they are changed",

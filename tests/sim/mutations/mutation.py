@@ -36,9 +36,13 @@ class Mutation:
     """Where a search that needs any seed, and not the first, begins: for rules that few seeds notice."""
 
 
-def cluster_mutation(rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches]) -> Mutation:
+def cluster_mutation(
+    rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches], likely_seed: int = 1
+) -> Mutation:
     """A rule of the controller, or of what stands on it."""
-    return Mutation(rule=rule, noticed_by=noticed_by, patches=patches, level="cluster")
+    return Mutation(
+        rule=rule, noticed_by=noticed_by, patches=patches, level="cluster", likely_seed=likely_seed
+    )
 
 
 def finds_nothing(*_: Any) -> Steps[list[Any]]:

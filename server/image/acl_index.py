@@ -1,0 +1,108 @@
+"""The ACLs as questions need them: by the name that they are about, and what is granted to whom on any resource.
+
+Part of the image, and kept with every record, so that nobody has to sort a hundred thousand ACLs because one of them
+changed. Hosts are written as `ipaddress` writes addresses.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from immutables import Map
+
+from server.image.copying import copy_with
+
+if TYPE_CHECKING:
+    from server.image.image import AccessControlEntry
+
+Entries: TypeAlias = "Map[bytes, AccessControlEntry]"
+"""ACLs by their ids."""
+Grant: TypeAlias = tuple[int, int, str, str, int]
+"""Resource type, permission type, principal, host and operation."""
+
+_EMPTY: Map[Any, Any] = Map()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AclIndex:
+    """It follows from the ACLs of an image."""
+
+    by_name: Map[tuple[int, int, str], Entries] = _EMPTY
+    """ACLs by resource type, pattern type and resource name."""
+    lengths: Map[tuple[int, int], tuple[tuple[int, int], ...]] = _EMPTY
+    """How long names are, and how many there are of that length, the shortest first; by resource type and pattern
+    type."""
+    grants: Map[Grant, int] = _EMPTY
+    """How many ACLs say each, whatever resource of the type they are about."""
+
+    def named(self, resource_type: int, pattern_type: int, resource_name: str) -> Entries:
+        """The ACLs with exactly that name."""
+        return self.by_name.get((resource_type, pattern_type, resource_name), _EMPTY)
+
+
+NO_ACLS = AclIndex()
+
+
+def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIndex:
+    """The index with one more ACL."""
+    canonical = _with_canonical_host(entry)
+    key = _name_key(entry)
+    entries = index.by_name.get(key)
+    grant = _grant(canonical)
+    return AclIndex(
+        by_name=index.by_name.set(key, (entries or _EMPTY).set(acl_id, canonical)),
+        lengths=index.lengths if entries is not None else _lengths_with(index, entry, 1),
+        grants=index.grants.set(grant, index.grants.get(grant, 0) + 1),
+    )
+
+
+def without_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIndex:
+    """The index with one ACL less."""
+    key = _name_key(entry)
+    entries = index.by_name[key].delete(acl_id)
+    grant = _grant(_with_canonical_host(entry))
+    others = index.grants[grant] - 1
+    return AclIndex(
+        by_name=index.by_name.set(key, entries) if entries else index.by_name.delete(key),
+        lengths=index.lengths if entries else _lengths_with(index, entry, -1),
+        grants=index.grants.set(grant, others) if others else index.grants.delete(grant),
+    )
+
+
+def _name_key(entry: AccessControlEntry) -> tuple[int, int, str]:
+    return entry.resource_type, entry.pattern_type, entry.resource_name
+
+
+def _grant(canonical: AccessControlEntry) -> Grant:
+    return (
+        canonical.resource_type,
+        canonical.permission_type,
+        canonical.principal,
+        canonical.host,
+        canonical.operation,
+    )
+
+
+def _lengths_with(
+    index: AclIndex, entry: AccessControlEntry, more: int
+) -> Map[tuple[int, int], tuple[tuple[int, int], ...]]:
+    """The lengths with one name more, or less."""
+    key = entry.resource_type, entry.pattern_type
+    counts = index.lengths.get(key, ())
+    length = len(entry.resource_name)
+    at = bisect_left(counts, (length, 0))
+    is_there = at < len(counts) and counts[at][0] == length
+    names = more + (counts[at][1] if is_there else 0)
+    changed = (*counts[:at], *([(length, names)] if names else []), *counts[at + is_there :])
+    return index.lengths.set(key, changed) if changed else index.lengths.delete(key)
+
+
+def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
+    try:
+        host = str(ipaddress.ip_address(entry.host))
+    except ValueError:
+        return entry
+    return entry if host == entry.host else copy_with(entry, host=host)
