@@ -34,6 +34,7 @@ from server.apis.table import served_versions
 from server.metrics.answers import error_codes, error_codes_in_steps, is_small
 from server.metrics.requests import RequestMetrics
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
+from server.node.message_release import is_large, release_steps
 from server.node.slices import IMMEDIATELY, Slices
 from server.ports import Buffer
 from server.storage.errors import DiskError, StorageError
@@ -46,6 +47,9 @@ SMALL_ANSWER_ELEMENTS = 64
 
 MAX_REMEMBERED_ADDRESSES = 1024
 """Peers whose address need not be parsed again for each of their requests."""
+
+_NOBODY = "nobody"
+"""Whose works go on though their connection ends."""
 
 _NOT_CONTAINED = (RemoteProtocolError, CloseConnection, StorageError, DiskError)
 """The peer's fault, which the connection's pump ends; and the disk's, which ends the node."""
@@ -163,6 +167,7 @@ class _Serving:
             for code, times in answer.errors.items():
                 metrics.add_error(code, times)
             self.respond(answer.buffers)
+            self._release()
         elif is_small(answer, SMALL_ANSWER_ELEMENTS):
             try:
                 body = answer.encode(self.request.api_version)
@@ -173,11 +178,13 @@ class _Serving:
                 return
             metrics.response_queue.add(time.perf_counter() - decided_at)
             self.respond([body])
+            self._release()
         else:
 
             def encoded(buffers: Sequence[Buffer]) -> None:
                 metrics.response_queue.add(time.perf_counter() - decided_at)
                 self.respond(buffers)
+                self._release(answer)
 
             steps = self._encoded(answer)
             self.node.slices.start(steps, encoded, self._failed, owner_of(self.connection))
@@ -189,6 +196,13 @@ class _Serving:
                 self.metrics.add_error(code)
             yield
         return buffers
+
+    def _release(self, *more: Message) -> None:
+        """Let go of what was answered, and of its answer, in steps if they are large."""
+        message, self.message = self.message, None
+        large = [each for each in (message, *more) if each is not None and is_large(each)]
+        if large:
+            self.node.slices.start(release_steps(large), _nothing, self._failed, _NOBODY)
 
     def _failed(self, error: Exception) -> None:
         """What becomes of a request that failed: by its peer's fault, the disk's, or one that nobody foresaw."""
@@ -228,6 +242,10 @@ class _Serving:
             _log.error("%s cannot be refused either: %r", name, another, exc_info=another)
         metrics.add_error(ErrorCode.UNKNOWN_SERVER_ERROR)
         return CloseConnection(f"{name} failed: {error!r}")
+
+
+def _nothing(_: None) -> None:
+    """Nobody waits for it."""
 
 
 def owner_of(connection: ConnectionInfo) -> Hashable:

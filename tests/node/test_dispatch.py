@@ -285,6 +285,20 @@ def test_a_long_request_is_answered_after_some_turns() -> None:
     assert turns > 1
 
 
+def test_a_large_request_is_let_go_after_its_answer_though_its_connection_ends() -> None:
+    slices = Slices()
+    dispatcher = Dispatcher(services(IMAGE), slices=slices)
+    outcomes = served(dispatcher, request(many_topics(50_000), 9), connection())
+    while not outcomes:
+        slices.turn()
+    assert slices.waiting == 1
+    dispatcher.connection_ended(connection())
+    assert slices.waiting == 1
+    while slices.waiting:
+        slices.turn()
+    assert len(outcomes) == 1
+
+
 def test_the_work_for_a_connection_that_ended_is_given_up() -> None:
     slices = Slices()
     dispatcher = Dispatcher(services(IMAGE), slices=slices)

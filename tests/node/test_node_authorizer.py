@@ -11,7 +11,7 @@ from server.config import default_config
 from server.node.node import current_authorizer
 from server.node.refusals import refuse
 from server.security.acls import Operation, ResourceType
-from tests.security.acl_making import acl, by_id
+from tests.security.acl_making import acl, by_id, index_of
 
 STANDARD = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
 
@@ -34,7 +34,7 @@ def test_the_properties_name_super_users_and_the_default(
 ) -> None:
     current = current_authorizer(default_config({**STANDARD, **properties}))
     assert current is not None
-    decides = current.at(by_id([acl()]))
+    decides = current.at(index_of(by_id([acl()])))
     topic = ResourceType.TOPIC
     assert decides.authorize("User:alice", "h", Operation.READ, topic, "t")
     assert decides.authorize("User:root", "h", Operation.READ, topic, "t") is root_may

@@ -170,6 +170,33 @@ def _decides_ahead() -> Patches:
     return [(controller.Controller, "_add_command", add)]
 
 
+def _goes_on_without_leadership() -> Patches:
+    def drop(self: Any) -> list[Any]:
+        return []
+
+    return [(controller.Controller, "_drop_changes", drop)]
+
+
+def _stale_sessions() -> Patches:
+    """What is heard of brokers while a change is worked on is forgotten at its end."""
+    begin, end = controller.Controller._carry_out, controller.Controller._end_change
+
+    def carry_out(self: Any, change: Any) -> Any:
+        self.sessions_then = self._sessions
+        return begin(self, change)
+
+    def end_change(self: Any) -> None:
+        end(self)
+        for broker_id, session in self.sessions_then.items():
+            if broker_id in self._sessions:
+                self._sessions = self._sessions.set(broker_id, session)
+
+    return [
+        (controller.Controller, "_carry_out", carry_out),
+        (controller.Controller, "_end_change", end_change),
+    ]
+
+
 def _bare_batches() -> Patches:
     def fitted(records: Any, encoded: Any) -> Any:
         return records, encoded, (yield from batch_ends(encoded))
@@ -262,6 +289,15 @@ MUTATIONS = (
         "decides a command on the image before the change that it waits for",
         MetadataInvariant.NO_FAILURE,
         _decides_ahead,
+    ),
+    cluster_mutation(
+        "goes on with a change once leadership is lost",
+        MetadataInvariant.NO_FAILURE,
+        _goes_on_without_leadership,
+        likely_seed=80,
+    ),
+    cluster_mutation(
+        "forgets who was heard of during a change", MetadataInvariant.UNFENCED_AT_LAST, _stale_sessions
     ),
     cluster_mutation(
         "has kraft.version raised amid records",
