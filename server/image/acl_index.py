@@ -7,7 +7,7 @@ changed. Hosts are written as `ipaddress` writes addresses.
 from __future__ import annotations
 
 import ipaddress
-from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -32,15 +32,22 @@ class AclIndex:
 
     by_name: Map[tuple[int, int, str], Entries] = _EMPTY
     """ACLs by resource type, pattern type and resource name."""
-    lengths: Map[tuple[int, int], tuple[tuple[int, int], ...]] = _EMPTY
-    """How long names are, and how many there are of that length, the shortest first; by resource type and pattern
-    type."""
+    lengths: Map[tuple[int, int], Map[int, int]] = _EMPTY
+    """By resource type and pattern type: the lengths of names, and how many names have each."""
     grants: Map[Grant, int] = _EMPTY
     """How many ACLs say each, whatever resource of the type they are about."""
 
     def named(self, resource_type: int, pattern_type: int, resource_name: str) -> Entries:
         """The ACLs with exactly that name."""
         return self.by_name.get((resource_type, pattern_type, resource_name), _EMPTY)
+
+    def lengths_up_to(self, resource_type: int, pattern_type: int, longest: int) -> Iterable[int]:
+        """Lengths among which are all lengths of names, up to one, in no order."""
+        lengths: Map[int, int] = self.lengths.get((resource_type, pattern_type), _EMPTY)
+        # One that asks about a short name does not look through thousands of lengths that somebody made up.
+        return (
+            (each for each in lengths if each <= longest) if len(lengths) <= longest else range(longest + 1)
+        )
 
 
 NO_ACLS = AclIndex()
@@ -88,16 +95,14 @@ def _grant(canonical: AccessControlEntry) -> Grant:
 
 def _lengths_with(
     index: AclIndex, entry: AccessControlEntry, more: int
-) -> Map[tuple[int, int], tuple[tuple[int, int], ...]]:
+) -> Map[tuple[int, int], Map[int, int]]:
     """The lengths with one name more, or less."""
     key = entry.resource_type, entry.pattern_type
-    counts = index.lengths.get(key, ())
+    lengths: Map[int, int] = index.lengths.get(key, _EMPTY)
     length = len(entry.resource_name)
-    at = bisect_left(counts, (length, 0))
-    is_there = at < len(counts) and counts[at][0] == length
-    names = more + (counts[at][1] if is_there else 0)
-    changed = (*counts[:at], *([(length, names)] if names else []), *counts[at + is_there :])
-    return index.lengths.set(key, changed) if changed else index.lengths.delete(key)
+    names = lengths.get(length, 0) + more
+    lengths = lengths.set(length, names) if names else lengths.delete(length)
+    return index.lengths.set(key, lengths) if lengths else index.lengths.delete(key)
 
 
 def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:

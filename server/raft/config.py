@@ -40,7 +40,7 @@ class RaftConfig:
     election_timeout_ms: int = 1000
     """``controller.quorum.election.timeout.ms``: an election waits this long and up to as long again, by chance."""
     fetch_timeout_ms: int = 2000
-    """``controller.quorum.fetch.timeout.ms``: a follower's patience with its leader; half as much again is the
+    """``controller.quorum.fetch.timeout.ms``: how long a follower waits for its leader; half as much again is the
     leader's with its followers."""
     election_backoff_max_ms: int = 1000
     """``controller.quorum.election.backoff.max.ms``: the longest wait of a successor that is not the preferred one."""

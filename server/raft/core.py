@@ -37,12 +37,12 @@ from server.raft.requests import RequestManager
 from server.raft.snapshot_download import SnapshotDownload
 from server.raft.states import Leader, Resigned, State
 from server.raft.statistics import Counters
-from server.raft.trust import Doubt, EpochAllowance
+from server.raft.trust import Doubt
 from server.raft.voters import VoterHistory
 from server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class WaitingVote:
     """A Vote request that is answered once its candidate was asked for its epoch."""
 
@@ -51,6 +51,8 @@ class WaitingVote:
     listener_name: str
     candidate: Destination
     """Where the log has the candidate."""
+    fetches: int = 0
+    """How many Fetches to the candidate ended since the request came."""
 
 
 class Core:
@@ -96,7 +98,6 @@ class Core:
         """A voter that somebody made a claim about, and that is to be asked as soon as it can be."""
         self.leader_lost_ms = now_ms
         """When this node last had a leader, itself or one that responded, or began to doubt it; else the start."""
-        self.epoch_allowance = EpochAllowance(config.election_timeout_ms, now_ms)
         self.waiting_votes: list[WaitingVote] = []
         """Vote requests of voters in later epochs, which these voters are asked about."""
         self._refusals = Refusals(now_ms)
@@ -224,7 +225,8 @@ class Core:
 
     def refuse(self, peer_id: int, claim: InboundRequest | Response, doubt: Doubt, now_ms: int) -> None:
         """Report that a claim is not believed, unless the same was reported of this peer lately."""
-        if self._refusals.is_news(peer_id, doubt, now_ms):
+        is_voter = self.voters.latest.get(peer_id) is not None
+        if self._refusals.is_news(peer_id, doubt, now_ms, is_voter=is_voter):
             self.outbox.tell_now(ClaimRefused(peer_id=peer_id, claim=claim, doubt=doubt))
 
     def tell_leadership_lost(self, leader: Leader) -> None:

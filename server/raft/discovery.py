@@ -12,8 +12,8 @@ from server.raft.messages import Destination
 from server.raft.requests import Lane
 from server.raft.voters import endpoint_named
 
-PATIENCE_MS = 500
-"""How long to wait for one's answer before another is asked too; also the longest pause between questions."""
+ASK_NEXT_MS = 500
+"""After so long without a response the next node is asked, too. Also the longest pause between two questions."""
 
 
 def tick(core: Core, now_ms: int) -> None:
@@ -25,15 +25,15 @@ def tick(core: Core, now_ms: int) -> None:
         for destination in _known_destinations(core)
         if core.requests.ready_at_ms(destination, Lane.FETCH) <= now_ms
     ]
-    core.discovery_at_ms = now_ms + PATIENCE_MS
+    core.discovery_at_ms = now_ms + ASK_NEXT_MS
     if ready:
         chosen = ready[core.rng.below(len(ready))]
         core.discovery_id = core.requests.send(core, chosen, follower.fetch_request(core), now_ms)
 
 
 def ask_about(core: Core, node_id: int, now_ms: int) -> None:
-    """Ask a node about a claim that concerns it, at the endpoint that the log has for it. If the log has none, or
-    another request to that node is under way, somebody else is asked meanwhile.
+    """Ask a node about a claim that concerns it, at the endpoint that the log has for it, now or once the Fetch that
+    is under way to it has ended. If the log has no endpoint, a node that looks for a leader asks the next one soon.
 
     A claim that is made up costs one request, and no voter gets more than one at a time.
     """
@@ -69,7 +69,7 @@ def answered(core: Core, request_id: int, now_ms: int) -> None:
     """Note that a question is over, answered or not, and go on asking soon; slower while nobody knows anything."""
     if request_id == core.discovery_id:
         core.discovery_id = None
-        pause_ms = min(core.config.retry_backoff_ms << min(core.fruitless_discoveries, 16), PATIENCE_MS)
+        pause_ms = min(core.config.retry_backoff_ms << min(core.fruitless_discoveries, 16), ASK_NEXT_MS)
         core.fruitless_discoveries += 1
         core.discovery_at_ms = now_ms + pause_ms
 

@@ -45,7 +45,7 @@ def leader_destination(core: Core, follower: Follower) -> Destination:
 def tick(core: Core, follower: Follower, now_ms: int) -> None:
     """Do what is due: doubt the leader, seek an election, fetch, ask others where the leader is."""
     if core.installing is not None or core.outbox.has_unpersisted:
-        # Patience does not run while this node's own disk holds things up.
+        # The fetch timeout does not run while this node waits for its own disk.
         follower.fetch_deadline_ms = max(follower.fetch_deadline_ms, now_ms + core.config.fetch_timeout_ms)
     if core.installing is not None:
         return

@@ -9,7 +9,7 @@ from server.raft.voters import VoterSet
 from server.types import ReplicaKey
 
 MAX_OBSERVERS = 1_000
-"""More replicas than any cluster has; a peer that invents node ids gets the longest silent observers forgotten."""
+"""More replicas than any cluster has; if a peer invents node ids, the observers that were silent longest are forgotten."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,8 +30,8 @@ class Progress:
     forgotten, and beyond ``MAX_OBSERVERS`` of them those that were silent the longest; voters never are.
 
     A static voter is known by its node id alone. Of several replicas with its id, the one that keeps fetching stands
-    for it: another directory may take its place only once that one has been silent for ``silence_ms``, so that a
-    stranger who borrows the id cannot speak for a voter that is alive.
+    for it: another directory takes its place only once that one has been silent for ``silence_ms``, so that an
+    unknown node that uses the id cannot speak for a voter that is alive. The others are forgotten as observers are.
     """
 
     def __init__(self, silence_ms: int) -> None:
@@ -101,12 +101,18 @@ class Progress:
 
     def _forget_observers(self, voters: VoterSet, now_ms: int) -> None:
         """Make room: the longest silent come first."""
-        observers = [replica for replica in self._replicas.values() if not voters.is_voter(replica.key)]
+        observers = [each for each in self._replicas.values() if not self._stands_for_voter(each.key, voters)]
         surplus = len(observers) - MAX_OBSERVERS
         for place, replica in enumerate(observers):
             if place >= surplus and now_ms - replica.last_fetch_ms < OBSERVER_EXPIRY_MS:
                 break
             self._forget(replica.key)
+
+    def _stands_for_voter(self, key: ReplicaKey, voters: VoterSet) -> bool:
+        voter = voters.get(key.id)
+        if voter is None:
+            return False
+        return key == (self._key_by_id.get(key.id) if voter.key.directory_id is None else voter.key)
 
     def _forget(self, key: ReplicaKey) -> None:
         del self._replicas[key]

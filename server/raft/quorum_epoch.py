@@ -1,8 +1,8 @@
 """How a node answers BeginQuorumEpoch and EndQuorumEpoch, a leader's coming and going (KIP-595, KIP-853, KIP-996).
 
 Anybody can send either, under any id. So both only make a node ask: a Fetch goes to the node that is said to lead, at
-the endpoint that the log has for it, or to the other voters. No time is lost, as a leader responds with the first
-records of its epoch. Word of a leader's end is believed only as far as that leader answers no Fetch any more.
+the endpoint that the log has for it, or to the other voters. Mostly no time is lost, as a leader responds with the
+first records of its epoch. EndQuorumEpoch is believed only if that leader no longer responds to a Fetch.
 
 A voter that is elected before the log has its new address is found by ``controller.quorum.bootstrap.servers``. The
 endpoint in its own BeginQuorumEpoch is not used: anybody can send that request under the voter's id.

@@ -27,6 +27,7 @@ from server.raft.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     BeginQuorumEpochRequest,
+    Destination,
     EndQuorumEpochRequest,
     FetchRequest,
     FetchResponse,
@@ -54,7 +55,7 @@ def handle_response(core: Core, event: ResponseReceived, now_ms: int) -> None:
     _learn(core, in_flight, event.response, now_ms)
     _hand_over(core, in_flight, event, now_ms)
     discovery.lane_is_free(core, in_flight.destination, now_ms)
-    voting.reconsider(core, now_ms)
+    voting.reconsider(core, now_ms, asked=_asked(in_flight))
 
 
 def _hand_over(core: Core, in_flight: InFlight, event: ResponseReceived, now_ms: int) -> None:
@@ -111,8 +112,12 @@ def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
         case _:
             assert_never(in_flight.request)
     discovery.lane_is_free(core, in_flight.destination, now_ms)
-    is_fetch = lane_of(in_flight.request) is Lane.FETCH
-    voting.reconsider(core, now_ms, unreachable=in_flight.destination if is_fetch else None)
+    voting.reconsider(core, now_ms, asked=_asked(in_flight))
+
+
+def _asked(in_flight: InFlight) -> Destination | None:
+    """The node that a Fetch was sent to, None if it was no Fetch."""
+    return in_flight.destination if lane_of(in_flight.request) is Lane.FETCH else None
 
 
 def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_ms: int) -> None:

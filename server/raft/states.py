@@ -102,7 +102,7 @@ class Follower:
     """As many of the leader's listeners as are known, one at least."""
     voted_key: ReplicaKey | None = None
     fetch_deadline_ms: int
-    """When patience with the leader ends, unless a Fetch succeeds before."""
+    """When the fetch timeout ends, unless a Fetch succeeds before."""
     has_fetched: bool = False
     """Whether a Fetch to this leader has succeeded."""
     fetch_id: int | None = None

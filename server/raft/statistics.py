@@ -12,7 +12,7 @@ class Counters:
     """What happened since the node started."""
 
     fetch_timeouts: int = 0
-    """How often patience with a silent leader ended."""
+    """How often the fetch timeout ended without a response of the leader."""
     election_timeouts: int = 0
     """How often an election or a pre-vote ran out of time."""
     elections_started: int = 0

@@ -51,7 +51,7 @@ def become_unattached(
     vote: ReplicaKey | None = None,
     election_at_ms: int | None = None,
 ) -> None:
-    """Follow nobody in this epoch. What was left of the patience for an election is kept unless a time is given."""
+    """Follow nobody in this epoch. What was left of the election timeout is kept unless a time is given."""
     old = core.state
     if follows_live_leader(core, now_ms):
         core.leader_lost_ms = now_ms
@@ -104,9 +104,9 @@ def leadership_lost(core: Core, leader: Leader, now_ms: int) -> None:
 
 
 def follows_live_leader(core: Core, now_ms: int) -> bool:
-    """Whether this node leads, or hears from its leader: then no stranger's word moves it to a later epoch.
+    """Whether this node leads, or hears from its leader: then no request moves it to a later epoch.
 
-    Who is really elected finds those who can make it a leader among the others, and the rest learn of it by asking.
+    A candidate that is elected has a majority without this node, which learns of the new leader by asking.
     """
     state = core.state
     if isinstance(state, Follower):

@@ -1,9 +1,9 @@
 """How a node answers Vote, standard and pre-vote (KIP-595, KIP-996): every check in Kafka's order, then the decision.
 
-Kafka moves a node to a later epoch on anybody's word. Here a leader, and a node that follows a live one, stay where
-they are: who is really elected has a majority without them. A node without a leader asks the candidate for its epoch
-first, at the endpoint that the log has for it, and answers once that is known; a candidate that no log names has to ask
-again.
+Apache Kafka moves a node to a later epoch at anybody's request. Here a leader, and a node that follows a live one, stay
+in their epoch: a candidate that is elected has a majority without them. A node without a leader first asks the
+candidate for its epoch, at the endpoint that the log has for it, and responds once that is known. A candidate that the
+log does not name gets UNKNOWN_LEADER_EPOCH; it repeats its request, and this node may have learned the epoch by then.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from server.raft.trust import Doubt
 from server.types import NO_NODE, OffsetAndEpoch, ReplicaKey
 
 MAX_WAITING = 100
-"""More vote requests than candidates have under way; those beyond are to come again."""
+"""More vote requests than candidates have under way. Further ones get UNKNOWN_LEADER_EPOCH, and are repeated."""
 
 
 def handle_vote(core: Core, request_id: int, request: VoteRequest, listener_name: str, now_ms: int) -> None:
@@ -52,29 +52,26 @@ def handle_vote(core: Core, request_id: int, request: VoteRequest, listener_name
     _answer(core, request_id, request, listener_name, error, now_ms)
 
 
-def reconsider(core: Core, now_ms: int, *, unreachable: Destination | None = None) -> None:
-    """Answer the vote requests whose candidates were asked; those in an epoch that is still unknown are to come again.
+def reconsider(core: Core, now_ms: int, *, asked: Destination | None = None) -> None:
+    """Answer the vote requests whose candidates were asked; those in an epoch that is still unknown are refused.
 
-    To be called after every response and failure: the epoch may be known by another way, too. ``unreachable`` is where
-    a Fetch has just failed.
+    To be called after every response and failure: the epoch may be known by another way, too. ``asked`` is where a
+    Fetch has just ended.
     """
     waiting, core.waiting_votes = core.waiting_votes, []
-    # The latest epoch first: a vote of an earlier one would be overtaken before it is written down.
-    for vote in sorted(waiting, key=lambda vote: -vote.request.epoch):
+    for vote in waiting:
         request = vote.request
-        if request.epoch > core.state.epoch and core.requests.is_busy(vote.candidate, Lane.FETCH):
+        vote.fetches += vote.candidate == asked
+        is_later = request.epoch > core.state.epoch
+        # A Fetch that was under way when the request came may have been answered before the candidate was in that
+        # epoch. The one after it was not.
+        if is_later and vote.fetches < 2 and core.requests.is_busy(vote.candidate, Lane.FETCH):
             core.waiting_votes.append(vote)
             continue
         error = _check(core, request, now_ms)
-        is_later = request.epoch > core.state.epoch
         if error is RaftError.NONE and is_later and not transitions.follows_live_leader(core, now_ms):
-            if vote.candidate == unreachable and trust.believes_unconfirmed(
-                core, request.replica, request.epoch, now_ms
-            ):
-                transitions.become_unattached(core, request.epoch, now_ms)
-            else:
-                core.refuse(request.replica.id, request, Doubt.NOT_CONFIRMED, now_ms)
-                error = RaftError.UNKNOWN_LEADER_EPOCH
+            core.refuse(request.replica.id, request, Doubt.NOT_CONFIRMED, now_ms)
+            error = RaftError.UNKNOWN_LEADER_EPOCH
         _answer(core, vote.request_id, request, vote.listener_name, error, now_ms)
 
 

@@ -100,9 +100,7 @@ class Authorizer:
         yield from acls.named(resource_type, PatternType.LITERAL, resource_name).values()
         if resource_name != WILDCARD:
             yield from acls.named(resource_type, PatternType.LITERAL, WILDCARD).values()
-        for length, _ in acls.lengths.get((resource_type, PatternType.PREFIXED), ()):
-            if length > len(resource_name):
-                break
+        for length in acls.lengths_up_to(resource_type, PatternType.PREFIXED, len(resource_name)):
             yield from acls.named(resource_type, PatternType.PREFIXED, resource_name[:length]).values()
 
 

@@ -45,10 +45,10 @@ def check(index: AclIndex, acls: Mapping[bytes, AccessControlEntry]) -> None:
     } == by_name
     assert dict(index.grants) == dict(grants)
     lengths = {
-        key: sorted(Counter(len(name) for *kind, name in by_name if tuple(kind) == key).items())
+        key: dict(Counter(len(name) for *kind, name in by_name if tuple(kind) == key))
         for key in {(resource_type, pattern_type) for resource_type, pattern_type, _ in by_name}
     }
-    assert {key: list(counts) for key, counts in index.lengths.items()} == lengths
+    assert {key: dict(counts) for key, counts in index.lengths.items()} == lengths
 
 
 def image_of(added: list[dict[str, object]]) -> ClusterImage:

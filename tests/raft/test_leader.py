@@ -14,6 +14,7 @@ from server.raft.messages import (
     EndQuorumEpochRequest,
     FetchAnswer,
     FetchRequest,
+    FetchResponse,
     FetchSnapshotRequest,
     QuorumEpochResponse,
     RemoveVoterRequest,
@@ -302,8 +303,12 @@ class TestProspective:
             machine.answers.clear()
             machine.ask(request)
             while not machine.answers:
-                # It asks the candidate for its epoch, and has to believe one that it cannot reach.
-                fail(machine, FetchRequest, RequestFailure.REFUSED, to=3)
+                asked = sent(machine, FetchRequest, to=3)
+                says = FetchResponse(
+                    error=RaftError.FENCED_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=3)
+                )
+                machine.handle(ResponseReceived(request_id=asked.request_id, response=says))
+                machine.settle()
             (answer,) = [each.answer for each in machine.answers]
             assert isinstance(answer, VoteResponse)
             assert answer.is_granted == is_granted

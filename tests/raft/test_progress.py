@@ -9,7 +9,7 @@ from server.raft.config import OBSERVER_EXPIRY_MS
 from server.raft.progress import MAX_OBSERVERS, Progress
 from server.raft.voters import VoterSet
 from server.types import ReplicaKey
-from tests.raft.machine import directory, voter
+from tests.raft.machine import directory, static_voter_set, voter
 
 NOBODY = VoterSet(voters=())
 
@@ -58,7 +58,7 @@ def test_observers_are_those_who_fetched_lately_and_are_no_voters() -> None:
     assert [each.key.id for each in replicas.observers(voters, 4000 + OBSERVER_EXPIRY_MS)] == [5]
 
 
-def test_a_stranger_does_not_speak_for_a_static_voter_that_is_alive() -> None:
+def test_an_unknown_node_does_not_speak_for_a_static_voter_that_is_alive() -> None:
     replicas = Progress(silence_ms=100)
     static = ReplicaKey(id=2)
     assert replicas.get(static) is None
@@ -110,3 +110,18 @@ def test_no_number_of_invented_ids_leaves_more_than_the_bound() -> None:
     for node_id in range(MAX_OBSERVERS + 500):
         replicas.fetched(ReplicaKey(id=node_id, directory_id=b"%016d" % node_id), 1, 1, NOBODY, node_id)
     assert len(replicas) == MAX_OBSERVERS
+
+
+def test_replicas_that_use_the_id_of_a_static_voter_are_forgotten_like_observers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress, "MAX_OBSERVERS", 20)
+    voters = static_voter_set([(1, "one", 1), (2, "two", 2)], "CONTROLLER")
+    replicas = Progress(2000)
+    replicas.fetched(key(2), 5, 5, voters, 0)
+    for number in range(3, 100):
+        replicas.fetched(key(2), 5, 5, voters, 1)
+        other = ReplicaKey(id=2, directory_id=number.to_bytes(16, "big"))
+        replicas.fetched(other, 5, 5, voters, 1)
+    assert len(replicas) == 20 + 1
+    assert replicas.get(ReplicaKey(id=2)) is replicas.get(key(2))

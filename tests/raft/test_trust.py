@@ -22,7 +22,7 @@ from server.raft.messages import (
 )
 from server.raft.refusals import MOST_REPORTS, PERIOD_MS, Refusals
 from server.raft.states import Candidate, Follower
-from server.raft.trust import BURST_EPOCHS, FARTHEST_STEP, LAST_EPOCH, Doubt, EpochAllowance
+from server.raft.trust import FARTHEST_STEP, LAST_EPOCH, Doubt
 from server.raft.voting import MAX_WAITING
 from server.types import Endpoint, LeaderAndEpoch, ReplicaKey
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, voter
@@ -112,65 +112,40 @@ def says(request: SendRequest, epoch: int, leader_id: int = 2) -> ResponseReceiv
     return ResponseReceived(request_id=request.request_id, response=response)
 
 
-class TestAllowance:
-    def test_it_starts_full_and_gives_whole_steps_only(self) -> None:
-        allowance = EpochAllowance(1000, 0)
-        assert not allowance.take(BURST_EPOCHS + 1, 0)
-        assert allowance.take(BURST_EPOCHS - 1, 0)
-        assert not allowance.take(2, 0)
-        assert allowance.take(1, 0)
-        assert not allowance.take(1, 0)
-
-    def test_it_grows_by_one_a_period_up_to_the_burst(self) -> None:
-        allowance = EpochAllowance(1000, 0)
-        assert allowance.take(BURST_EPOCHS, 0)
-        assert not allowance.take(1, 999)
-        assert allowance.take(1, 1999)
-        # What was left of a period is not lost.
-        assert allowance.take(1, 2000)
-        assert not allowance.take(1, 2999)
-        assert not allowance.take(BURST_EPOCHS + 1, 1_000_000)
-        assert allowance.take(BURST_EPOCHS, 1_000_000)
-
-    @pytest.mark.parametrize("every_ms", [1, 7, 999])
-    def test_no_pattern_of_requests_gets_more_than_burst_and_one_a_period(self, every_ms: int) -> None:
-        allowance = EpochAllowance(1000, 0)
-        taken = sum(allowance.take(1, now_ms) for now_ms in range(0, 100_001, every_ms))
-        assert taken <= BURST_EPOCHS + 100
-
-
 class TestReports:
     def test_each_peer_and_doubt_is_reported_once_a_period(self) -> None:
         known = Refusals(0)
-        assert known.is_news(77, Doubt.UNKNOWN_NODE, 0)
-        assert not known.is_news(77, Doubt.UNKNOWN_NODE, 1)
-        assert known.is_news(77, Doubt.EPOCH_AT_THE_END, 2)
-        assert known.is_news(78, Doubt.UNKNOWN_NODE, 3)
-        assert not known.is_news(77, Doubt.UNKNOWN_NODE, PERIOD_MS - 1)
-        assert known.is_news(77, Doubt.UNKNOWN_NODE, PERIOD_MS)
+        assert known.is_news(77, Doubt.UNKNOWN_NODE, 0, is_voter=False)
+        assert not known.is_news(77, Doubt.UNKNOWN_NODE, 1, is_voter=False)
+        assert known.is_news(77, Doubt.EPOCH_AT_THE_END, 2, is_voter=False)
+        assert known.is_news(78, Doubt.UNKNOWN_NODE, 3, is_voter=False)
+        assert not known.is_news(77, Doubt.UNKNOWN_NODE, PERIOD_MS - 1, is_voter=False)
+        assert known.is_news(77, Doubt.UNKNOWN_NODE, PERIOD_MS, is_voter=False)
 
     def test_invented_ids_fill_neither_log_nor_memory(self) -> None:
         known = Refusals(0)
-        news = [known.is_news(node_id, Doubt.UNKNOWN_NODE, node_id) for node_id in range(10 * MOST_REPORTS)]
+        news = [
+            known.is_news(node_id, Doubt.UNKNOWN_NODE, node_id, is_voter=False)
+            for node_id in range(10 * MOST_REPORTS)
+        ]
         assert sum(news) == MOST_REPORTS
+        assert known.is_news(1, Doubt.NOT_CONFIRMED, 0, is_voter=True)
+        assert not known.is_news(1, Doubt.NOT_CONFIRMED, 0, is_voter=True)
 
     def test_they_say_what_was_claimed_and_why_it_is_not_believed(self) -> None:
         node = machine()
         assert refusals(node, vote(77, 1), vote(77, 1)) == [
-            "node 77: Vote from=77/d04d epoch=1 log=0@0: "
-            "the log at hand names no such voter; the voters are asked instead"
+            f"node 77: Vote from=77/d04d epoch=1 log=0@0: {Doubt.UNKNOWN_NODE.value}"
         ]
         assert refusals(node, vote(77, 2**31 - 1), begin(77, 5), begin(77, 2**31 - 1)) == [
             "node 77: Vote from=77/d04d epoch=2147483647 log=0@0: no quorum could go on from that epoch"
         ]
         assert refusals(node, begin(3, 1, host="10.0.0.9"), begin(3, 1)) == [
-            "node 3: BeginQuorumEpoch leader=3 epoch=1: "
-            "the log has another endpoint for that voter, and the node is asked there"
+            f"node 3: BeginQuorumEpoch leader=3 epoch=1: {Doubt.OTHER_ENDPOINT.value}"
         ]
         end = EndQuorumEpochRequest(leader_id=78, epoch=3, preferred_candidates=())
         assert refusals(node, end) == [
-            "node 78: EndQuorumEpoch leader=78 epoch=3 candidates=[]: "
-            "the log at hand names no such voter; the voters are asked instead"
+            f"node 78: EndQuorumEpoch leader=78 epoch=3 candidates=[]: {Doubt.UNKNOWN_NODE.value}"
         ]
         assert node.node.state.epoch == 0
 
@@ -243,19 +218,37 @@ class TestVotes:
             True
         ]
 
-    def test_of_several_that_wait_the_latest_epoch_counts(self) -> None:
-        """A vote of an earlier one would be told, and never have been written down."""
+    def test_of_several_that_wait_the_one_of_the_epoch_that_is_confirmed_is_granted(self) -> None:
         node = machine()
         for epoch in (1, 3, 2):
             put(node, vote(2, epoch))
-        unreachable(node, 2)
+        for asked in all_fetches(node, 2):
+            node.handle(says(asked, 2, leader_id=-1))
+            node.settle()
         answers = [each.answer for each in node.answers]
-        assert [answer.is_granted for answer in answers if isinstance(answer, VoteResponse)] == [
-            True,
-            False,
-            False,
-        ]
-        assert node.node.state.epoch == 3
+        granted = [answer.is_granted for answer in answers if isinstance(answer, VoteResponse)]
+        assert (granted.count(True), granted.count(False)) == (1, 2)
+        assert node.disk.election == ElectionState(epoch=2, voted_key=voter(2).key)
+
+    def test_a_voter_that_cannot_be_reached_is_not_believed(self) -> None:
+        node = machine()
+        put(node, vote(2, 1))
+        unreachable(node, 2)
+        (answer,) = node.answers
+        assert answer.answer == VoteResponse(
+            error=RaftError.UNKNOWN_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=0)
+        )
+
+    def test_claims_about_the_candidate_do_not_keep_it_waiting(self) -> None:
+        node = machine()
+        put(node, vote(2, 1))
+        for _ in range(3):
+            put(node, begin(2, 1))
+            for asked in [each for each in fetches(node) if each.destination.id == 2]:
+                node.requests.remove(asked)
+                node.handle(RequestFailed(request_id=asked.request_id, failure=RequestFailure.REFUSED))
+                node.settle()
+        assert sum(isinstance(each.answer, VoteResponse) for each in node.answers) == 1
 
     def test_one_of_a_later_epoch_than_a_leader_that_was_found_meanwhile_changes_nothing(self) -> None:
         node = machine()
@@ -280,16 +273,6 @@ class TestVotes:
         assert len(node.answers) == 10
         unreachable(node, 2)
         assert len(node.answers) == MAX_WAITING + 10
-        assert node.node.state.epoch == BURST_EPOCHS
-
-    def test_an_observer_believes_no_voter_that_it_cannot_reach(self) -> None:
-        """It would stay ahead of its quorum: no leader asks an observer for its epoch."""
-        disk = Disk(bootstrap=bootstrap_records(voter(2, port=2), voter(3, port=3)))
-        node = Machine(config(1, port=1), disk)
-        node.start()
-        node.settle()
-        put(node, vote(2, 1))
-        unreachable(node, 2)
         assert node.node.state.epoch == 0
 
 

@@ -6,6 +6,7 @@ Messages are not shown. What was asked is printed, with its answer, by the comma
 - ``node id=4 auto-join=yes directory=9`` starts a controller with an empty log, on the disk of that number
 - ``move node=3 host=127.0.0.9`` has a node that does not run advertise another address once it starts again
 - ``dynamic node=3`` takes ``controller.quorum.voters`` out of the configuration of a node that does not run
+- ``bootstrap node=2 servers=1,3`` gives these bootstrap servers to a node that does not run
 - ``isolate node=2 from=1,3`` cuts all these links
 - ``add node=4``, ``remove node=3``, ``upgrade level=1`` ask the leader, or the node of ``at=2``; ``ack=appended`` has
   an addition answered before its commit, ``directory=9`` names the replica of another disk
@@ -81,6 +82,12 @@ class VotersRunner(ClusterRunner):
     def _run_dynamic(self, arguments: Arguments) -> list[str]:
         machine = self._machine(arguments)
         machine.settings = dataclasses.replace(machine.settings, static_voters=None)
+        return []
+
+    def _run_bootstrap(self, arguments: Arguments) -> list[str]:
+        machine = self._machine(arguments)
+        servers = tuple(destination(int(node_id)) for node_id in arguments["servers"].split(","))
+        machine.settings = dataclasses.replace(machine.settings, bootstrap_servers=servers)
         return []
 
     def _run_isolate(self, arguments: Arguments) -> list[str]:

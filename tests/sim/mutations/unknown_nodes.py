@@ -8,6 +8,7 @@ from server.raft import membership, quorum_epoch, responses, transitions, trust,
 from server.raft.core import Core
 from server.raft.errors import RaftError
 from server.raft.progress import Progress
+from server.raft.requests import Lane
 from server.types import LeaderAndEpoch
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -29,8 +30,17 @@ def _goes_to_the_last_epoch() -> Patches:
     return [*_goes_to_epochs_of_any_candidate(), (trust, "LAST_EPOCH", 2**31 - 1)]
 
 
-def _has_no_allowance() -> Patches:
-    return [(trust.EpochAllowance, "take", lambda _self, _epochs, _now_ms: True)]
+def _believes_voters_that_do_not_confirm() -> Patches:
+    original = voting.reconsider
+
+    def reconsider(core: Core, now_ms: int, **more: Any) -> None:
+        for vote in core.waiting_votes:
+            is_over = not core.requests.is_busy(vote.candidate, Lane.FETCH)
+            if is_over and core.state.epoch < vote.request.epoch <= trust.LAST_EPOCH:
+                transitions.become_unattached(core, vote.request.epoch, now_ms)
+        original(core, now_ms, **more)
+
+    return [(voting, "reconsider", reconsider)]
 
 
 def _follows_who_says_so(core: Core, request: Any, now_ms: int, *, only_voters: bool) -> None:
@@ -105,8 +115,8 @@ MUTATIONS = (
         level=LEVEL,
     ),
     Mutation(
-        rule="believes every epoch of a voter that is away",
-        patches=_has_no_allowance,
+        rule="believes a voter's Vote that it does not confirm",
+        patches=_believes_voters_that_do_not_confirm,
         noticed_by=Invariant.EPOCHS_ARE_BOUNDED,
         level=LEVEL,
     ),
