@@ -6,7 +6,7 @@ not fetched for half a fetch timeout is told who leads; its answer may be that s
 
 from __future__ import annotations
 
-from server.raft import election, quorum
+from server.raft import discovery, election, quorum
 from server.raft.core import Core
 from server.raft.messages import BeginQuorumEpochRequest
 from server.raft.requests import Lane
@@ -31,6 +31,7 @@ def heard_from(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None
     if not voters.is_voter(key) or _is_impostor(leader, voters, key):
         return
     leader.begin_at_ms[key.id] = now_ms + begin_period_ms(core)
+    leader.unreached.discard(key.id)
     leader.heard_from[key.id] = None
     if _has_majority(core, leader):
         leader.heard_from = {}
@@ -81,6 +82,26 @@ def tick(core: Core, leader: Leader, now_ms: int) -> None:
         )
         if core.requests.send(core, destination, request, now_ms) is not None:
             leader.begin_at_ms[voter.key.id] = now_ms + begin_period_ms(core)
+            if voter.key.id in leader.unreached:
+                _send_elsewhere(core, request, now_ms)
+
+
+def _send_elsewhere(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
+    """Send what is for a voter that cannot be reached at the log's endpoint to a bootstrap server that the log does not
+    name as well.
+
+    That may be the voter at its new address. If it follows this leader, its endpoint is updated soon. If it is in a
+    later epoch, its requests are refused, and this leader learns of that epoch only by asking.
+    """
+    servers = discovery.servers_beside_the_log(core)
+    if servers:
+        core.requests.send(core, servers[core.rng.below(len(servers))], request, now_ms)
+
+
+def missed(core: Core, voter_id: int) -> None:
+    """A voter did not respond where it was told who leads."""
+    if isinstance(core.state, Leader):
+        core.state.unreached.add(voter_id)
 
 
 def deadline_ms(core: Core, leader: Leader) -> float:

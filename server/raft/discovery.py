@@ -11,6 +11,7 @@ from server.raft.core import Core
 from server.raft.messages import Destination
 from server.raft.requests import Lane
 from server.raft.voters import endpoint_named
+from server.types import Endpoint
 
 ASK_NEXT_MS = 500
 """After so long without a response the next node is asked, too. Also the longest pause between two questions."""
@@ -74,13 +75,23 @@ def answered(core: Core, request_id: int, now_ms: int) -> None:
         core.discovery_at_ms = now_ms + pause_ms
 
 
+def servers_beside_the_log(core: Core) -> list[Destination]:
+    """The bootstrap servers at addresses that the log does not give to any voter; this node's own is not among them."""
+    voters = (core.voter_destination(voter.key.id) for voter in core.voters.latest.voters)
+    known = {(each.host, each.port) for each in (*voters, _own(core)) if each is not None}
+    return [server for server in core.config.bootstrap_servers if (server.host, server.port) not in known]
+
+
 def _known_destinations(core: Core) -> list[Destination]:
     """Whom to ask: every address but this node's own, by each name that it has."""
-    own = endpoint_named(core.config.endpoints, core.config.listener_name)
-    own_address = None if own is None else (own.host, own.port)
+    own = _own(core)
     known = [*core.config.bootstrap_servers]
     for voter in core.voters.latest.voters:
         destination = core.voter_destination(voter.key.id)
         if voter.key.id != core.config.key.id and destination is not None:
             known.append(destination)
-    return [destination for destination in known if (destination.host, destination.port) != own_address]
+    return [each for each in known if own is None or (each.host, each.port) != (own.host, own.port)]
+
+
+def _own(core: Core) -> Endpoint | None:
+    return endpoint_named(core.config.endpoints, core.config.listener_name)

@@ -9,7 +9,8 @@ from server.raft.voters import VoterSet
 from server.types import ReplicaKey
 
 MAX_OBSERVERS = 1_000
-"""More replicas than any cluster has; if a peer invents node ids, the observers that were silent longest are forgotten."""
+"""More replicas than any cluster has. If a peer invents node ids, the observers that were silent longest are
+forgotten."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import dataclasses
 from typing import assert_never
 
 from server.raft import (
+    check_quorum,
     discovery,
     election,
     follower,
@@ -96,8 +97,10 @@ def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
             follower.handle_failure(core, in_flight, event, now_ms)
         case FetchSnapshotRequest():
             snapshot_fetch.handle_failure(core, in_flight, event, now_ms)
-        case BeginQuorumEpochRequest():
+        case BeginQuorumEpochRequest() as begin:
             core.requests.back_off(in_flight, now_ms)
+            if in_flight.destination.id == begin.voter_id:
+                check_quorum.missed(core, begin.voter_id)
         case EndQuorumEpochRequest() as end:
             core.requests.back_off(in_flight, now_ms)
             if event.failure is RequestFailure.REFUSED:

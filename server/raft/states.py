@@ -183,6 +183,8 @@ class Leader:
     """When to resign, unless a majority is heard from before."""
     begin_at_ms: dict[int, int] = field(default_factory=dict)
     """By the other voters' ids, when to tell them again who leads; a Fetch of theirs puts it off."""
+    unreached: set[int] = field(default_factory=set)
+    """Voters, by node id, where the last BeginQuorumEpoch failed, and that were not heard from since."""
     parked: dict[int, ParkedFetch] = field(default_factory=dict)
     """By request id, in the order in which they came."""
     membership: MembershipState = field(default_factory=MembershipState)
