@@ -25,6 +25,9 @@ from server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
 
+_log_shortage = logging.getLogger("kafkaproto.server.net.shortages")
+"""What the operator has to know is not lost among the lines that peers cause."""
+
 ConnectionEnded = Callable[[ConnectionInfo], None]
 
 RunConnection = Callable[[trio.SocketStream, Place], Awaitable[None]]
@@ -294,7 +297,7 @@ class Acceptor:
     def _say_if_full(self) -> None:
         is_full = self._door.is_full
         if is_full and not self._said_full:
-            _log.warning(
+            _log_shortage.warning(
                 "listener %s has no room for more than its %d connections: idle ones are closed, or others wait",
                 self._door.name,
                 self._door.count,
@@ -311,7 +314,9 @@ class Acceptor:
                 if error.errno not in _SHORTAGES:
                     raise
                 if not said_short:
-                    _log.warning("listener %s cannot accept: %s; it goes on trying", self._door.name, error)
+                    _log_shortage.warning(
+                        "listener %s cannot accept: %s; it goes on trying", self._door.name, error
+                    )
                 said_short = True
                 self._door.relieve()
             await trio.sleep(ACCEPT_BACKOFF_MS / 1000)
