@@ -164,6 +164,9 @@ class Pump:
             self._leave_metrics()
             self._memory.hold(self, 0)
             self._unread.release(self)
+            self._unsent.clear()
+            # Its traceback leads back here: all that is kept would stay until the collector comes.
+            self._fault = None
             self._stream.close()
 
     def drain(self) -> None:

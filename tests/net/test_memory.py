@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import socket
 import struct
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -308,6 +310,29 @@ async def test_responses_that_nobody_reads_take_no_more_than_is_allowed_and_who_
     assert unread.used_bytes == 0
     reason = "unread responses take all memory that there is for them, and this one stalled for longest"
     assert sum(message.endswith(reason) for message in caplog.messages) == len(stalled) - 2
+
+
+async def test_what_a_closed_connection_held_does_not_wait_for_the_collector() -> None:
+    async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+        await trio.lowlevel.checkpoint()
+        return [bytes(20_000_000)]
+
+    async with listening(serve, unread=UnreadResponses(1)) as (listener, port):
+        first = await trio.open_tcp_stream("127.0.0.1", port)
+        await first.send_all(request(1))
+        await wait_until(lambda: [pump._response_bytes > 0 for pump in listener._pumps.values()] == [True])
+        closed = weakref.ref(*listener._pumps.values())
+        gc.disable()
+        try:
+            second = await trio.open_tcp_stream("127.0.0.1", port)
+            await second.send_all(request(2))
+            await wait_until(lambda: [*listener._pumps] == [2])
+            await wait_all_tasks_blocked(0.01)
+            assert closed() is None
+        finally:
+            gc.enable()
+            for stream in (first, second):
+                await trio.aclose_forcefully(stream)
 
 
 async def test_a_request_that_waits_for_its_answer_counts_until_then() -> None:
