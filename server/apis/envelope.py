@@ -21,6 +21,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DefaultPrincipalData, EnvelopeRequest, EnvelopeResponse
 from kafkaproto.support import joined
 from server.apis.context import Encoded, RefusedRequestError, Reply, RequestContext, Services, changed
+from server.error_texts import quoted
 from server.metrics.answers import error_codes, error_codes_in_steps
 from server.types import Steps
 
@@ -83,7 +84,8 @@ def _refusal(error: ProtocolError, context: RequestContext) -> EnvelopeResponse:
     """Why the request inside is not served at all."""
     if not isinstance(error, RefusedRequestError | TooManyElementsError):
         return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
-    _log.warning("a request of %r that a broker passed on is refused: %s", context.client_id, error)
+    client_id = quoted(context.client_id or "")
+    _log.warning("a request of %s that a broker passed on is refused: %s", client_id, error)
     return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
 
 

@@ -15,8 +15,8 @@ Here the same keys mean the same, with three additions:
   `FIRST_REQUEST_GRACE_S` for it. If all have made one, it is one on which nothing moved for `GIVES_WAY_AFTER_S`. So
   connections that are opened and say nothing keep nobody waiting. Only if there is no such connection does the new one
   wait.
-- A connection may get a descriptor out of the reserve, because the node itself holds more files than was expected. Then
-  another has to give way at once, or it is closed itself.
+- A connection may get one of the last descriptors that there are, because the node itself holds more files than was
+  expected. Then another has to give way at once, or it is closed itself.
 
 Knows nothing of sockets: `Door` is asked before a connection is accepted, a `Place` stands for one that was.
 """
@@ -49,8 +49,8 @@ class AdmissionLimits:
 
     capacity: int = MAX_CONNECTIONS
     """Connections of all listeners together."""
-    first_reserved_descriptor: int = UNLIMITED
-    """A connection with a file descriptor of this number or a higher one uses the reserve."""
+    first_spare_descriptor: int = UNLIMITED
+    """A connection with a file descriptor of this number or a higher one uses what the node may need for itself."""
     max_connections: int = UNLIMITED
     """``max.connections``: of the listeners of one kind together."""
     max_per_address: int = UNLIMITED
@@ -59,6 +59,8 @@ class AdmissionLimits:
     """``max.connections.per.ip.overrides``: what addresses have in place of that."""
     creation_rate: int = UNLIMITED
     """``max.connection.creation.rate``: connections a second, at the listeners of one kind together."""
+    gives_way_after_s: float = GIVES_WAY_AFTER_S
+    """A connection that has made a request may be closed for another once nothing has moved for so long."""
 
 
 class Occupant(Protocol):
@@ -93,9 +95,7 @@ class Place:
 
     def made_request(self) -> None:
         """The connection has made a request: it gives way after those that have not."""
-        if self in self._door.strangers:
-            del self._door.strangers[self]
-            self._door.known[self] = None
+        self._door.made_request(self)
 
     def leave(self) -> None:
         """The connection is closed."""
@@ -221,9 +221,9 @@ class Door:
         self.leaving = 0
         """Those of them that were asked to give way."""
         # Dicts in place of sets, for their order: who came first stands first.
-        self.strangers: dict[Place, None] = {}
+        self.without_request: dict[Place, None] = {}
         """Places of connections that have made no request."""
-        self.known: dict[Place, None] = {}
+        self.with_request: dict[Place, None] = {}
         """Places of the others."""
         self._admission = admission
         self._role = role
@@ -244,13 +244,13 @@ class Door:
         if delay:
             await trio.sleep(delay)
         while (crowd := self._crowd()) is not None:
-            _make_room(crowd)
+            self._make_room(crowd)
             if self._crowd() is None:
                 break
             with trio.move_on_after(FIRST_REQUEST_GRACE_S):
                 await self._admission.somebody_left.park()
         if self._is_protected and self._role.count >= self._admission.limits.max_connections:
-            _make_room([each for each in self._role.doors if each is not self], is_urgent=True)
+            self._make_room([each for each in self._role.doors if each is not self], is_urgent=True)
 
     def enter(self, address: str, descriptor: int) -> Place | str:
         """Take a place for a connection that was accepted from an address, or say why it has to be closed."""
@@ -258,35 +258,43 @@ class Door:
         address_limit = limits.per_address.get(address, limits.max_per_address)
         if self._role.per_address.get(address, 0) >= address_limit:
             return f"its address has its {address_limit} connections (max.connections.per.ip)"
-        if descriptor >= limits.first_reserved_descriptor and not self.relieve():
+        if descriptor >= limits.first_spare_descriptor and not self.relieve():
             return "there are no file descriptors left for it"
         self.count += 1
         self._role.per_address[address] = self._role.per_address.get(address, 0) + 1
         place = Place(self, address, trio.current_time())
-        self.strangers[place] = None
+        self.without_request[place] = None
         return place
 
     def relieve(self) -> bool:
         """The process is short of file descriptors: have some connection closed, whether one was found."""
-        return _make_room(self._admission.doors_beyond_guarantee() or self._role.doors, is_urgent=True)
+        return self._make_room(self._admission.doors_beyond_guarantee() or self._role.doors, is_urgent=True)
+
+    def made_request(self, place: Place) -> None:
+        """The connection of a place has made a request; it may be on its way out."""
+        if place in self.without_request:
+            del self.without_request[place]
+            self.with_request[place] = None
 
     def asked_to_leave(self, place: Place) -> None:
         """A place will be free."""
         self.leaving += 1
-        self.strangers.pop(place, None)
-        self.known.pop(place, None)
+        self._forget(place)
 
     def left(self, place: Place, address: str, *, was_asked_to: bool) -> None:
         """A place is free."""
         self.count -= 1
         self.leaving -= was_asked_to
-        self.strangers.pop(place, None)
-        self.known.pop(place, None)
+        self._forget(place)
         per_address = self._role.per_address
         per_address[address] -= 1
         if not per_address[address]:
             del per_address[address]
         self._admission.somebody_left.unpark_all()
+
+    def _forget(self, place: Place) -> None:
+        self.without_request.pop(place, None)
+        self.with_request.pop(place, None)
 
     def _crowd(self) -> Sequence[Door] | None:
         """The listeners one of whose connections has to end before this one can take another; None if there is room."""
@@ -301,26 +309,25 @@ class Door:
             return admission.doors_beyond_guarantee()
         return None
 
+    def _make_room(self, doors: Sequence[Door], *, is_urgent: bool = False) -> bool:
+        """Have one connection of these listeners closed, unless one is being closed; whether there is one.
 
-def _make_room(doors: Iterable[Door], *, is_urgent: bool = False) -> bool:
-    """Have one connection of these listeners closed, unless one is being closed; whether there is one.
-
-    If it is urgent, it is the one that was idle longest, be it ever so short.
-    """
-    doors = list(doors)
-    if any(door.leaving for door in doors):
+        If it is urgent, it is the one that was idle longest, be it ever so short.
+        """
+        if any(door.leaving for door in doors):
+            return True
+        now = trio.current_time()
+        oldest = [next(iter(door.without_request)) for door in doors if door.without_request]
+        found = min(oldest, key=lambda place: place.since, default=None)
+        if found is not None and not is_urgent and found.since > now - FIRST_REQUEST_GRACE_S:
+            found = None
+        if found is None:
+            before = now if is_urgent else now - self._admission.limits.gives_way_after_s
+            found = _idle_longest(doors, before)
+        if found is None:
+            return False
+        found.give_way()
         return True
-    now = trio.current_time()
-    strangers = [next(iter(door.strangers)) for door in doors if door.strangers]
-    found = min(strangers, key=lambda place: place.since, default=None)
-    if found is not None and not is_urgent and found.since > now - FIRST_REQUEST_GRACE_S:
-        found = None
-    if found is None:
-        found = _idle_longest(doors, now if is_urgent else now - GIVES_WAY_AFTER_S)
-    if found is None:
-        return False
-    found.give_way()
-    return True
 
 
 def _idle_longest(doors: Iterable[Door], before: float) -> Place | None:
@@ -332,10 +339,10 @@ def _idle_longest(doors: Iterable[Door], before: float) -> Place | None:
     found: Place | None = None
     found_since = before
     for door in doors:
-        for place in [place for place, _ in zip(door.known, range(SECOND_CHANCES), strict=False)]:
+        for place in [place for place, _ in zip(door.with_request, range(SECOND_CHANCES), strict=False)]:
             since = place.idle_since
             if since is not None and since <= found_since:
                 found, found_since = place, since
             elif since is None or since > before:
-                door.known[place] = door.known.pop(place)
+                door.with_request[place] = door.with_request.pop(place)
     return found

@@ -57,6 +57,15 @@ UNCOUNTED_BYTES: Final = 8192
 MEMORY_PATIENCE_S: Final = 1.0
 """How long requests may take all the memory that there is for them, before one that is incomplete has to go."""
 
+MAX_UNREAD_RESPONSE_BYTES: Final = 128 * 1024 * 1024
+"""Bytes that the responses may take which peers have not read, for all brokers' listeners together, and as much for all
+controllers' listeners: as much as requests may take by default. It is enough to send a hundred nodes the most that a
+Fetch of the metadata gets, 1 MiB, at the same moment. One response always fits."""
+
+SEND_TIMEOUT_MS: Final = 30_000
+"""A peer that takes nothing of its response for so long is closed. By then a client of Kafka has given its request up:
+this is the default of its ``request.timeout.ms``."""
+
 MAX_ARRIVALS: Final = 16
 """Chunks of which a connection remembers when they came. If there are more, the last one stands for all that follow: a
 request may seem to have come later than it did, and a peer that sends single bytes takes no memory for each."""
@@ -68,7 +77,7 @@ READ_AHEAD_BYTES: Final = 65_536
 """Bytes of further requests taken in while one is in progress; beyond that the peer feels the full socket."""
 
 SEND_CHUNK_BYTES: Final = 262_144
-"""Bytes handed to a stream at a time: progress is seen, and the idle time counted, at this grain."""
+"""Bytes handed to a stream at a time: others get their turn between two of them."""
 
 ACCEPT_BACKOFF_MS: Final = 100
 """Pause of the accept loop when the process is out of file descriptors or memory: others must close first."""

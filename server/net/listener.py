@@ -18,12 +18,15 @@ from kafkaproto.connection import FrameLimit, ServedVersions, ServerConnection
 from server.metrics.requests import RequestMetrics
 from server.net.admission import UNLIMITED, Admission, AdmissionLimits, Door, Place
 from server.net.limits import ACCEPT_BACKOFF_MS, IDLE_TIMEOUT_MS, LISTEN_BACKLOG, MAX_REQUEST_SIZE_BYTES
-from server.net.memory import RequestMemory
+from server.net.memory import RequestMemory, UnreadResponses
 from server.net.pump import ConnectionInfo, Pump, Serve
 from server.net.streams import SocketBytes
 from server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
+
+_log_shortage = logging.getLogger("kafkaproto.server.net.shortages")
+"""What the operator has to know is not lost among the lines that peers cause."""
 
 ConnectionEnded = Callable[[ConnectionInfo], None]
 
@@ -76,13 +79,14 @@ class Listener:
         frame_limit: FrameLimit | None = None,
         admission: Admission | None = None,
         memory: RequestMemory | None = None,
+        unread: UnreadResponses | None = None,
     ) -> None:
         """``served_versions`` says which api versions are served here, ``serve`` answers each request. ``frame_limit``
         may bound requests of an api below the listener's ``max_request_size_bytes``.
 
         ``metrics`` counts the requests of all listeners that it is handed to. ``connection_ended`` is told of each
         connection that was served and is no more, whoever ended it. ``admission`` and ``memory`` are those of all
-        listeners of a node; without them the listener is alone.
+        listeners of a node, ``unread`` that of all of one kind; without them the listener is alone.
         """
         self.settings = settings
         self._door = (admission or Admission(AdmissionLimits())).door(
@@ -101,6 +105,7 @@ class Listener:
         self._connection_ended = connection_ended
         self._frame_limit = frame_limit
         self._memory = memory or RequestMemory()
+        self._unread = unread or UnreadResponses()
         self._pumps: dict[int, Pump] = {}
         self._accepted = 0
         self._accept_scope = trio.CancelScope()
@@ -197,6 +202,7 @@ class Listener:
             idle_timeout_ms=settings.idle_timeout_ms,
             made_request=place.made_request,
             memory=self._memory,
+            unread=self._unread,
         )
         place.occupy(pump)
         # No checkpoint came before this: what was accepted is here by the time the accept loop has ended.
@@ -291,7 +297,7 @@ class Acceptor:
     def _say_if_full(self) -> None:
         is_full = self._door.is_full
         if is_full and not self._said_full:
-            _log.warning(
+            _log_shortage.warning(
                 "listener %s has no room for more than its %d connections: idle ones are closed, or others wait",
                 self._door.name,
                 self._door.count,
@@ -308,7 +314,9 @@ class Acceptor:
                 if error.errno not in _SHORTAGES:
                     raise
                 if not said_short:
-                    _log.warning("listener %s cannot accept: %s; it goes on trying", self._door.name, error)
+                    _log_shortage.warning(
+                        "listener %s cannot accept: %s; it goes on trying", self._door.name, error
+                    )
                 said_short = True
                 self._door.relieve()
             await trio.sleep(ACCEPT_BACKOFF_MS / 1000)

@@ -1,13 +1,20 @@
-"""How much memory the requests of all connections may take that are incomplete or not answered yet.
+"""The memory that all connections share: for requests, and for the responses that peers do not read.
 
-In Kafka this is ``queued.max.request.bytes`` (class SimpleMemoryPool), unlimited by default: a connection takes what
-its request announces from the pool before it is read, and reading pauses while the pool is used up. So four bytes are
-enough to take 100 MiB of it, until the connection has been idle for ten minutes.
+**Requests** that are incomplete or not answered yet. In Kafka this is ``queued.max.request.bytes`` (class
+SimpleMemoryPool), unlimited by default: a connection takes what its request announces from the pool before it is read,
+and reading pauses while the pool is used up. So four bytes are enough to take 100 MiB of it, until the connection has
+been idle for ten minutes.
 
 Here what has arrived counts, and not what was announced. A connection is counted once it holds more than
-`UNCOUNTED_BYTES`, so ordinary requests never wait. While the pool is used up, connections that are counted are not
-read from. If that lasts for `MEMORY_PATIENCE_S`, none of their requests can become complete. Then of the connections
-with an incomplete one, that is closed on which nothing has come for the longest time.
+`UNCOUNTED_BYTES`, so ordinary requests never wait. While the pool is used up, no connection is read from beyond that.
+If that lasts for `MEMORY_PATIENCE_S`, one connection is closed: of those that hold an incomplete request and have sent
+nothing more of it, that on which nothing has moved for the longest time; if all have, that which has held its request
+for the longest time. What a request becomes when it is decoded is not counted, and a request counts no more once it is
+answered, be the response read or not.
+
+**Responses** that the sockets did not take at once. Kafka counts them nowhere: a peer that does not read holds its
+response until the connection was idle for ten minutes. Here, if they take more than there is for them, the connection
+is closed whose peer has taken nothing for the longest time, so that those who read, however slowly, go last.
 """
 
 from __future__ import annotations
@@ -16,7 +23,11 @@ from typing import Protocol
 
 import trio
 
-from server.net.limits import MAX_QUEUED_REQUEST_BYTES, MEMORY_PATIENCE_S
+from server.net.limits import (
+    MAX_QUEUED_REQUEST_BYTES,
+    MAX_UNREAD_RESPONSE_BYTES,
+    MEMORY_PATIENCE_S,
+)
 
 
 class Holder(Protocol):
@@ -27,7 +38,10 @@ class Holder(Protocol):
         """Since when nothing moves on it, by trio's clock; None while the peer waits for a response."""
 
     def give_up_request(self) -> None:
-        """Close soon, because the incomplete request takes memory that others need."""
+        """Close soon, because the requests here take memory that others need."""
+
+    def give_up_response(self) -> None:
+        """Let go of the response now, and close soon."""
 
 
 class RequestMemory:
@@ -37,8 +51,13 @@ class RequestMemory:
         assert limit_bytes > 0, "there has to be room for some request"
         self._limit_bytes = limit_bytes
         self._held: dict[Holder, int] = {}
-        self._freed = trio.lowlevel.ParkingLot()
-        self._last_relief = 0.0
+        # Connections with more to read.
+        self._wanting: set[Holder] = set()
+        self._waiting = trio.lowlevel.ParkingLot()
+        # Of those that wait, one watches the time: the others need no timer each.
+        self._watch = trio.lowlevel.ParkingLot()
+        self._is_watched = False
+        self._patience_ends_at = 0.0
         self.used_bytes = 0
         self.is_full = False
         """Whether nothing more is to be read."""
@@ -51,21 +70,70 @@ class RequestMemory:
         else:
             self._held.pop(holder, None)
         was_full, self.is_full = self.is_full, self.used_bytes >= self._limit_bytes
-        if was_full and not self.is_full:
-            self._freed.unpark_all()
+        if self.is_full and not was_full:
+            self._patience_ends_at = trio.current_time() + MEMORY_PATIENCE_S
+        elif was_full and not self.is_full:
+            self._watch.unpark_all()
 
-    async def wait_for_room(self) -> None:
-        """Return once there is memory for more."""
-        while self.is_full:
-            begin = trio.current_time()
-            with trio.move_on_after(MEMORY_PATIENCE_S) as waiting:
-                await self._freed.park()
-            # Others wait as well, and one that is closed is enough for all until it is seen what comes of it.
-            if waiting.cancelled_caught and self._last_relief <= begin:
-                self._last_relief = trio.current_time()
-                self._relieve()
+    async def wait_for_room(self, holder: Holder) -> None:
+        """Return once there is memory for what a connection has to read, which others may have taken meanwhile."""
+        self._wanting.add(holder)
+        try:
+            while self.is_full:
+                if self._is_watched:
+                    await self._waiting.park()
+                else:
+                    await self._keep_watch()
+        finally:
+            self._wanting.remove(holder)
+            # One wakes the next, be it to go on or to watch. Were it all at once, each piece that is freed would cost a
+            # turn of the loop for every one of them.
+            self._waiting.unpark()
+
+    async def _keep_watch(self) -> None:
+        """Wait for room, and have connections closed for it if that takes too long."""
+        self._is_watched = True
+        try:
+            while self.is_full:
+                with trio.move_on_at(self._patience_ends_at) as waiting:
+                    await self._watch.park()
+                if waiting.cancelled_caught and self.is_full:
+                    self._patience_ends_at = trio.current_time() + MEMORY_PATIENCE_S
+                    self._relieve()
+        finally:
+            self._is_watched = False
 
     def _relieve(self) -> None:
-        idle = [(since, holder) for holder in self._held if (since := holder.idle_since) is not None]
-        if idle:
-            min(idle, key=lambda each: each[0])[1].give_up_request()
+        incomplete = [(since, holder) for holder in self._held if (since := holder.idle_since) is not None]
+        stalled = [each for each in incomplete if each[1] not in self._wanting]
+        if stalled:
+            min(stalled, key=lambda each: each[0])[1].give_up_request()
+        elif incomplete:
+            incomplete[0][1].give_up_request()
+
+
+class UnreadResponses:
+    """The memory of the responses that the peers of some listeners have not read."""
+
+    def __init__(self, limit_bytes: int = MAX_UNREAD_RESPONSE_BYTES) -> None:
+        self._limit_bytes = limit_bytes
+        # A dict for its order: whose peer took nothing for longest stands first.
+        self._held: dict[Holder, int] = {}
+        self.used_bytes = 0
+
+    def hold(self, holder: Holder, size_bytes: int) -> None:
+        """A response of so many bytes is being sent, and its peer took some of it just now, or it has just begun.
+
+        It counts whole until it is released, because it may be one buffer. Others may have to be closed for it.
+        """
+        self.release(holder)
+        self._held[holder] = size_bytes
+        self.used_bytes += size_bytes
+        while self.used_bytes > self._limit_bytes and len(self._held) > 1:
+            slowest = next(iter(self._held))
+            self.release(slowest)
+            slowest.give_up_response()
+
+    def release(self, holder: Holder) -> None:
+        """A connection holds no response any more, if it held one."""
+        self.used_bytes -= self._held.pop(holder, 0)

@@ -3,7 +3,7 @@
 Makes no Kafka decision. Requests are served one at a time and answered in their order, as Kafka's own server
 does. While one is in progress a bounded amount of what follows is taken in, which is how a peer that left is
 noticed during a long poll; beyond that bound bytes stay in the socket and the peer feels it. A peer that does
-not read its answers stalls only its own connection, until the idle time is over.
+not read its answers stalls only its own connection, until `SEND_TIMEOUT_MS` is over or others need the memory.
 
 Nearly every request is taken up by the task that reads, the moment it is whole, and its answer is written by whoever
 has it, the moment it is there: no other task has to be woken for it. A second task of the connection, the keeper, sees
@@ -19,7 +19,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import trio
@@ -36,9 +36,10 @@ from server.net.limits import (
     READ_AHEAD_BYTES,
     RECEIVE_CHUNK_BYTES,
     SEND_CHUNK_BYTES,
+    SEND_TIMEOUT_MS,
     UNCOUNTED_BYTES,
 )
-from server.net.memory import RequestMemory
+from server.net.memory import RequestMemory, UnreadResponses
 from server.net.streams import ByteStream
 from server.ports import Buffer
 from server.types import ListenerKind
@@ -114,9 +115,10 @@ class Pump:
         idle_timeout_ms: int,
         made_request: Callable[[], None] | None = None,
         memory: RequestMemory | None = None,
+        unread: UnreadResponses | None = None,
     ) -> None:
-        """``made_request`` is called once, when the first request is whole; ``memory`` is what all connections share
-        for their requests."""
+        """``made_request`` is called once, when the first request is whole; ``memory`` and ``unread`` are what all
+        connections share for their requests and their responses."""
         self._stream = stream
         self._connection = connection
         self._info = info
@@ -126,6 +128,9 @@ class Pump:
         self._memory = memory or RequestMemory()
         # Bytes of requests that are counted there.
         self._held_bytes = 0
+        self._unread = unread or UnreadResponses()
+        # The size of the response that is counted there.
+        self._response_bytes = 0
         # For each chunk that arrived, up to `MAX_ARRIVALS`: how many bytes had come with it, and when.
         self._arrivals: deque[tuple[int, float]] = deque()
         self._received_bytes = 0
@@ -158,6 +163,10 @@ class Pump:
             self._has_ended = True
             self._leave_metrics()
             self._memory.hold(self, 0)
+            self._unread.release(self)
+            self._unsent.clear()
+            # Its traceback leads back here: all that is kept would stay until the collector comes.
+            self._fault = None
             self._stream.close()
 
     def drain(self) -> None:
@@ -174,13 +183,24 @@ class Pump:
 
     def give_way(self) -> None:
         """Close the connection for the sake of another one."""
-        self._fail(_PeerLeft("there is no room for more connections, and this one was idle"))
-        if self._sending is not None:
-            self._sending.cancel()
+        self._leave("there is no room for more connections, and this one gave way to another")
 
     def give_up_request(self) -> None:
-        """Close the connection for the memory that its incomplete request takes."""
-        self._fail(_PeerLeft("requests take all memory that there is for them, and this one is incomplete"))
+        """Close the connection for the memory that its requests take."""
+        self._leave("requests take all memory that there is for them, and this one was the slowest")
+
+    def give_up_response(self) -> None:
+        """Close the connection for the memory that its response takes, which is free at once."""
+        self._unsent.clear()
+        self._leave(
+            "unread responses take all memory that there is for them, and this one stalled for longest"
+        )
+
+    def _leave(self, reason: str) -> None:
+        self._fail(_PeerLeft(reason))
+        # The keeper may be waiting for the peer to read.
+        if self._sending is not None:
+            self._sending.cancel()
 
     # -- requests and answers, in whatever task they come ------------------------------------------------------
 
@@ -224,6 +244,8 @@ class Pump:
             buffers = self._connection.send_response(current.request.correlation_id, outcome)
             self._unsent.extend(chunked(buffers, SEND_CHUNK_BYTES))
             self._send_now()
+            if self._unsent:
+                self._count_unread(current, sum(map(len, buffers)))
         if not self._unsent:
             self._complete(current)
             if self._connection.buffered_bytes or self._is_draining or self._input_has_ended:
@@ -269,11 +291,25 @@ class Pump:
             arrivals.popleft()
         return arrivals[0][1]
 
+    def _count_unread(self, current: _InProgress, size_bytes: int) -> None:
+        """From now on the response takes memory, and the request takes none: it is not needed any more."""
+        if self._held_bytes and isinstance(current.request, RequestReceived):
+            current.request = replace(current.request, frame=b"", body_offset=0)
+            self._count_held()
+        self._response_bytes = size_bytes
+        self._unread.hold(self, size_bytes)
+
+    @property
+    def _request_bytes(self) -> int:
+        """What the requests of this connection take: those that are here, and the one that waits for its answer."""
+        size = self._connection.buffered_bytes
+        if self._in_progress is not None and isinstance(self._in_progress.request, RequestReceived):
+            size += len(self._in_progress.request.frame)
+        return size
+
     def _count_held(self) -> None:
         """Tell how much memory the requests of this connection take."""
-        held = self._connection.buffered_bytes
-        if self._in_progress is not None and isinstance(self._in_progress.request, RequestReceived):
-            held += len(self._in_progress.request.frame)
+        held = self._request_bytes
         if held <= UNCOUNTED_BYTES:
             held = 0
         if held != self._held_bytes:
@@ -297,12 +333,18 @@ class Pump:
     async def _read_all(self) -> None:
         while True:
             try:
-                data = await self._stream.receive_some(
-                    UNCOUNTED_BYTES if self._memory.is_full else RECEIVE_CHUNK_BYTES
-                )
+                await self._stream.wait_readable()
+                # Asked no earlier: what others read meanwhile may have used the memory up.
+                room = self._room_bytes
+                if room <= 0:
+                    await self._memory.wait_for_room(self)
+                    continue
+                data = self._stream.receive_now(room)
             except trio.BrokenResourceError:
                 self._hang_up(grace_ms=0)
                 return
+            if data is None:
+                continue
             if not data:
                 self._hang_up(grace_ms=HANG_UP_GRACE_MS)
                 return
@@ -317,8 +359,11 @@ class Pump:
                 self._count_held()
             while self._is_behind:
                 await self._reader_waits.park()
-            if self._held_bytes and self._memory.is_full:
-                await self._memory.wait_for_room()
+
+    @property
+    def _room_bytes(self) -> int:
+        """How much may be read now."""
+        return UNCOUNTED_BYTES - self._request_bytes if self._memory.is_full else RECEIVE_CHUNK_BYTES
 
     @property
     def _is_behind(self) -> bool:
@@ -390,20 +435,27 @@ class Pump:
 
     async def _send_rest(self) -> None:
         """Write what is left of an answer, as the peer reads it."""
+        timeout_ms = min(SEND_TIMEOUT_MS, self._idle_timeout_ms)
         while self._unsent:
-            with trio.move_on_after(self._idle_timeout_ms / 1000) as stalled:
-                self._sending = stalled
+            chunk = self._unsent[0]
+            sent = 0
+            with trio.move_on_after(timeout_ms / 1000) as self._sending:
                 try:
-                    await self._stream.send_all(self._unsent[0])
+                    sent = await self._stream.send_some(chunk)
                 except trio.BrokenResourceError:
                     raise _PeerLeft(_LEFT_UNANSWERED) from None
             self._sending = None
             if self._fault is not None:
                 raise self._fault
-            if stalled.cancelled_caught:
-                raise _PeerLeft(f"it read nothing of its answer for {self._idle_timeout_ms} ms")
-            self._unsent.popleft()
+            if not sent:
+                raise _PeerLeft(f"it read nothing of its answer for {timeout_ms} ms")
+            if sent < len(chunk):
+                self._unsent[0] = memoryview(chunk)[sent:]
+            else:
+                self._unsent.popleft()
             self._last_activity = trio.current_time()
+            self._unread.hold(self, self._response_bytes)
+        self._unread.release(self)
         assert self._in_progress is not None, "an answer to no request was sent"
         self._complete(self._in_progress)
 

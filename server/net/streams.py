@@ -25,13 +25,20 @@ class ByteStream(Protocol):
         Raises trio.BrokenResourceError where the connection is gone.
         """
 
-    async def send_all(self, data: Buffer) -> None:
-        """Write all of it; raises trio.BrokenResourceError, trio.ClosedResourceError."""
-
-    async def receive_some(self, max_bytes: int) -> bytes | bytearray:
-        """What arrived, at least one byte; none where the other end has ended its stream.
+    async def send_some(self, data: Buffer) -> int:
+        """Wait until something can be written, and write what can be; returns how many bytes, at least one.
 
         Raises trio.BrokenResourceError, trio.ClosedResourceError.
+        """
+
+    async def wait_readable(self) -> None:
+        """Return once `receive_now` may have something. Raises trio.BrokenResourceError, trio.ClosedResourceError."""
+
+    def receive_now(self, max_bytes: int) -> bytes | bytearray | None:
+        """What has arrived, up to ``max_bytes``; empty if the other end has ended its stream, None if there is
+        nothing now.
+
+        Raises trio.BrokenResourceError.
         """
 
     def close(self) -> None:
@@ -62,32 +69,53 @@ class SocketBytes:
             raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
 
     async def send_all(self, data: Buffer) -> None:
-        """See `ByteStream`."""
+        """Write all of it; raises trio.BrokenResourceError, trio.ClosedResourceError."""
         sent = self.send_now(data)
         if sent < len(data):
             await self._stream.send_all(memoryview(data)[sent:])
 
-    async def receive_some(self, max_bytes: int) -> bytes:
+    async def send_some(self, data: Buffer) -> int:
         """See `ByteStream`."""
+        while True:
+            self._check_open()
+            await trio.lowlevel.wait_writable(self._fd)
+            if sent := self.send_now(data):
+                return sent
+
+    async def receive_some(self, max_bytes: int) -> bytes:
+        """What arrived, at least one byte; none where the other end has ended its stream.
+
+        Raises trio.BrokenResourceError, trio.ClosedResourceError.
+        """
+        while True:
+            await self.wait_readable()
+            data = self.receive_now(max_bytes)
+            if data is not None:
+                return data
+
+    async def wait_readable(self) -> None:
+        """See `ByteStream`."""
+        self._check_open()
         if self._may_hold_more:
             await trio.lowlevel.checkpoint()
         else:
-            await self._wait_readable()
-        while True:
-            try:
-                data = os.read(self._fd, max_bytes)
-            except BlockingIOError:
-                await self._wait_readable()
-            except OSError as error:
-                raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
-            else:
-                self._may_hold_more = len(data) == max_bytes
-                return data
+            await trio.lowlevel.wait_readable(self._fd)
 
-    async def _wait_readable(self) -> None:
+    def receive_now(self, max_bytes: int) -> bytes | None:
+        """See `ByteStream`."""
+        try:
+            data = os.read(self._fd, max_bytes)
+        except BlockingIOError:
+            self._may_hold_more = False
+            return None
+        except OSError as error:
+            raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
+        self._may_hold_more = len(data) == max_bytes
+        return data
+
+    def _check_open(self) -> None:
         if self._fd < 0:
             raise trio.ClosedResourceError("this stream was closed")
-        await trio.lowlevel.wait_readable(self._fd)
 
     def close(self) -> None:
         """See `ByteStream`."""

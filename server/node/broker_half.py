@@ -182,7 +182,7 @@ class BrokerHalf:
         lifecycle.handle_response(response, self._clock.now_ms())
         if lifecycle.was_told_to_leave and not was_told_to_leave:
             _log.warning(
-                "the controller has fenced this broker, which did not ask for it; it asks to serve again"
+                "the controller has fenced this broker, which did not ask to be fenced: the broker asks to serve again"
             )
         code = lifecycle.last_refusal
         if code and self._is_leaving:

@@ -26,8 +26,8 @@ PROCESS_DESCRIPTORS = 16
 """Standard streams, the event loop's own, signals, modules while they are imported."""
 
 LOG_DESCRIPTORS = 24
-"""Eight segments of a log file and two indexes: the one that is written, the next one, old ones until they are deleted.
-Should there be more, connections that reach into the reserve are closed for it."""
+"""Eight segments of a log file and two indexes: the one that is written, the next one, old ones until they are
+deleted."""
 
 STATE_DESCRIPTORS = 8
 """Files that are replaced as a whole and their directories; a snapshot that is written, one that is fetched, one that
@@ -41,6 +41,10 @@ DESCRIPTORS_OF_A_LISTENER = 4
 """One for each address that its name has; two are usual."""
 DESCRIPTORS_OF_A_DIRECTORY = 3
 """Its lock, its meta.properties while they are looked at, and the file that is written to see whether it works."""
+
+SPARE_DESCRIPTORS = 16
+"""Those of the highest numbers. The system gives out the lowest number that is free, so a connection gets one of these
+only if the node holds more files than is foreseen here; then connections are closed for them."""
 
 MIN_CONNECTIONS = 32
 """A node that could take in fewer does not start."""
@@ -59,7 +63,7 @@ def raise_descriptor_limit() -> None:
 def reserved_descriptors(config: Config) -> int:
     """Descriptors that are kept from clients."""
     directories = len({*config.log_dirs, config.metadata_log_dir})
-    reserve = PROCESS_DESCRIPTORS + LOG_DESCRIPTORS + STATE_DESCRIPTORS + PEER_DESCRIPTORS
+    reserve = PROCESS_DESCRIPTORS + LOG_DESCRIPTORS + STATE_DESCRIPTORS + PEER_DESCRIPTORS + SPARE_DESCRIPTORS
     reserve += DESCRIPTORS_OF_A_LOOKUP * MAX_LOOKUPS
     reserve += DESCRIPTORS_OF_A_LISTENER * len(config.listeners)
     reserve += DESCRIPTORS_OF_A_DIRECTORY * directories
@@ -94,7 +98,7 @@ def admission_limits(config: Config) -> AdmissionLimits:
     )
     return AdmissionLimits(
         capacity=capacity,
-        first_reserved_descriptor=soft - reserve + len(config.listeners),
+        first_spare_descriptor=soft - SPARE_DESCRIPTORS,
         max_connections=config.max_connections,
         max_per_address=config.max_connections_per_ip,
         per_address={

@@ -37,7 +37,7 @@ from server.node.controller_channel import ControllerChannel, ControllerUnavaila
 from server.node.refusals import refuse
 from server.types import Deferred, Steps
 
-_log = logging.getLogger("kafkaproto.server.node")
+_log = logging.getLogger("kafkaproto.server.forwarding")
 
 FORWARD_TIMEOUT_MS = 60_000
 """How long a broker tries to reach the active controller for a client, as Kafka's brokers do."""

@@ -4,7 +4,8 @@ What a path answers is decided by functions that are handed in; they run in the 
 HTTP itself is h11's business (RFC 9112). One that fails is answered 500 and logged.
 
 Whether the node lives is asked here, so nobody else's connections may be in the way: a request has to be there within
-`REQUEST_TIMEOUT_MS`, and if there are `MAX_HTTP_CONNECTIONS`, the oldest is closed for the next.
+`REQUEST_TIMEOUT_MS`. If there are `MAX_HTTP_CONNECTIONS`, the oldest that has asked nothing is closed for the next,
+else one that has not taken its response `ANSWER_GRACE_S` after it asked.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ REQUEST_TIMEOUT_MS: Final = 3_000
 
 HTTP_TIMEOUT_MS: Final = 10_000
 """From accepting a connection to the end of the answer."""
+
+ANSWER_GRACE_S: Final = 0.5
+"""From a request to the end of its response, before the connection may be closed for another one: /metrics takes some
+ten milliseconds, and a probe of /live that waits for a place usually does so for a second or more."""
 
 MAX_REQUEST_HEAD_BYTES: Final = 16_384
 """Request line and headers; what probes send is a few hundred bytes."""
@@ -64,34 +69,44 @@ async def serve_http(
 
     async def run_connection(stream: trio.SocketStream, place: Place) -> None:
         with trio.move_on_after(HTTP_TIMEOUT_MS / 1000) as scope:
-            place.occupy(_Connection(scope))
-            await answer_one(stream, routes)
+            connection = _Connection(scope, place)
+            place.occupy(connection)
+            await answer_one(stream, routes, connection.has_asked)
         await trio.aclose_forcefully(stream)
 
     sockets = await bind_listener("http", host, port)
     # Not among those of Kafka's listeners: a flood there must not be in the way here.
-    door = Admission(AdmissionLimits(capacity=MAX_HTTP_CONNECTIONS)).door("http", ListenerKind.BROKER)
+    limits = AdmissionLimits(capacity=MAX_HTTP_CONNECTIONS, gives_way_after_s=ANSWER_GRACE_S)
+    door = Admission(limits).door("http", ListenerKind.BROKER)
     async with trio.open_nursery() as nursery:
         task_status.started(bound_port(sockets))
         await Acceptor(door, sockets).run(nursery, run_connection)
 
 
 class _Connection:
-    """What a place asks to give way. None is ever said to have made a request, so the oldest is asked first."""
+    """What a place asks to give way."""
 
-    idle_since = None
-
-    def __init__(self, scope: trio.CancelScope) -> None:
+    def __init__(self, scope: trio.CancelScope, place: Place) -> None:
         self._scope = scope
+        self._place = place
+        self.idle_since: float | None = None
+        """See `Occupant`: when it asked."""
+
+    def has_asked(self) -> None:
+        """The request is here."""
+        self.idle_since = trio.current_time()
+        self._place.made_request()
 
     def give_way(self) -> None:
         """See `Occupant`."""
         self._scope.cancel()
 
 
-async def answer_one(stream: trio.abc.Stream, routes: Mapping[str, Route]) -> None:
+async def answer_one(
+    stream: trio.abc.Stream, routes: Mapping[str, Route], has_asked: Callable[[], None] = lambda: None
+) -> None:
     """Read one request from a stream and answer it; a peer that leaves, is slow or speaks no HTTP is not our
-    failure."""
+    failure. ``has_asked`` is called once the request is there."""
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST_HEAD_BYTES)
     has_body = True
     try:
@@ -101,6 +116,7 @@ async def answer_one(stream: trio.abc.Stream, routes: Mapping[str, Route]) -> No
             if waiting.cancelled_caught:
                 _log.debug("a probe did not ask within %d ms", REQUEST_TIMEOUT_MS)
                 return
+            has_asked()
             answer, more_headers = await _route(request, routes)
             has_body = request.method != b"HEAD"
         except h11.RemoteProtocolError as error:

@@ -1,7 +1,8 @@
 """A bound on the log lines that anybody can cause: refusals, connections that break the protocol.
 
 Kafka logs each of them, and so do we, up to `LINES_A_SECOND` of each logger; what is more is counted, and the count is
-logged. Errors are never left out.
+logged. Errors are never left out. What a node has to say of itself goes to other loggers than what its peers cause, so
+that a flood of the one does not hide the other.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ LINES_A_SECOND = 20
 
 LIMITED_LOGGERS = (
     "kafkaproto.server.net",
+    "kafkaproto.server.net.shortages",
     "kafkaproto.server.http",
+    "kafkaproto.server.apis",
     "kafkaproto.server.authorizer",
     "kafkaproto.server.broker_probe",
+    "kafkaproto.server.forwarding",
+    "kafkaproto.server.quorum.unknown_nodes",
 )
 """Loggers whose lines are caused by those who connect."""
 
@@ -54,7 +59,7 @@ class LineLimit(logging.Filter):
         left_out, self._left_out = self._left_out, 0
         self._second, self._passed = second, 0
         if left_out:
-            self._logger.warning("%d lines like those before were left out", left_out)
+            self._logger.warning("%d more lines of %s were left out", left_out, self._logger.name)
 
 
 async def limit_lines(names: Iterable[str] = LIMITED_LOGGERS) -> None:

@@ -32,7 +32,7 @@ from server.metrics.requests import RequestMetrics
 from server.net.admission import Admission
 from server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
 from server.net.listener import Listener, ListenerSettings
-from server.net.memory import RequestMemory
+from server.net.memory import RequestMemory, UnreadResponses
 from server.net.names import MAX_LOOKUPS, NameLookups
 from server.net.pump import ConnectionInfo
 from server.node.broker_half import BrokerHalf
@@ -148,9 +148,11 @@ class Node:
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
         admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
         memory = RequestMemory(_queued_request_bytes(config))
+        # Apart, so that clients who read slowly cost no controller its connection.
+        unread = {kind: UnreadResponses() for kind in ListenerKind}
         dispatcher: list[Dispatcher] = []
         listeners = [
-            self._listener(kind, endpoint, dispatcher, admission, memory)
+            self._listener(kind, endpoint, dispatcher, admission, memory, unread[kind])
             for kind, endpoints in (
                 (ListenerKind.BROKER, config.broker_listeners),
                 (ListenerKind.CONTROLLER, config.controller_listeners),
@@ -261,6 +263,7 @@ class Node:
         dispatcher: list[Dispatcher],
         admission: Admission,
         memory: RequestMemory,
+        unread: UnreadResponses,
     ) -> Listener:
         """A listener that serves through what ``dispatcher`` holds by the time it runs."""
         config = self._config
@@ -289,6 +292,7 @@ class Node:
             admission=admission,
             frame_limit=partial(frame_limit, kind),
             memory=memory,
+            unread=unread,
         )
 
     def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:

@@ -31,6 +31,9 @@ from server.types import NO_NODE
 
 _log = logging.getLogger("kafkaproto.server.quorum")
 
+_log_unknown = logging.getLogger("kafkaproto.server.quorum.unknown_nodes")
+"""Anybody may have unknown nodes asked, so these lines are limited (`server.node.log_limit`)."""
+
 READY_INTERVAL_S = 1.0
 """How often lost connections to other voters are made again. A node that is away refuses that at little cost."""
 
@@ -229,7 +232,7 @@ class RaftChannel:
 
     def _log_once(self, lane: tuple[int, Lane], failure: RequestFailure, level: int, what: str) -> None:
         if lane[0] == UNKNOWN_NODES:
-            _log.log(level, "%s", what)
+            _log_unknown.log(level, "%s", what)
             return
         # The core asks a peer that is gone, or that refuses, many times a second: one line until it answers again.
         said = self._said.setdefault(lane, set())

@@ -34,14 +34,16 @@ from kafkaproto.messages import (
     UpdateFeaturesResponse,
 )
 from kafkaproto.support import joined
-from server.apis.context import Answer, NoAnswer
+from server.apis.context import Answer, NoAnswer, RefusedRequestError, Reply
 from server.apis.envelope import (
     FORWARDABLE_KEYS,
     contains_error,
     decode_principal,
     encode_principal,
+    handle_envelope,
 )
 from server.apis.table import dispatch
+from server.error_texts import MAX_QUOTED_LENGTH
 from server.security.acls import Operation, ResourceType
 from server.security.authorizer import Authorizer
 from server.types import Deferred, ListenerKind
@@ -200,6 +202,23 @@ GOOD = joined(wrapped(QUORUM, 2).request_data)
 )
 def test_a_request_that_cannot_be_served_from_an_envelope_is_refused(data: bytes, code: ErrorCode) -> None:
     assert refused(wrapped(QUORUM, 2, request_data=data)) is code
+
+
+def test_a_refusal_in_the_log_has_no_more_than_the_beginning_of_the_clients_id(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def refuse(*_: object) -> Reply:
+        raise RefusedRequestError("not today", where="CreateTopicsRequest")
+
+    header = encode_request_header(api_key=19, api_version=7, correlation_id=1, client_id="x" * 30_000)
+    envelope = wrapped(CREATE, 7, request_data=header + CREATE.encode(7))
+    asked = context(envelope, kind=ListenerKind.CONTROLLER, listener_name="CONTROLLER")
+    assert handle_envelope(envelope, asked, services(), refuse) == EnvelopeResponse(
+        error_code=ErrorCode.INVALID_REQUEST
+    )
+    (line,) = caplog.messages
+    assert "not today" in line
+    assert len(line) < 2 * MAX_QUOTED_LENGTH
 
 
 def test_of_two_faults_the_principal_counts_before_the_address_and_that_before_the_request() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,11 +14,14 @@ from compat.node import combined_properties
 from compat.ours import BIN, OurNode
 from compat.process import ServerProcess, wait_until
 from kafkaproto.client import parse_servers
+from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
 from tests.integration.asking import connect, create_topic, topics
 from tests.integration.conftest import CLUSTER_ID
 
 DESCRIPTORS = 256
 CONNECTIONS = 400
+OWN_CONNECTIONS = 4
+"""As many as a node may have to itself."""
 SNAPSHOT_BYTES = 500
 
 
@@ -46,6 +50,23 @@ def node(tmp_path: Path) -> Iterator[ShortNode]:
 def snapshots(node: OurNode) -> list[Path]:
     """Those that the node wrote itself."""
     return [path for path in node.directory.glob("data/*/*.checkpoint") if not path.name.startswith("0" * 20)]
+
+
+def test_as_many_connections_as_the_node_says_are_served(node: ShortNode) -> None:
+    line = node.process.wait_for_line(node.process.err_path, "up to ", 20)
+    found = re.search(r"up to (\d+) connections", line)
+    assert found is not None
+    capacity = int(found[1])
+    # Each kind of listener may have three quarters.
+    counts = {"broker": capacity // 2, "controller": capacity - capacity // 2 - OWN_CONNECTIONS}
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(connect(node.ready[kind]))
+            for kind, count in counts.items()
+            for _ in range(count)
+        ]
+        for client in clients:
+            assert isinstance(client.send(DescribeClusterRequest()), DescribeClusterResponse)
 
 
 @pytest.mark.parametrize("listener", ["broker", "controller"])

@@ -13,8 +13,9 @@ from kafkaproto.connection import RequestReceived, ServedVersions, ServerConnect
 from kafkaproto.errors import RemoteProtocolError
 from server.metrics.requests import RequestMetrics
 from server.net.admission import Admission
+from server.net.limits import RECEIVE_CHUNK_BYTES
 from server.net.listener import ConnectionEnded, Listener, ListenerSettings
-from server.net.memory import RequestMemory
+from server.net.memory import RequestMemory, UnreadResponses
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
 from server.net.streams import ByteStream
 from server.ports import Buffer
@@ -69,16 +70,21 @@ class StreamBytes:
 
     def __init__(self, stream: trio.StapledStream[Any, Any]) -> None:
         self._stream = stream
+        self._arrived: bytes | bytearray = b""
 
     def send_now(self, data: Buffer) -> int:
         return 0
 
-    async def send_all(self, data: Buffer) -> None:
+    async def send_some(self, data: Buffer) -> int:
         await self._stream.send_all(data)
+        return len(data)
 
-    async def receive_some(self, max_bytes: int) -> bytes | bytearray:
-        data: bytes | bytearray = await self._stream.receive_some(max_bytes)
-        return data
+    async def wait_readable(self) -> None:
+        self._arrived = await self._stream.receive_some(RECEIVE_CHUNK_BYTES)
+
+    def receive_now(self, max_bytes: int) -> bytes | bytearray | None:
+        assert len(self._arrived) <= max_bytes, "memory for requests is plentiful here"
+        return self._arrived
 
     def close(self) -> None:
         self._stream.send_stream.close()
@@ -149,6 +155,7 @@ async def listening(
     connection_ended: ConnectionEnded | None = None,
     admission: Admission | None = None,
     memory: RequestMemory | None = None,
+    unread: UnreadResponses | None = None,
     **changes: object,
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""
@@ -159,6 +166,7 @@ async def listening(
         connection_ended=connection_ended,
         admission=admission,
         memory=memory,
+        unread=unread,
     )
     async with trio.open_nursery() as nursery:
         port = await nursery.start(listener.run)

@@ -217,7 +217,7 @@ async def test_connections_are_accepted_at_the_rate_that_is_allowed(autojump_clo
 
 
 async def test_a_descriptor_of_the_reserve_is_made_room_for_or_refused() -> None:
-    admission = Admission(AdmissionLimits(first_reserved_descriptor=100))
+    admission = Admission(AdmissionLimits(first_spare_descriptor=100))
     door = admission.door("ONE", BROKER)
     assert door.enter("192.0.2.1", 100) == "there are no file descriptors left for it"
     first = Connection(door, descriptor=99)

@@ -1,9 +1,13 @@
-"""The memory that requests of all connections share: counted, waited for, taken back."""
+"""The memory that all connections share for requests and unread responses: counted, waited for, taken back."""
 
 from __future__ import annotations
 
+import gc
 import logging
+import os
+import socket
 import struct
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -12,8 +16,14 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from server.net.limits import MAX_ARRIVALS, MEMORY_PATIENCE_S, READ_AHEAD_BYTES, UNCOUNTED_BYTES
-from server.net.memory import RequestMemory
+from server.net.limits import (
+    MAX_ARRIVALS,
+    MEMORY_PATIENCE_S,
+    READ_AHEAD_BYTES,
+    RECEIVE_CHUNK_BYTES,
+    UNCOUNTED_BYTES,
+)
+from server.net.memory import RequestMemory, UnreadResponses
 from server.net.pump import ConnectionInfo, Request
 from server.ports import Buffer
 from tests.net.support import (
@@ -40,6 +50,9 @@ class Connection:
         self.is_open = False
         self._memory.hold(self, 0)
 
+    def give_up_response(self) -> None:
+        raise AssertionError("it holds none")
+
 
 async def test_what_connections_hold_is_added_up() -> None:
     memory = RequestMemory(100)
@@ -52,7 +65,7 @@ async def test_what_connections_hold_is_added_up() -> None:
     memory.hold(second, 0)
     assert (memory.used_bytes, memory.is_full) == (10, False)
     with trio.fail_after(0):
-        await memory.wait_for_room()
+        await memory.wait_for_room(first)
 
 
 async def test_who_waits_goes_on_as_soon_as_another_lets_go(autojump_clock: MockClock) -> None:
@@ -60,7 +73,7 @@ async def test_who_waits_goes_on_as_soon_as_another_lets_go(autojump_clock: Mock
     other = Connection(memory, 100, None)
     async with trio.open_nursery() as nursery:
         for _ in range(3):
-            nursery.start_soon(memory.wait_for_room)
+            nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
         await wait_all_tasks_blocked()
         memory.hold(other, 50)
     assert trio.current_time() < MEMORY_PATIENCE_S
@@ -72,11 +85,23 @@ async def test_one_after_the_other_of_those_that_hold_on_is_closed(autojump_cloc
     newer, older = Connection(memory, 60, 2.0), Connection(memory, 60, 1.0)
     async with trio.open_nursery() as nursery:
         for _ in range(5):
-            nursery.start_soon(memory.wait_for_room)
+            nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
         await trio.sleep(1.5 * MEMORY_PATIENCE_S)
         # Though five of them waited.
         assert [each.is_open for each in (waiting, newer, older)] == [True, True, False]
     assert [each.is_open for each in (waiting, newer, older)] == [True, False, False]
+
+
+async def test_who_has_more_to_read_stays_before_who_sends_nothing(autojump_clock: MockClock) -> None:
+    memory = RequestMemory(100)
+    first, stalled, last = (Connection(memory, 60, since) for since in (1.0, 3.0, 2.0))
+    async with trio.open_nursery() as nursery:
+        for each in (last, first):
+            nursery.start_soon(memory.wait_for_room, each)
+        await trio.sleep(1.5 * MEMORY_PATIENCE_S)
+        assert [each.is_open for each in (first, stalled, last)] == [True, False, True]
+    # Both have: it is the one that has held its request for longer.
+    assert [each.is_open for each in (first, stalled, last)] == [False, False, True]
 
 
 async def test_requests_that_lack_a_byte_hold_no_more_than_is_allowed_and_no_one_up(
@@ -108,13 +133,206 @@ async def test_requests_that_lack_a_byte_hold_no_more_than_is_allowed_and_no_one
             # What is large, as soon as some of the others had to go.
             await stream.send_all(request(2, bytes(size)))
             await receive_exactly(stream, len(echo(2, bytes(size))))
-        assert most < memory._limit_bytes + len(strangers) * READ_AHEAD_BYTES
+        assert most < memory._limit_bytes + RECEIVE_CHUNK_BYTES + UNCOUNTED_BYTES
         for stranger in strangers:
             await trio.aclose_forcefully(stranger)
         await wait_until(lambda: listener.statistics().open_connections == 0)
     assert memory.used_bytes == 0
-    reason = "requests take all memory that there is for them, and this one is incomplete"
+    reason = "requests take all memory that there is for them, and this one was the slowest"
     assert any(message.endswith(reason) for message in caplog.messages)
+
+
+async def test_connections_that_are_read_from_at_once_take_no_more_than_is_left() -> None:
+    memory = RequestMemory(1 << 20)
+    async with listening(serve_echo, memory=memory) as (listener, port):
+        streams = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(40)]
+        await wait_until(lambda: listener.statistics().open_connections == len(streams))
+        await wait_all_tasks_blocked(0.01)
+        for stream in streams:
+            stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+            # All of them before the listener reads: it finds them readable in one turn of the loop.
+            os.write(stream.socket.fileno(), request(1, bytes(200_000))[:RECEIVE_CHUNK_BYTES])
+        await wait_until(lambda: memory.is_full)
+        await wait_all_tasks_blocked(0.01)
+        assert memory.used_bytes < memory._limit_bytes + RECEIVE_CHUNK_BYTES + UNCOUNTED_BYTES
+        for stream in streams:
+            await stream.aclose()
+
+
+async def test_those_that_wait_go_on_one_after_the_other() -> None:
+    memory = RequestMemory(100)
+    holder = Connection(memory, 100, None)
+    gone_on = 0
+
+    async def wait(connection: Connection) -> None:
+        nonlocal gone_on
+        await memory.wait_for_room(connection)
+        gone_on += 1
+
+    async with trio.open_nursery() as nursery:
+        for number in range(100):
+            nursery.start_soon(wait, Connection(memory, number % 2, 0.0))
+        await wait_all_tasks_blocked()
+        memory.hold(holder, 10)
+        before = 0
+        while gone_on < 100:
+            await trio.lowlevel.checkpoint()
+            assert gone_on - before <= 3
+            before = gone_on
+
+
+async def test_who_watches_the_time_may_leave(autojump_clock: MockClock) -> None:
+    memory = RequestMemory(100)
+    holder = Connection(memory, 100, 0.0)
+    async with trio.open_nursery() as nursery:
+        with trio.move_on_after(0.9 * MEMORY_PATIENCE_S):
+            async with trio.open_nursery() as leaving:
+                leaving.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
+                await wait_all_tasks_blocked()
+                nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
+        assert holder.is_open
+    assert not holder.is_open
+    assert trio.current_time() == pytest.approx(MEMORY_PATIENCE_S)
+
+
+LARGE = memoryview(bytes(30_000_000))
+"""More than all buffers of a socket take if nobody reads."""
+
+
+async def serve_large(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+    await trio.lowlevel.checkpoint()
+    return [LARGE]
+
+
+async def test_peers_that_do_not_read_their_responses_hold_up_no_requests() -> None:
+    memory = RequestMemory(1 << 20)
+    async with listening(serve_large, memory=memory) as (listener, port), trio.open_nursery() as nursery:
+        stalled = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(2)]
+        for each in stalled:
+            nursery.start_soon(each.send_all, request(1, bytes(500_000)))
+        await wait_until(
+            lambda: [pump._response_bytes > 0 for pump in listener._pumps.values()] == [True] * 2
+        )
+        assert memory.used_bytes == 0
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            await stream.send_all(request(2, bytes(100_000)))
+            with trio.fail_after(10):
+                assert await stream.receive_some()
+        for each in stalled:
+            await each.aclose()
+
+
+async def test_who_does_not_read_and_sends_on_has_to_go_for_the_requests_of_others(
+    autojump_clock: MockClock,
+) -> None:
+    autojump_clock.autojump_threshold = 0.02
+    memory = RequestMemory(READ_AHEAD_BYTES)
+    async with (
+        listening(serve_large, memory=memory) as (_, port),
+        await trio.open_tcp_stream("127.0.0.1", port) as stalled,
+        await trio.open_tcp_stream("127.0.0.1", port) as stream,
+    ):
+        await stalled.send_all(request(1) + request(2, bytes(2 * READ_AHEAD_BYTES)))
+        await wait_until(lambda: memory.is_full)
+        await stream.send_all(request(3, bytes(20_000)))
+        with trio.fail_after(5 * MEMORY_PATIENCE_S):
+            assert await stream.receive_some()
+        assert memory.used_bytes == 0
+
+
+class Reader:
+    """A connection whose response is not read."""
+
+    idle_since = None
+
+    def __init__(self, unread: UnreadResponses, size: int) -> None:
+        self.is_open = True
+        unread.hold(self, size)
+
+    def give_up_request(self) -> None:
+        raise AssertionError("it holds none")
+
+    def give_up_response(self) -> None:
+        self.is_open = False
+
+
+async def test_who_took_nothing_for_longest_goes_if_responses_take_too_much() -> None:
+    unread = UnreadResponses(100)
+    first, second, third = (Reader(unread, 30) for _ in range(3))
+    # It took some, so that the second has waited longest.
+    unread.hold(first, 30)
+    fourth = Reader(unread, 70)
+    assert [each.is_open for each in (first, second, third, fourth)] == [True, False, False, True]
+    assert unread.used_bytes == 100
+    for each in (first, second, third, fourth):
+        unread.release(each)
+    assert unread.used_bytes == 0
+
+
+async def test_one_response_is_sent_however_large_it_is() -> None:
+    unread = UnreadResponses(100)
+    alone = Reader(unread, 500)
+    unread.hold(alone, 500)
+    assert alone.is_open
+    other = Reader(unread, 1)
+    assert (alone.is_open, other.is_open, unread.used_bytes) == (False, True, 1)
+
+
+async def test_responses_that_nobody_reads_take_no_more_than_is_allowed_and_who_reads_is_served(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, logger=LOGGER)
+    unread = UnreadResponses(3 * len(LARGE) + 1000)
+    most = 0
+    async with listening(serve_large, unread=unread) as (listener, port):
+        reader = await trio.open_tcp_stream("127.0.0.1", port)
+        # Or the system may take all of it for one that reads.
+        reader.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        await reader.send_all(request(1))
+        left = len(echo(1, b"")) + len(LARGE)
+        stalled = []
+        for _ in range(8):
+            # Little by little, while others ask and read nothing.
+            await receive_exactly(reader, len(LARGE) // 20)
+            left -= len(LARGE) // 20
+            await wait_all_tasks_blocked(0.01)
+            stalled.append(await trio.open_tcp_stream("127.0.0.1", port))
+            await stalled[-1].send_all(request(2))
+            await wait_all_tasks_blocked(0.01)
+            most = max(most, unread.used_bytes)
+        # With the reader's two others fit.
+        await wait_until(lambda: listener.statistics().open_connections == 1 + 2)
+        assert 2 * len(LARGE) < most <= 3 * len(LARGE) + 1000
+        await receive_exactly(reader, left)
+        for stream in (reader, *stalled):
+            await trio.aclose_forcefully(stream)
+        await wait_until(lambda: listener.statistics().open_connections == 0)
+    assert unread.used_bytes == 0
+    reason = "unread responses take all memory that there is for them, and this one stalled for longest"
+    assert sum(message.endswith(reason) for message in caplog.messages) == len(stalled) - 2
+
+
+async def test_what_a_closed_connection_held_does_not_wait_for_the_collector() -> None:
+    async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+        await trio.lowlevel.checkpoint()
+        return [bytes(20_000_000)]
+
+    async with listening(serve, unread=UnreadResponses(1)) as (listener, port):
+        first = await trio.open_tcp_stream("127.0.0.1", port)
+        await first.send_all(request(1))
+        await wait_until(lambda: [pump._response_bytes > 0 for pump in listener._pumps.values()] == [True])
+        closed = weakref.ref(*listener._pumps.values())
+        gc.disable()
+        try:
+            second = await trio.open_tcp_stream("127.0.0.1", port)
+            await second.send_all(request(2))
+            await wait_until(lambda: [*listener._pumps] == [2])
+            await wait_all_tasks_blocked(0.01)
+            assert closed() is None
+        finally:
+            gc.enable()
+            for stream in (first, second):
+                await trio.aclose_forcefully(stream)
 
 
 async def test_a_request_that_waits_for_its_answer_counts_until_then() -> None:

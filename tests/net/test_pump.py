@@ -11,7 +11,13 @@ from trio.testing import MockClock, lockstep_stream_pair, memory_stream_pair, wa
 
 from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
-from server.net.limits import HANG_UP_GRACE_MS, READ_AHEAD_BYTES, RECEIVE_CHUNK_BYTES, SEND_CHUNK_BYTES
+from server.net.limits import (
+    HANG_UP_GRACE_MS,
+    READ_AHEAD_BYTES,
+    RECEIVE_CHUNK_BYTES,
+    SEND_CHUNK_BYTES,
+    SEND_TIMEOUT_MS,
+)
 from server.net.pump import CloseConnection, ConnectionInfo, Request, Respond
 from server.ports import Buffer
 from tests.net.support import (
@@ -240,18 +246,23 @@ async def test_a_peer_that_waits_for_its_answer_is_not_idle(
     assert [record.getMessage().rpartition(": ")[2] for record in log.records] == ["idle for 60000 ms"]
 
 
-async def test_a_peer_that_does_not_read_its_answer_is_closed_after_the_idle_time(
+async def test_a_peer_that_does_not_read_its_answer_is_closed_long_before_the_idle_time(
     autojump_clock: MockClock, log: pytest.LogCaptureFixture
 ) -> None:
     ours, theirs = lockstep_stream_pair()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(make_pump(ours, serve_echo).run)
         await theirs.send_all(request(1, b"x" * 1000))
-        await trio.sleep(IDLE_TIMEOUT_MS / 1000 * 2)
+        # What it sends meanwhile does not help: it is asked to read.
+        for _ in range(9):
+            await trio.sleep(SEND_TIMEOUT_MS / 1000 / 10)
+            await theirs.send_all(b"\0")
+        await trio.sleep(SEND_TIMEOUT_MS / 1000 / 5)
         while await theirs.receive_some():
             """What was handed over before the connection was closed."""
+    assert trio.current_time() < IDLE_TIMEOUT_MS / 1000
     assert [record.getMessage().rpartition(": ")[2] for record in log.records] == [
-        "it read nothing of its answer for 60000 ms"
+        f"it read nothing of its answer for {SEND_TIMEOUT_MS} ms"
     ]
 
 
@@ -263,12 +274,12 @@ async def test_a_slow_reader_that_goes_on_reading_is_served(autojump_clock: Mock
         await theirs.send_all(request(1, b"x" * size))
         answer = echo(1, b"x" * size)
         for start in range(0, len(answer), SEND_CHUNK_BYTES):
-            # Longer than the idle time in all, yet never without progress for that long.
-            await trio.sleep(IDLE_TIMEOUT_MS / 1000 * 0.6)
+            # Longer than both times in all, yet never without progress for that long.
+            await trio.sleep(SEND_TIMEOUT_MS / 1000 * 0.6)
             piece = answer[start : start + SEND_CHUNK_BYTES]
             assert await receive_exactly(theirs, len(piece)) == piece
         await theirs.aclose()
-    assert trio.current_time() > IDLE_TIMEOUT_MS / 1000 * 2
+    assert trio.current_time() > max(SEND_TIMEOUT_MS, IDLE_TIMEOUT_MS) / 1000
 
 
 async def test_what_follows_a_request_in_progress_is_read_only_up_to_a_bound() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from socket import SO_SNDBUF, SOL_SOCKET
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from kafkaproto.connection import RequestReceived
-from server.net.limits import SEND_CHUNK_BYTES
+from server.net.limits import SEND_CHUNK_BYTES, SEND_TIMEOUT_MS
 from server.net.pump import MAX_REQUESTS_IN_A_ROW, CloseConnection, ConnectionInfo, Request, Respond, Serve
 from server.net.streams import SocketBytes
 from tests.net.support import echo, is_closed, make_plain_pump, receive_exactly, request
@@ -84,6 +86,23 @@ async def test_an_answer_that_the_socket_does_not_take_at_once_leaves_as_the_pee
         await theirs.send_all(request(1) + request(2))
         expected = echo(1, body) + echo(2, body)
         assert await receive_exactly(theirs, len(expected)) == expected
+
+
+async def test_a_peer_that_reads_less_than_a_chunk_in_the_time_to_send_is_served(
+    autojump_clock: MockClock,
+) -> None:
+    autojump_clock.autojump_threshold = 0.02
+    ours, theirs = trio.socket.socketpair()
+    ours.setsockopt(SOL_SOCKET, SO_SNDBUF, 8192)
+    answer = echo(1, bytes(SEND_CHUNK_BYTES - 100))
+    async with trio.open_nursery() as nursery, trio.SocketStream(theirs) as stream:
+        nursery.start_soon(make_plain_pump(SocketBytes(trio.SocketStream(ours)), respond_echo).run)
+        await stream.send_all(request(1, bytes(SEND_CHUNK_BYTES - 100)))
+        for _ in range(8):
+            await trio.sleep(SEND_TIMEOUT_MS / 1000 * 0.6)
+            await receive_exactly(stream, len(answer) // 8)
+        assert await receive_exactly(stream, len(answer) % 8 or 1)
+        nursery.cancel_scope.cancel()
 
 
 async def test_a_peer_that_sends_many_requests_at_once_does_not_keep_others_waiting() -> None:

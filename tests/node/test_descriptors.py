@@ -11,6 +11,7 @@ from server.net.admission import UNLIMITED
 from server.net.limits import MAX_CONNECTIONS
 from server.node.descriptors import (
     MIN_CONNECTIONS,
+    SPARE_DESCRIPTORS,
     admission_limits,
     raise_descriptor_limit,
     reserved_descriptors,
@@ -50,8 +51,9 @@ def test_connections_get_what_the_node_does_not_need(limits: list[int]) -> None:
     found = admission_limits(config)
     assert found.capacity == 256 - reserve
     assert found.max_connections == found.max_per_address == found.creation_rate == UNLIMITED
-    # All connections that are allowed, and the listeners before them, keep out of the reserve.
-    assert found.capacity < found.first_reserved_descriptor < 256
+    # All connections that are allowed, and as many files of the node's own as are foreseen, need none of the last ones.
+    assert found.first_spare_descriptor == 256 - SPARE_DESCRIPTORS
+    assert found.capacity + (reserve - SPARE_DESCRIPTORS) <= found.first_spare_descriptor
     limits[0] = 1_000_000
     assert admission_limits(config).capacity == MAX_CONNECTIONS
     limits[0] = resource.RLIM_INFINITY

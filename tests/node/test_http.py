@@ -11,6 +11,7 @@ import trio
 from trio.testing import MockClock, memory_stream_pair
 
 from server.node.http import (
+    ANSWER_GRACE_S,
     MAX_HTTP_CONNECTIONS,
     MAX_REQUEST_HEAD_BYTES,
     REQUEST_TIMEOUT_MS,
@@ -169,6 +170,50 @@ async def test_probes_are_answered_while_others_hold_all_connections() -> None:
             await silent[-1].send_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n")
             assert (await silent[-1].receive_some()).startswith(b"HTTP/1.1 200")
         for stream in silent:
+            await stream.aclose()
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_has_asked_is_answered_though_others_come_who_do_not(autojump_clock: MockClock) -> None:
+    autojump_clock.autojump_threshold = 0.02
+    is_ready = trio.Event()
+
+    async def slow() -> HttpAnswer:
+        await is_ready.wait()
+        return HttpAnswer(status=200, body="at last\n")
+
+    async with trio.open_nursery() as nursery:
+        port = await nursery.start(serve_http, "127.0.0.1", 0, {"/slow": slow})
+        asking = await trio.open_tcp_stream("127.0.0.1", port)
+        await asking.send_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        silent = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(MAX_HTTP_CONNECTIONS + 3)]
+        await trio.sleep(1.0)
+        is_ready.set()
+        assert (await asking.receive_some()).startswith(b"HTTP/1.1 200")
+        for stream in (asking, *silent):
+            await stream.aclose()
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_does_not_read_keeps_no_probe_waiting(autojump_clock: MockClock) -> None:
+    autojump_clock.autojump_threshold = 0.02
+
+    async def large() -> HttpAnswer:
+        return HttpAnswer(status=200, body="x" * 6_000_000)
+
+    async with trio.open_nursery() as nursery:
+        port = await nursery.start(serve_http, "127.0.0.1", 0, {**ROUTES, "/large": large})
+        stalled = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(MAX_HTTP_CONNECTIONS)]
+        for stream in stalled:
+            await stream.send_all(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        begin = trio.current_time()
+        async with await trio.open_tcp_stream("127.0.0.1", port) as probe:
+            await probe.send_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert (await probe.receive_some()).startswith(b"HTTP/1.1 200")
+        assert trio.current_time() - begin < 2 * ANSWER_GRACE_S
+        for stream in stalled:
             await stream.aclose()
         nursery.cancel_scope.cancel()
 
