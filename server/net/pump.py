@@ -39,6 +39,7 @@ from server.net.limits import (
     UNCOUNTED_BYTES,
 )
 from server.net.memory import RequestMemory
+from server.net.passes import WaitTurn, at_once
 from server.net.streams import ByteStream
 from server.ports import Buffer
 from server.types import ListenerKind
@@ -114,9 +115,10 @@ class Pump:
         idle_timeout_ms: int,
         made_request: Callable[[], None] | None = None,
         memory: RequestMemory | None = None,
+        wait_turn: WaitTurn = at_once,
     ) -> None:
         """``made_request`` is called once, when the first request is whole; ``memory`` is what all connections share
-        for their requests."""
+        for their requests. ``wait_turn`` is waited for before the connection ends because its time is over."""
         self._stream = stream
         self._connection = connection
         self._info = info
@@ -124,6 +126,7 @@ class Pump:
         self._metrics = metrics
         self._made_request = made_request
         self._memory = memory or RequestMemory()
+        self._wait_turn = wait_turn
         # Bytes of requests that are counted there.
         self._held_bytes = 0
         # For each chunk that arrived, up to `MAX_ARRIVALS`: how many bytes had come with it, and when.
@@ -379,6 +382,8 @@ class Pump:
             await self._keeper_waits.park()
         if not waiting.cancelled_caught:
             return
+        # Any number of connections may be out of time at once.
+        await self._wait_turn()
         if self._input_has_ended:
             raise _PeerLeft("it hung up before its answer was ready")
         now = trio.current_time()

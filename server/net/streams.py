@@ -13,6 +13,7 @@ from typing import Protocol
 
 import trio
 
+from server.net.passes import WaitTurn, at_once
 from server.ports import Buffer
 
 
@@ -41,8 +42,10 @@ class ByteStream(Protocol):
 class SocketBytes:
     """The stream of a connected socket."""
 
-    def __init__(self, stream: trio.SocketStream) -> None:
+    def __init__(self, stream: trio.SocketStream, wait_turn: WaitTurn = at_once) -> None:
+        """``wait_turn`` is waited for before something is read."""
         self._stream = stream
+        self._wait_turn = wait_turn
         self._fd = stream.socket.fileno()
         # Whether the last read may have left something behind.
         self._may_hold_more = False
@@ -71,6 +74,7 @@ class SocketBytes:
         """See `ByteStream`."""
         if self._may_hold_more:
             await trio.lowlevel.checkpoint()
+            await self._wait_turn()
         else:
             await self._wait_readable()
         while True:
@@ -88,6 +92,8 @@ class SocketBytes:
         if self._fd < 0:
             raise trio.ClosedResourceError("this stream was closed")
         await trio.lowlevel.wait_readable(self._fd)
+        # Any number of sockets may become readable at once.
+        await self._wait_turn()
 
     def close(self) -> None:
         """See `ByteStream`."""

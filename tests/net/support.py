@@ -15,6 +15,7 @@ from server.metrics.requests import RequestMetrics
 from server.net.admission import Admission
 from server.net.listener import ConnectionEnded, Listener, ListenerSettings
 from server.net.memory import RequestMemory
+from server.net.passes import Passes, WaitTurn, at_once
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
 from server.net.streams import ByteStream
 from server.ports import Buffer
@@ -97,10 +98,15 @@ def make_pump(
     *,
     served_versions: ServedVersions = SERVED.get,
     metrics: RequestMetrics | None = None,
+    wait_turn: WaitTurn = at_once,
 ) -> Pump:
     """A pump on a stream in memory; each request is served by a task."""
     return make_plain_pump(
-        StreamBytes(stream), in_task(serve), served_versions=served_versions, metrics=metrics
+        StreamBytes(stream),
+        in_task(serve),
+        served_versions=served_versions,
+        metrics=metrics,
+        wait_turn=wait_turn,
     )
 
 
@@ -110,6 +116,7 @@ def make_plain_pump(
     *,
     served_versions: ServedVersions = SERVED.get,
     metrics: RequestMetrics | None = None,
+    wait_turn: WaitTurn = at_once,
 ) -> Pump:
     return Pump(
         stream=stream,
@@ -124,6 +131,7 @@ def make_plain_pump(
         serve=serve,
         metrics=metrics or RequestMetrics(),
         idle_timeout_ms=IDLE_TIMEOUT_MS,
+        wait_turn=wait_turn,
     )
 
 
@@ -149,6 +157,7 @@ async def listening(
     connection_ended: ConnectionEnded | None = None,
     admission: Admission | None = None,
     memory: RequestMemory | None = None,
+    passes: Passes | None = None,
     **changes: object,
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""
@@ -159,6 +168,7 @@ async def listening(
         connection_ended=connection_ended,
         admission=admission,
         memory=memory,
+        passes=passes,
     )
     async with trio.open_nursery() as nursery:
         port = await nursery.start(listener.run)
