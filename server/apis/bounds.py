@@ -48,6 +48,8 @@ _INDEXES = Bounds(max_elements=250_000, max_bytes=16 * _MIB)
 _KEYS = Bounds(max_elements=150_000, max_bytes=16 * _MIB)
 """45,000 topics, each with two keys."""
 
+_ENVELOPE_KEY: Final = 58
+
 BOUNDS: Final[dict[int, Bounds]] = {
     1: _SMALL,
     3: _ITEMS,
@@ -80,7 +82,7 @@ BOUNDS: Final[dict[int, Bounds]] = {
     56: _PARTITIONS,
     57: _SMALL,
     # The largest request that is passed on, its client's principal and address.
-    58: Bounds(max_elements=1_000, max_bytes=16 * _MIB + 128 * _KIB),
+    _ENVELOPE_KEY: Bounds(max_elements=1_000, max_bytes=16 * _MIB + 128 * _KIB),
     59: _SMALL,
     60: _SMALL,
     62: _REGISTRATION,
@@ -97,10 +99,20 @@ BOUNDS: Final[dict[int, Bounds]] = {
 }
 """By api key."""
 
+_MOST_ELEMENTS: Final = max(each.max_elements for each in BOUNDS.values())
+
 
 def bounds_of(api_key: int) -> Bounds:
     """The bounds of an api; those of the smallest for one that is not served."""
     return BOUNDS.get(api_key, _SMALL)
+
+
+def possible_elements(api_key: int, body_bytes: int) -> int:
+    """The most elements that the body of a request can hold, in so many bytes and within its api's bounds; what is
+    inside an envelope counts."""
+    # Every element takes a byte at least.
+    most = _MOST_ELEMENTS if api_key == _ENVELOPE_KEY else bounds_of(api_key).max_elements
+    return min(body_bytes, most)
 
 
 def frame_limit(kind: ListenerKind, api_key: int, api_version: int) -> int:

@@ -11,6 +11,7 @@ import errno
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 import trio
 
@@ -19,6 +20,7 @@ from server.metrics.requests import RequestMetrics
 from server.net.admission import UNLIMITED, Admission, AdmissionLimits, Door, Place
 from server.net.limits import ACCEPT_BACKOFF_MS, IDLE_TIMEOUT_MS, LISTEN_BACKLOG, MAX_REQUEST_SIZE_BYTES
 from server.net.memory import RequestMemory, UnreadResponses
+from server.net.passes import Passes
 from server.net.pump import ConnectionInfo, Pump, Serve
 from server.net.streams import SocketBytes
 from server.types import ListenerKind
@@ -80,13 +82,14 @@ class Listener:
         admission: Admission | None = None,
         memory: RequestMemory | None = None,
         unread: UnreadResponses | None = None,
+        passes: Passes | None = None,
     ) -> None:
         """``served_versions`` says which api versions are served here, ``serve`` answers each request. ``frame_limit``
         may bound requests of an api below the listener's ``max_request_size_bytes``.
 
         ``metrics`` counts the requests of all listeners that it is handed to. ``connection_ended`` is told of each
-        connection that was served and is no more, whoever ended it. ``admission`` and ``memory`` are those of all
-        listeners of a node, ``unread`` that of all of one kind; without them the listener is alone.
+        connection that was served and is no more, whoever ended it. ``admission``, ``memory`` and ``passes`` are those
+        of all listeners of a node, ``unread`` that of all of one kind; without them the listener is alone.
         """
         self.settings = settings
         self._door = (admission or Admission(AdmissionLimits())).door(
@@ -106,6 +109,7 @@ class Listener:
         self._frame_limit = frame_limit
         self._memory = memory or RequestMemory()
         self._unread = unread or UnreadResponses()
+        self._passes = passes or Passes()
         self._pumps: dict[int, Pump] = {}
         self._accepted = 0
         self._accept_scope = trio.CancelScope()
@@ -189,8 +193,9 @@ class Listener:
             peer_host=peer[0],
             peer_port=peer[1],
         )
+        wait_turn = partial(self._passes.wait_turn, info.peer_host)
         pump = Pump(
-            stream=SocketBytes(stream),
+            stream=SocketBytes(stream, wait_turn),
             connection=ServerConnection(
                 self._served_versions,
                 max_request_size=settings.max_request_size_bytes,
@@ -203,6 +208,7 @@ class Listener:
             made_request=place.made_request,
             memory=self._memory,
             unread=self._unread,
+            wait_turn=wait_turn,
         )
         place.occupy(pump)
         # No checkpoint came before this: what was accepted is here by the time the accept loop has ended.

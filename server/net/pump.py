@@ -40,6 +40,7 @@ from server.net.limits import (
     UNCOUNTED_BYTES,
 )
 from server.net.memory import RequestMemory, UnreadResponses
+from server.net.passes import WaitTurn, at_once
 from server.net.streams import ByteStream
 from server.ports import Buffer
 from server.types import ListenerKind
@@ -116,9 +117,11 @@ class Pump:
         made_request: Callable[[], None] | None = None,
         memory: RequestMemory | None = None,
         unread: UnreadResponses | None = None,
+        wait_turn: WaitTurn = at_once,
     ) -> None:
         """``made_request`` is called once, when the first request is whole; ``memory`` and ``unread`` are what all
-        connections share for their requests and their responses."""
+        connections share for their requests and their responses. ``wait_turn`` is waited for before the connection
+        ends because its time is over."""
         self._stream = stream
         self._connection = connection
         self._info = info
@@ -126,6 +129,7 @@ class Pump:
         self._metrics = metrics
         self._made_request = made_request
         self._memory = memory or RequestMemory()
+        self._wait_turn = wait_turn
         # Bytes of requests that are counted there.
         self._held_bytes = 0
         self._unread = unread or UnreadResponses()
@@ -424,6 +428,8 @@ class Pump:
             await self._keeper_waits.park()
         if not waiting.cancelled_caught:
             return
+        # Any number of connections may be out of time at once.
+        await self._wait_turn()
         if self._input_has_ended:
             raise _PeerLeft("it hung up before its answer was ready")
         now = trio.current_time()

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import trio
 
+from server.net.passes import WaitTurn, at_once
 from server.ports import Buffer
 
 
@@ -48,8 +49,10 @@ class ByteStream(Protocol):
 class SocketBytes:
     """The stream of a connected socket."""
 
-    def __init__(self, stream: trio.SocketStream) -> None:
+    def __init__(self, stream: trio.SocketStream, wait_turn: WaitTurn = at_once) -> None:
+        """``wait_turn`` is waited for before something is read."""
         self._stream = stream
+        self._wait_turn = wait_turn
         self._fd = stream.socket.fileno()
         # Whether the last read may have left something behind.
         self._may_hold_more = False
@@ -100,6 +103,8 @@ class SocketBytes:
             await trio.lowlevel.checkpoint()
         else:
             await trio.lowlevel.wait_readable(self._fd)
+        # Any number of sockets may become readable at once.
+        await self._wait_turn()
 
     def receive_now(self, max_bytes: int) -> bytes | None:
         """See `ByteStream`."""

@@ -1,7 +1,9 @@
 """From a request on a connection to the bytes of its response: decode, hand to the table, wait, encode.
 
 What may take long (a large body, a handler that walks many items, a large response) is `Steps`, which
-`server.node.slices` drives between other turns of the loop.
+`server.node.slices` drives between other turns of the loop. So is every request that comes when the pass of the loop
+has served enough, and every response that is decided then. A large request is decoded when there is room for it
+(`server.node.decoding_room`), and let go in steps.
 
 What fails here in a way that nobody foresaw costs one request its answer, and no more: codecs and handlers change
 nothing of the node, they read what is published and hand work over. Such a request is answered UNKNOWN_SERVER_ERROR
@@ -21,6 +23,7 @@ import logging
 import time
 from collections.abc import Callable, Generator, Hashable, Sequence
 from functools import lru_cache
+from typing import Any, Final
 
 from kafkaproto.api import API_VERSIONS_KEY, api_by_key
 from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
@@ -28,17 +31,19 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
+from server.apis.bounds import possible_elements
 from server.apis.context import ANONYMOUS, Answer, Encoded, NoAnswer, Reply, RequestContext, Services
 from server.apis.serving import serve
 from server.apis.table import served_versions
 from server.metrics.answers import error_codes, error_codes_in_steps, is_small
 from server.metrics.requests import RequestMetrics
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
+from server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
 from server.node.message_release import is_large, release_steps
 from server.node.slices import IMMEDIATELY, Slices
 from server.ports import Buffer
 from server.storage.errors import DiskError, StorageError
-from server.types import Deferred, Steps
+from server.types import Deferred, Steps, T
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -48,8 +53,10 @@ SMALL_ANSWER_ELEMENTS = 64
 MAX_REMEMBERED_ADDRESSES = 1024
 """Peers whose address need not be parsed again for each of their requests."""
 
-_NOBODY = "nobody"
-"""Whose works go on though their connection ends."""
+URGENT_KEYS: Final = frozenset({1, 18, 52, 53, 54, 59, 62, 63, 70})
+"""What replicas of the quorum and brokers ask to stay in the cluster, and ApiVersions before it: Fetch, Vote,
+BeginQuorumEpoch, EndQuorumEpoch, FetchSnapshot, BrokerRegistration, BrokerHeartbeat, ControllerRegistration. None of
+them may hold much. If there is more to do than a pass of the loop allows, they go before others."""
 
 _NOT_CONTAINED = (RemoteProtocolError, CloseConnection, StorageError, DiskError)
 """The peer's fault, which the connection's pump ends; and the disk's, which ends the node."""
@@ -65,30 +72,39 @@ class Dispatcher:
         *,
         heartbeat: Callable[[BrokerHeartbeatRequest, ConnectionInfo], None] | None = None,
         slices: Slices | None = None,
+        room: DecodingRoom | None = None,
     ) -> None:
         """``heartbeat`` is told of each heartbeat of a broker before it is served. ``slices`` do long work, which
-        is done at once without them."""
+        is done at once without them. ``room`` is for the large requests."""
         self.services = services
         self.metrics = metrics or RequestMetrics()
         self.heartbeat = heartbeat
         self.slices = slices or Slices(in_place_s=IMMEDIATELY)
+        self.room = room or DecodingRoom()
 
     def serve(
         self, request: RequestReceived | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
     ) -> None:
         """Have one request answered by ``respond``, which gets the response body, or why to close the connection.
 
-        Raises RemoteProtocolError for a body that does not parse; StorageError and DiskError end the node.
+        Raises RemoteProtocolError for a body that does not parse, if it is decoded now; StorageError and DiskError
+        end the node.
         """
         if isinstance(request, UnsupportedApiVersions):
             self.metrics.of(API_VERSIONS_KEY).add_error(ErrorCode.UNSUPPORTED_VERSION)
             respond([self._versions_to_choose_from(connection).encode(0)])
             return
-        _Serving(self, request, connection, respond).begin()
+        serving = _Serving(self, request, connection, respond)
+        if self.slices.must_wait:
+            serving.begin_later()
+        else:
+            serving.begin()
 
     def connection_ended(self, connection: ConnectionInfo) -> None:
         """Give up the work for what a connection asked."""
-        self.slices.drop(owner_of(connection))
+        owner = _owner_of(connection)
+        self.room.drop(owner)
+        self.slices.drop(owner)
 
     @staticmethod
     def _versions_to_choose_from(connection: ConnectionInfo) -> ApiVersionsResponse:
@@ -108,7 +124,17 @@ class Dispatcher:
 class _Serving:
     """One request on its way to its response."""
 
-    __slots__ = ("begun_at", "connection", "handled_at", "message", "metrics", "node", "request", "respond")
+    __slots__ = (
+        "begun_at",
+        "connection",
+        "elements_in_room",
+        "handled_at",
+        "message",
+        "metrics",
+        "node",
+        "request",
+        "respond",
+    )
 
     def __init__(
         self, node: Dispatcher, request: RequestReceived, connection: ConnectionInfo, respond: Respond
@@ -119,25 +145,56 @@ class _Serving:
         self.respond = respond
         self.metrics = node.metrics.of(request.api_key)
         self.message: Message | None = None
+        # What was taken of the room for large requests.
+        self.elements_in_room = 0
         self.begun_at = time.perf_counter()
         self.handled_at = 0.0
 
     def begin(self) -> None:
-        request, connection = self.request, self.connection
+        """Serve the request now, as far as it does not take long."""
         try:
-            reply = serve(
-                request.frame,
-                request.body_offset,
-                _context(request, connection),
-                self.node.services,
-                self._decoded,
-            )
+            reply = self._served()
         except _NOT_CONTAINED:
             raise
         except Exception as error:
             self._failed(error)
             return
-        self._take(reply)
+        self._take_first(reply)
+
+    def begin_later(self) -> None:
+        """Serve the request when it is its turn."""
+        self._start(_in_turn(self._served), self._take_first)
+
+    def _served(self) -> Reply:
+        request = self.request
+        context = _context(request, self.connection)
+        return serve(request.frame, request.body_offset, context, self.node.services, self._decoded)
+
+    def _start(self, steps: Steps[T], done: Callable[[T], None]) -> None:
+        connection = self.connection
+        self.node.slices.start(
+            steps,
+            done,
+            self._failed,
+            _owner_of(connection),
+            host=connection.peer_host,
+            is_urgent=self.request.api_key in URGENT_KEYS,
+            dropped=lambda made: self._end(made=made),
+        )
+
+    def _take_first(self, reply: Reply) -> None:
+        """Go on with what has come of the header; steps are to decode the body, if it is long."""
+        request, connection = self.request, self.connection
+        elements = possible_elements(request.api_key, len(request.frame) - request.body_offset)
+        if elements <= MANY_ELEMENTS or not isinstance(reply, Generator):
+            self._take(reply)
+            return
+
+        def begin() -> None:
+            self.elements_in_room = elements
+            self._take(reply)
+
+        self.node.room.enter(elements, begin, _owner_of(connection), connection.peer_host)
 
     def _decoded(self, message: Message) -> None:
         self.message = message
@@ -147,27 +204,35 @@ class _Serving:
     def _take(self, reply: Reply) -> None:
         """Go on with what has come of the request so far."""
         if isinstance(reply, Generator):
-            self.node.slices.start(reply, self._take, self._failed, owner_of(self.connection))
+            self._start(reply, self._take)
             return
         if not self.handled_at:
             self.handled_at = time.perf_counter()
             self.metrics.local.add(self.handled_at - self.begun_at)
         if isinstance(reply, Deferred):
-            reply.on_done(self._take, self._failed)
+            reply.on_done(self._take_decided, self._failed)
             return
         self.metrics.remote.add(time.perf_counter() - self.handled_at)
         self._answer(reply)
+
+    def _take_decided(self, reply: Reply) -> None:
+        """Go on with a reply that was waited for; those of many requests may be decided together."""
+        if self.node.slices.must_wait:
+            self._start(_held(reply), self._take)
+        else:
+            self._take(reply)
 
     def _answer(self, answer: Answer) -> None:
         metrics = self.metrics
         decided_at = time.perf_counter()
         if isinstance(answer, NoAnswer):
             self.respond(CloseConnection(answer.reason))
+            self._end()
         elif isinstance(answer, Encoded):
             for code, times in answer.errors.items():
                 metrics.add_error(code, times)
             self.respond(answer.buffers)
-            self._release()
+            self._end()
         elif is_small(answer, SMALL_ANSWER_ELEMENTS):
             try:
                 body = answer.encode(self.request.api_version)
@@ -178,16 +243,15 @@ class _Serving:
                 return
             metrics.response_queue.add(time.perf_counter() - decided_at)
             self.respond([body])
-            self._release()
+            self._end()
         else:
 
             def encoded(buffers: Sequence[Buffer]) -> None:
                 metrics.response_queue.add(time.perf_counter() - decided_at)
                 self.respond(buffers)
-                self._release(answer)
+                self._end(answer)
 
-            steps = self._encoded(answer)
-            self.node.slices.start(steps, encoded, self._failed, owner_of(self.connection))
+            self._start(self._encoded(answer), encoded)
 
     def _encoded(self, answer: Message) -> Steps[Sequence[Buffer]]:
         buffers = yield from answer.encode_in_steps(self.request.api_version)
@@ -197,12 +261,22 @@ class _Serving:
             yield
         return buffers
 
-    def _release(self, *more: Message) -> None:
-        """Let go of what was answered, and of its answer, in steps if they are large."""
+    def _end(self, answer: Message | None = None, made: Sequence[Any] = ()) -> None:
+        """The request is over: let go of it, of its answer, and of what was ``made`` when it was given up, in steps
+        if they are large."""
         message, self.message = self.message, None
-        large = [each for each in (message, *more) if each is not None and is_large(each)]
+        large = [each for each in (message, answer) if each is not None and is_large(each)]
+        large += made
+        del message
         if large:
-            self.node.slices.start(release_steps(large), _nothing, self._failed, _NOBODY)
+            self.node.slices.start(release_steps(large), self._leave_room, self._failed)
+        else:
+            self._leave_room(None)
+
+    def _leave_room(self, _: None) -> None:
+        elements, self.elements_in_room = self.elements_in_room, 0
+        if elements:
+            self.node.room.leave(elements)
 
     def _failed(self, error: Exception) -> None:
         """What becomes of a request that failed: by its peer's fault, the disk's, or one that nobody foresaw."""
@@ -210,8 +284,9 @@ class _Serving:
             raise error
         if isinstance(error, RemoteProtocolError | CloseConnection):
             self.respond(error)
-            return
-        self.respond(self._failure(error))
+        else:
+            self.respond(self._failure(error))
+        self._end()
 
     def _failure(self, error: Exception) -> Outcome:
         request, metrics, message = self.request, self.metrics, self.message
@@ -244,11 +319,19 @@ class _Serving:
         return CloseConnection(f"{name} failed: {error!r}")
 
 
-def _nothing(_: None) -> None:
-    """Nobody waits for it."""
+def _in_turn(work: Callable[[], T]) -> Steps[T]:
+    """Work that takes one step."""
+    yield from ()
+    return work()
 
 
-def owner_of(connection: ConnectionInfo) -> Hashable:
+def _held(reply: T) -> Steps[T]:
+    """What there is, as the result of steps."""
+    yield from ()
+    return reply
+
+
+def _owner_of(connection: ConnectionInfo) -> Hashable:
     """Whose the works of a connection are."""
     return connection.listener_name, connection.connection_id
 

@@ -34,6 +34,7 @@ from server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQU
 from server.net.listener import Listener, ListenerSettings
 from server.net.memory import RequestMemory, UnreadResponses
 from server.net.names import MAX_LOOKUPS, NameLookups
+from server.net.passes import Passes
 from server.net.pump import ConnectionInfo
 from server.node.broker_half import BrokerHalf
 from server.node.broker_probe import BrokerProbe
@@ -41,7 +42,7 @@ from server.node.controller_channel import ControllerChannel
 from server.node.controller_registration import keep_registered
 from server.node.descriptors import admission_limits
 from server.node.directory_watch import DirectoryWatch
-from server.node.dispatch import Dispatcher, owner_of
+from server.node.dispatch import Dispatcher
 from server.node.forwarding import Forwarder
 from server.node.http import HttpAnswer, Route, serve_http
 from server.node.quorum import QuorumDriver
@@ -97,7 +98,8 @@ class Node:
         self._channels: list[ControllerChannel] = []
         self._listeners: list[Listener] = []
         self._requests = RequestMetrics()
-        self._slices = Slices()
+        self._passes = Passes()
+        self._slices = Slices(self._passes)
         self._metrics: NodeMetrics | None = None
         self._probe: BrokerProbe | None = None
 
@@ -182,6 +184,7 @@ class Node:
         self._start_probe(nursery, opened.quorum)
         heartbeat = None if self._probe is None else self._probe.heartbeat
         services = self._services(nursery, opened, watch)
+        await nursery.start(self._passes.run)
         await nursery.start(self._slices.run)
         dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat, slices=self._slices))
         for listener in listeners:
@@ -216,8 +219,8 @@ class Node:
             )
             nursery.start_soon(self._probe.run)
 
-    def _connection_ended(self, connection: ConnectionInfo) -> None:
-        self._slices.drop(owner_of(connection))
+    def _connection_ended(self, dispatcher: list[Dispatcher], connection: ConnectionInfo) -> None:
+        dispatcher[0].connection_ended(connection)
         if self._probe is not None:
             self._probe.connection_ended(connection)
 
@@ -288,11 +291,12 @@ class Node:
             served_versions=partial(served_versions, kind),
             serve=lambda request, connection, respond: dispatcher[0].serve(request, connection, respond),
             metrics=self._requests,
-            connection_ended=self._connection_ended,
+            connection_ended=partial(self._connection_ended, dispatcher),
             admission=admission,
             frame_limit=partial(frame_limit, kind),
             memory=memory,
             unread=unread,
+            passes=self._passes,
         )
 
     def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:

@@ -16,6 +16,7 @@ from server.net.admission import Admission
 from server.net.limits import RECEIVE_CHUNK_BYTES
 from server.net.listener import ConnectionEnded, Listener, ListenerSettings
 from server.net.memory import RequestMemory, UnreadResponses
+from server.net.passes import Passes, WaitTurn, at_once
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
 from server.net.streams import ByteStream
 from server.ports import Buffer
@@ -103,10 +104,15 @@ def make_pump(
     *,
     served_versions: ServedVersions = SERVED.get,
     metrics: RequestMetrics | None = None,
+    wait_turn: WaitTurn = at_once,
 ) -> Pump:
     """A pump on a stream in memory; each request is served by a task."""
     return make_plain_pump(
-        StreamBytes(stream), in_task(serve), served_versions=served_versions, metrics=metrics
+        StreamBytes(stream),
+        in_task(serve),
+        served_versions=served_versions,
+        metrics=metrics,
+        wait_turn=wait_turn,
     )
 
 
@@ -116,6 +122,7 @@ def make_plain_pump(
     *,
     served_versions: ServedVersions = SERVED.get,
     metrics: RequestMetrics | None = None,
+    wait_turn: WaitTurn = at_once,
 ) -> Pump:
     return Pump(
         stream=stream,
@@ -130,6 +137,7 @@ def make_plain_pump(
         serve=serve,
         metrics=metrics or RequestMetrics(),
         idle_timeout_ms=IDLE_TIMEOUT_MS,
+        wait_turn=wait_turn,
     )
 
 
@@ -156,6 +164,7 @@ async def listening(
     admission: Admission | None = None,
     memory: RequestMemory | None = None,
     unread: UnreadResponses | None = None,
+    passes: Passes | None = None,
     **changes: object,
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""
@@ -167,6 +176,7 @@ async def listening(
         admission=admission,
         memory=memory,
         unread=unread,
+        passes=passes,
     )
     async with trio.open_nursery() as nursery:
         port = await nursery.start(listener.run)

@@ -17,6 +17,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from server.net.admission import Admission, AdmissionLimits, Door, Place
 from server.net.limits import ACCEPT_BACKOFF_MS, GIVES_WAY_AFTER_S
 from server.net.listener import Acceptor, Listener, bind_listener, bound_port
+from server.net.passes import Passes
 from server.net.pump import ConnectionInfo, Request, Respond
 from server.ports import Buffer
 from server.types import ListenerKind
@@ -85,6 +86,34 @@ async def test_whoever_wants_to_know_learns_that_a_connection_ended(in_order: bo
         assert [(info.connection_id, info.peer_port) for info in ended] == [(2, local_port)]
         await ask(kept)
         await kept.aclose()
+
+
+class NotedPasses(Passes):
+    """Notes the hosts whose connections wait for their turn, and lets them on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hosts: list[str] = []
+
+    async def wait_turn(self, host: str) -> None:
+        self.hosts.append(host)
+
+
+async def test_a_connection_waits_for_its_turn_to_be_read() -> None:
+    passes = NotedPasses()
+    async with listening(serve_echo, passes=passes) as (_, port):
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            await ask(stream)
+        assert {*passes.hosts} == {"127.0.0.1"}
+
+
+async def test_a_connection_that_was_idle_for_too_long_waits_for_its_turn_to_end() -> None:
+    passes = NotedPasses()
+    async with listening(serve_echo, passes=passes, idle_timeout_ms=1) as (_, port):
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            # Nothing was ever read from it.
+            assert await is_closed(stream)
+        assert passes.hosts == ["127.0.0.1"]
 
 
 async def test_many_connections_are_served_at_once() -> None:

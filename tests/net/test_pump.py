@@ -168,6 +168,21 @@ async def test_a_peer_that_hangs_up_during_a_long_poll_is_given_up_after_a_time_
     ]
 
 
+async def test_a_connection_whose_time_is_over_waits_for_its_turn_to_end(autojump_clock: MockClock) -> None:
+    turn = trio.Event()
+    ours, theirs = memory_stream_pair()
+    await theirs.send_all(request(1))
+    await theirs.send_eof()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(make_pump(ours, GatedServe(), wait_turn=turn.wait).run)
+        await trio.sleep(HANG_UP_GRACE_MS / 1000 + 1)
+        with trio.move_on_after(1) as waiting:
+            await is_closed(theirs)
+        assert waiting.cancelled_caught
+        turn.set()
+        assert await is_closed(theirs)
+
+
 async def test_the_time_of_grace_is_one_for_all_requests_that_had_arrived(autojump_clock: MockClock) -> None:
     async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
         await trio.sleep(HANG_UP_GRACE_MS / 1000 * 0.4)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import struct
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
@@ -33,7 +35,9 @@ from server.apis.context import Answer, NoAnswer
 from server.apis.envelope import encode_principal
 from server.apis.table import served_versions
 from server.metrics.requests import RequestMetrics
+from server.net.passes import PASS_S, Passes
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome
+from server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
 from server.node.dispatch import Dispatcher
 from server.node.slices import Slices
 from server.storage.errors import DiskError, StorageError
@@ -45,10 +49,12 @@ IMAGE = golden().image
 MessageT = TypeVar("MessageT", bound=Message)
 
 
-def connection(kind: ListenerKind = ListenerKind.BROKER, *, host: str = "10.0.0.7") -> ConnectionInfo:
+def connection(
+    kind: ListenerKind = ListenerKind.BROKER, *, host: str = "10.0.0.7", number: int = 1
+) -> ConnectionInfo:
     name = "PLAINTEXT" if kind is ListenerKind.BROKER else "CONTROLLER"
     return ConnectionInfo(
-        connection_id=1, listener_name=name, listener_kind=kind, peer_host=host, peer_port=4321
+        connection_id=number, listener_name=name, listener_kind=kind, peer_host=host, peer_port=4321
     )
 
 
@@ -305,7 +311,31 @@ def test_the_work_for_a_connection_that_ended_is_given_up() -> None:
     outcomes = served(dispatcher, request(many_topics(20_000), 9), connection())
     assert slices.waiting == 1
     dispatcher.connection_ended(connection())
-    assert (slices.waiting, outcomes) == (0, [])
+    # What was decoded may still have to be let go.
+    while slices.waiting:
+        slices.turn()
+    assert outcomes == []
+
+
+def test_a_large_request_that_is_half_decoded_when_its_connection_ends_is_let_go_in_turns() -> None:
+    slices = Slices()
+    dispatcher = Dispatcher(services(IMAGE), slices=slices)
+    gc.collect()
+    gc.disable()
+    try:
+        before = sys.getallocatedblocks()
+        served(dispatcher, request(many_topics(90_000), 9), connection())
+        while sys.getallocatedblocks() - before < 50_000:
+            slices.turn()
+        half = sys.getallocatedblocks()
+        dispatcher.connection_ended(connection())
+        assert half - sys.getallocatedblocks() < 25_000
+        assert slices.waiting == 1
+        while slices.waiting:
+            slices.turn()
+        assert half - sys.getallocatedblocks() > 40_000
+    finally:
+        gc.enable()
 
 
 def test_a_long_request_that_does_not_parse_closes_its_connection() -> None:
@@ -321,6 +351,109 @@ def test_a_long_request_that_does_not_parse_closes_its_connection() -> None:
     assert isinstance(outcome, RemoteProtocolError)
     assert "MetadataRequest" in str(outcome)
     assert metrics.of(3).errors == {}
+
+
+class OverPass:
+    """Slices in a pass of the loop that is over until `renew`."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        passes = Passes(lambda: self.now)
+        self.renew = lambda: passes.after_io_wait(0)
+        self.renew()
+        self.now += PASS_S
+        self.slices = Slices(passes)
+
+
+def test_when_the_pass_is_over_a_request_is_served_in_a_turn() -> None:
+    over = OverPass()
+    dispatcher = Dispatcher(services(IMAGE), slices=over.slices)
+    outcomes = served(dispatcher, request(DescribeClusterRequest(), 1), connection())
+    assert (outcomes, over.slices.waiting) == ([], 1)
+    over.slices.turn()
+    assert isinstance(outcomes[0], list)
+
+
+def test_when_the_pass_is_over_a_body_that_does_not_parse_closes_its_connection_in_a_turn() -> None:
+    over = OverPass()
+    event = request(many_topics(3), 9)
+    assert isinstance(event, RequestReceived)
+    cut = replace(event, frame=event.frame[:-2])
+    outcomes = served(Dispatcher(services(IMAGE), slices=over.slices), cut, connection())
+    over.slices.turn()
+    (outcome,) = outcomes
+    assert isinstance(outcome, RemoteProtocolError)
+
+
+def test_when_the_pass_is_over_a_reply_that_is_decided_is_sent_in_a_turn() -> None:
+    calls = Calls()
+    over = OverPass()
+    over.renew()
+    dispatcher = Dispatcher(services(IMAGE, calls), slices=over.slices)
+    outcomes = served(dispatcher, request(CreateTopicsRequest(), 7), connection())
+    over.now += PASS_S
+    calls.replies[0].resolve(CreateTopicsResponse())
+    assert outcomes == []
+    over.slices.turn()
+    assert outcomes == [[CreateTopicsResponse().encode(7)]]
+
+
+def test_what_keeps_the_cluster_together_goes_before_what_came_earlier() -> None:
+    over = OverPass()
+    calls = Calls()
+    dispatcher = Dispatcher(services(IMAGE, calls), slices=over.slices)
+    for number in range(200):
+        served(dispatcher, request(many_topics(600), 9), connection(number=number))
+    kind = ListenerKind.CONTROLLER
+    served(dispatcher, request(BrokerHeartbeatRequest(broker_id=3), 1, kind), connection(kind, number=200))
+    assert calls.submitted == []
+    over.slices.turn()
+    assert len(calls.submitted) == 1
+    assert over.slices.waiting > 0
+
+
+def test_a_large_request_waits_undecoded_until_there_is_room() -> None:
+    slices = Slices()
+    room = DecodingRoom(2 * MANY_ELEMENTS)
+    dispatcher = Dispatcher(services(IMAGE), slices=slices, room=room)
+    large = request(many_topics(2 * MANY_ELEMENTS), 9)
+    outcomes = [served(dispatcher, large, connection(number=number)) for number in range(3)]
+    assert (slices.waiting, room.waiting) == (1, 2)
+    small = served(dispatcher, request(many_topics(3), 9), connection(number=3))
+    assert len(small) == 1
+    dispatcher.connection_ended(connection(number=1))
+    assert room.waiting == 1
+    while slices.waiting:
+        slices.turn()
+    assert [len(each) for each in outcomes] == [1, 0, 1]
+    assert room.used_elements == 0
+
+
+@pytest.mark.parametrize("end", ["dropped", "malformed", "decided"])
+def test_the_room_is_left_whatever_becomes_of_a_large_request(end: str) -> None:
+    calls = Calls()
+    slices = Slices()
+    room = DecodingRoom()
+    dispatcher = Dispatcher(services(IMAGE, calls), slices=slices, room=room)
+    kind = ListenerKind.CONTROLLER
+    topic = CreateTopicsRequest.CreatableTopic(name="a", num_partitions=1, replication_factor=1)
+    event = request(CreateTopicsRequest(topics=[topic] * 20_000), 7, kind)
+    assert isinstance(event, RequestReceived)
+    if end == "malformed":
+        event = replace(event, frame=event.frame[:-2])
+    served(dispatcher, event, connection(kind))
+    assert room.used_elements > 0
+    if end == "dropped":
+        dispatcher.connection_ended(connection(kind))
+    while slices.waiting:
+        slices.turn()
+    if end == "decided":
+        # As long as the controller has the request, it takes room.
+        assert room.used_elements > 0
+        calls.replies[0].resolve(CreateTopicsResponse())
+        while slices.waiting:
+            slices.turn()
+    assert room.used_elements == 0
 
 
 def test_a_failing_disk_ends_the_node_in_a_later_turn_too() -> None:

@@ -10,8 +10,11 @@ import trio
 from kafkaproto.messages import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
 from server.apis.context import NoAnswer
 from server.controller.events import CommandContext
+from server.net import passes
+from server.net.passes import Passes
 from server.node.disk_worker import DiskFailureError
 from server.node.quorum import QuorumDriver
+from server.node.slices import Slices
 from server.storage.snapshot_file import SnapshotStore
 from tests.node.nodes import Nodes, running_nodes
 from tests.node.waiting import wait_decided
@@ -68,6 +71,33 @@ async def test_three_voters_elect_a_leader_and_share_what_it_commits() -> None:
         await nodes.until(
             lambda: all(len(written_controllers(nodes, each)) == 3 for each in nodes.controller_ids)
         )
+
+
+async def test_nodes_whose_passes_are_over_at_once_serve_each_other_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(passes, "PASS_S", 0.0)
+    waited: list[str] = []
+    turns: list[int] = []
+    wait_turn, turn = Passes.wait_turn, Slices.turn
+
+    async def noted_wait_turn(each: Passes, host: str) -> None:
+        assert each.is_over
+        waited.append(host)
+        await wait_turn(each, host)
+
+    def noted_turn(each: Slices) -> None:
+        turns.append(each.waiting)
+        turn(each)
+
+    monkeypatch.setattr(Passes, "wait_turn", noted_wait_turn)
+    monkeypatch.setattr(Slices, "turn", noted_turn)
+    async with running_nodes() as nodes:
+        _, driver = await nodes.until_active()
+        assert await write(driver, 1)
+        await until_all_see(nodes, 1)
+    assert {*waited} == {"127.0.0.1"}
+    assert sum(turns) >= len(waited) // 2
 
 
 def written_controllers(nodes: Nodes, node_id: int) -> tuple[int, ...]:

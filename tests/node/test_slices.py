@@ -10,7 +10,8 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from server.node.slices import IN_PLACE_S, SHARE_S, STEPS_A_LOOK, TURN_S, Slices
+from server.net.passes import PASS_S, Passes
+from server.node.slices import IN_PLACE_S, SHARE_S, STEPS_A_LOOK, TURN_S, URGENT_S, Slices
 from server.types import Steps
 
 STEP_S = SHARE_S / 10
@@ -31,7 +32,8 @@ class Bench:
 
     def __init__(self, **settings: Any) -> None:
         self.clock = Clock()
-        self.slices = Slices(clock=self.clock, **settings)
+        self.passes = Passes(self.clock)
+        self.slices = Slices(self.passes, clock=self.clock, **settings)
         self.done: list[Any] = []
         self.failed: list[Exception] = []
         self.steps_of: list[str] = []
@@ -45,8 +47,15 @@ class Bench:
             raise error
         return name
 
-    def start(self, name: str, steps: int, error: Exception | None = None, owner: object = None) -> None:
-        self.slices.start(self.work(name, steps, error), self.done.append, self.failed.append, owner)
+    def start(
+        self, name: str, steps: int, error: Exception | None = None, owner: object = None, **more: Any
+    ) -> None:
+        self.slices.start(self.work(name, steps, error), self.done.append, self.failed.append, owner, **more)
+
+    def end_pass(self) -> None:
+        """From now on the pass of the loop is over."""
+        self.passes.after_io_wait(0)
+        self.clock.now += PASS_S
 
 
 def test_short_work_is_done_where_it_is_begun() -> None:
@@ -113,6 +122,104 @@ def test_the_work_of_an_owner_that_is_gone_is_given_up() -> None:
     while bench.slices.waiting:
         bench.slices.turn()
     assert (bench.done, bench.failed) == (["other"], [])
+
+
+def test_when_the_pass_is_over_work_is_begun_in_a_turn() -> None:
+    bench = Bench()
+    bench.end_pass()
+    for number in range(1000):
+        bench.start("short", 1, host=str(number))
+    assert (bench.steps_of, bench.slices.waiting) == ([], 1000)
+    bench.slices.turn()
+    assert TURN_S / STEP_S <= len(bench.done) <= TURN_S / STEP_S + 1
+    bench.passes.after_io_wait(0)
+    bench.start("next pass", 1)
+    assert bench.done[-1] == "next pass"
+
+
+def test_many_works_that_are_begun_together_do_not_take_longer_than_a_pass() -> None:
+    bench = Bench()
+    bench.passes.after_io_wait(0)
+    begun_at = bench.clock.now
+    for _ in range(1000):
+        bench.start("long", 1000)
+    assert bench.clock.now - begun_at <= PASS_S + IN_PLACE_S + STEPS_A_LOOK * STEP_S
+
+
+def test_urgent_works_go_first_but_not_all_the_time() -> None:
+    bench = Bench()
+    bench.end_pass()
+    for _ in range(3):
+        bench.start("ordinary", 1000)
+    for _ in range(1000):
+        bench.start("urgent", 1, is_urgent=True)
+    bench.slices.turn()
+    assert URGENT_S / STEP_S <= bench.done.count("urgent") <= URGENT_S / STEP_S + 1
+    assert bench.steps_of[: len(bench.done)] == ["urgent"] * len(bench.done)
+    assert bench.steps_of.count("ordinary") >= (TURN_S - URGENT_S) / STEP_S
+
+
+def test_the_hosts_that_work_is_for_take_turns() -> None:
+    bench = Bench()
+    bench.end_pass()
+    for _ in range(1000):
+        bench.start("many", 10, host="192.0.2.1")
+    bench.start("one", 10, host="192.0.2.2")
+    bench.slices.turn()
+    assert "one" in bench.done
+
+
+class Owner:
+    """Counts how often it is compared."""
+
+    compared = 0
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        Owner.compared += 1
+        return isinstance(other, Owner) and other.number == self.number
+
+
+def test_to_give_up_work_does_not_look_at_the_others() -> None:
+    bench = Bench(in_place_s=0)
+    count = 1000
+    for number in range(count):
+        bench.start("long", 1000, owner=Owner(number))
+    Owner.compared = 0
+    for number in reversed(range(count)):
+        bench.slices.drop(Owner(number))
+    assert bench.slices.waiting == 0
+    assert Owner.compared <= 2 * count
+
+
+def test_what_given_up_work_had_made_is_handed_over() -> None:
+    bench = Bench(in_place_s=0)
+    shared = [object()]
+    dropped: list[list[Any]] = []
+
+    def inner() -> Steps[list[int]]:
+        found = []
+        for number in range(1000):
+            found.append(number)
+            yield
+        return found
+
+    def outer(given: list[object]) -> Steps[str]:
+        before = ["made before"]
+        found = yield from inner()
+        return f"{given}{before}{found}"
+
+    bench.slices.start(
+        outer(shared), bench.done.append, bench.failed.append, owner="gone", dropped=dropped.append
+    )
+    bench.slices.drop("gone")
+    assert dropped == [[["made before"], [*range(STEPS_A_LOOK)]]]
+    assert (bench.done, bench.failed) == ([], [])
 
 
 @pytest.mark.trio

@@ -1,0 +1,91 @@
+"""Large requests are decoded as far as there is room for what they may hold."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from server.apis.bounds import BOUNDS, BYTES_AN_ELEMENT, possible_elements
+from server.node.decoding_room import MAX_DECODED_BYTES, DecodingRoom
+
+
+class Bench:
+    """A room for 100 elements, and who was let in."""
+
+    def __init__(self) -> None:
+        self.room = DecodingRoom(100)
+        self.begun: list[str] = []
+
+    def enter(self, name: str, elements: int, host: str = "") -> None:
+        self.room.enter(elements, lambda: self.begun.append(name), name, host)
+
+
+def test_requests_are_let_in_as_they_came_as_far_as_there_is_room() -> None:
+    bench = Bench()
+    bench.enter("a", 60)
+    bench.enter("b", 60)
+    bench.enter("c", 10)
+    assert (bench.begun, bench.room.used_elements, bench.room.waiting) == (["a"], 60, 2)
+    bench.room.leave(60)
+    assert (bench.begun, bench.room.used_elements, bench.room.waiting) == (["a", "b", "c"], 70, 0)
+
+
+def test_the_hosts_of_requests_take_turns() -> None:
+    bench = Bench()
+    for number in range(5):
+        bench.enter(f"many{number}", 100, "192.0.2.1")
+    bench.enter("one", 100, "192.0.2.2")
+    bench.room.leave(100)
+    bench.room.leave(100)
+    assert "one" in bench.begun
+
+
+def test_a_request_for_which_the_room_is_too_small_is_let_in_alone() -> None:
+    bench = Bench()
+    bench.enter("small", 1)
+    bench.enter("largest", 1000)
+    assert bench.begun == ["small"]
+    bench.room.leave(1)
+    assert bench.begun == ["small", "largest"]
+
+
+def test_a_request_whose_connection_ends_waits_no_more() -> None:
+    bench = Bench()
+    bench.enter("a", 60)
+    bench.enter("gone", 60)
+    bench.enter("c", 10)
+    bench.room.drop("gone")
+    bench.room.drop("unknown")
+    assert (bench.begun, bench.room.waiting) == (["a", "c"], 0)
+
+
+def test_requests_that_are_over_when_they_are_begun_do_not_nest() -> None:
+    room = DecodingRoom(1)
+    room.enter(1, lambda: None, "first", "")
+    depths: list[int] = []
+
+    def begin() -> None:
+        frame, depth = sys._getframe(), 0
+        while frame.f_back is not None:
+            frame, depth = frame.f_back, depth + 1
+        depths.append(depth)
+        room.leave(1)
+
+    for number in range(10):
+        room.enter(1, begin, number, "")
+    room.leave(1)
+    assert len(depths) == 10
+    assert len({*depths}) == 1
+    assert room.used_elements == 0
+
+
+@pytest.mark.parametrize("key", sorted(BOUNDS))
+def test_the_largest_request_of_each_api_fits(key: int) -> None:
+    assert possible_elements(key, BOUNDS[key].max_bytes) * BYTES_AN_ELEMENT <= MAX_DECODED_BYTES
+
+
+def test_a_request_holds_no_more_elements_than_bytes_and_an_envelope_what_is_inside() -> None:
+    assert possible_elements(3, 500) == 500
+    assert possible_elements(3, 10**7) == BOUNDS[3].max_elements
+    assert possible_elements(58, 10**7) == BOUNDS[45].max_elements
