@@ -45,9 +45,9 @@ from server.types import Steps
 
 MAX_MATCHES = 100_000
 """ACLs that one answer tells of, each as often as filters mean it: many filters may mean the same."""
-MAX_COMPARISONS = 5_000_000
-"""Of filters with ACLs in one request: some seconds of work. 50 filters, if there are 100,000 ACLs."""
-_ACLS_PER_STEP = 16
+MAX_COMPARISONS = 2_000_000
+"""Of filters with ACLs in one request: some seconds of work. 20 filters, if there are 100,000 ACLs."""
+_ACLS_PER_STEP = 8
 
 _CreationResult = CreateAclsResponse.AclCreationResult
 _FilterResult = DeleteAclsResponse.DeleteAclsFilterResult
@@ -105,6 +105,7 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
         comparisons += len(candidates)
         if comparisons > MAX_COMPARISONS:
             raise _too_many_comparisons(request, situation.image)
+        yield
         found = yield from _matches(situation.image, candidates, acl_filter)
         result = _FilterResult(error_message=None)
         for acl_id, entry in found:

@@ -245,6 +245,15 @@ def test_filters_and_acls_that_are_too_many_to_compare_are_refused(
     assert len(present(guarded)) == 3
 
 
+@pytest.mark.parametrize("name", ["t", "missing"])
+def test_each_filter_takes_a_step(guarded: Harness, name: str) -> None:
+    filters = [exact_filter(resource_name_filter=name, operation=9)] * 100
+    guarded.controller._steps_per_slice = 1
+    guarded.in_slices = True
+    guarded.send(DeleteAclsRequest(filters=filters))
+    assert guarded.finish() >= len(filters)
+
+
 def exact_filter(**fields: Any) -> DeleteAclsRequest.DeleteAclsFilter:
     """Of the ACLs of one name."""
     named = {"resource_type_filter": TOPIC, "pattern_type_filter": LITERAL, "resource_name_filter": "t"}

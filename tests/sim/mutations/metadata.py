@@ -294,6 +294,7 @@ MUTATIONS = (
         "believes proofs of other incarnations",
         MetadataInvariant.ANSWERING_NEVER_PROVEN_DEAD,
         _believes_every_proof,
+        likely_seed=92,
     ),
     cluster_mutation(
         "waits for nobody who fell silent before it led",
@@ -306,6 +307,7 @@ MUTATIONS = (
         "decides a command on the image before the change that it waits for",
         MetadataInvariant.NO_FAILURE,
         _decides_ahead,
+        likely_seed=24,
     ),
     cluster_mutation(
         "goes on with a change once leadership is lost",
@@ -314,7 +316,10 @@ MUTATIONS = (
         likely_seed=80,
     ),
     cluster_mutation(
-        "forgets who was heard of during a change", MetadataInvariant.UNFENCED_AT_LAST, _stale_sessions
+        "forgets who was heard of during a change",
+        MetadataInvariant.UNFENCED_AT_LAST,
+        _stale_sessions,
+        likely_seed=13,
     ),
     cluster_mutation(
         "counts a heartbeat as contact when it is carried out",
