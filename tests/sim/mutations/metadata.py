@@ -307,7 +307,7 @@ MUTATIONS = (
         "decides a command on the image before the change that it waits for",
         MetadataInvariant.NO_FAILURE,
         _decides_ahead,
-        likely_seed=24,
+        likely_seed=18,
     ),
     cluster_mutation(
         "goes on with a change once leadership is lost",
@@ -330,7 +330,7 @@ MUTATIONS = (
         "has the fencing of silent brokers wait behind commands",
         MetadataInvariant.FENCING_GOES_FIRST,
         _has_fencing_wait_behind_commands,
-        likely_seed=21,
+        likely_seed=66,
     ),
     cluster_mutation(
         "has kraft.version raised amid records",
