@@ -12,6 +12,7 @@ so is, unlike with stock, an ACL for no host, which could never count.
 from __future__ import annotations
 
 import enum
+from collections.abc import Collection
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
@@ -25,8 +26,9 @@ from kafkaproto.messages import (
 )
 from server.controller.batches import MAX_RECORDS_PER_BATCH
 from server.controller.command import ApiError, Result, Situation
+from server.controller.refusing import refuse_each
 from server.error_texts import quoted
-from server.image.image import AccessControlEntry
+from server.image.image import AccessControlEntry, ClusterImage
 from server.image.records import acl_record
 from server.image.sorting import sorted_steps
 from server.security.acls import (
@@ -43,7 +45,9 @@ from server.types import Steps
 
 MAX_MATCHES = 100_000
 """ACLs that one answer tells of, each as often as filters mean it: many filters may mean the same."""
-_ACLS_PER_STEP = 16
+MAX_COMPARISONS = 2_000_000
+"""Of filters with ACLs in one request: some seconds of work. 20 filters, if there are 100,000 ACLs."""
+_ACLS_PER_STEP = 8
 
 _CreationResult = CreateAclsResponse.AclCreationResult
 _FilterResult = DeleteAclsResponse.DeleteAclsFilterResult
@@ -74,21 +78,22 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Resul
     return Result(response=CreateAclsResponse(results=results), records=records)
 
 
-def refuse_acl_creations(request: CreateAclsRequest, error: ApiError) -> CreateAclsResponse:
+def refuse_acl_creations(request: CreateAclsRequest, error: ApiError) -> Steps[CreateAclsResponse]:
     """The answer to a request that is refused as a whole: the error once for each ACL."""
-    return CreateAclsResponse(
-        results=[
-            _CreationResult(error_code=error.code, error_message=error.message) for _ in request.creations
-        ]
+    results = yield from refuse_each(
+        request.creations, lambda _: _CreationResult(error_code=error.code, error_message=error.message)
     )
+    return CreateAclsResponse(results=results)
 
 
 def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Result]:
-    """Remove the ACLs that the filters mean; raises ApiError where they are more than one batch holds."""
+    """Remove the ACLs that the filters mean.
+
+    Raises ApiError if they are more than one batch holds, or if finding them takes more than `MAX_COMPARISONS`.
+    """
     removed: dict[bytes, Message] = {}
     results = []
-    in_order = yield from sorted_steps(situation.image.acls.items(), key=lambda item: acl_order(item[1]))
-    matches = 0
+    matches = comparisons = 0
     for each in request.filters:
         acl_filter = AclFilter.of(each)
         problem = acl_filter.problem()
@@ -96,15 +101,19 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
             results.append(_FilterResult(error_code=ErrorCode.INVALID_REQUEST, error_message=problem))
             yield
             continue
+        candidates = _candidates(situation.image, acl_filter)
+        comparisons += len(candidates)
+        if comparisons > MAX_COMPARISONS:
+            raise _too_many_comparisons(request, situation.image)
+        yield
+        found = yield from _matches(situation.image, candidates, acl_filter)
         result = _FilterResult(error_message=None)
-        for number, (acl_id, entry) in enumerate(in_order):
-            if number % _ACLS_PER_STEP == 0:
-                yield
-            if acl_filter.matches(entry):
-                removed[acl_id] = RemoveAccessControlEntryRecord(id=acl_id)
-                result.matching_acls.append(_matching(entry))
-                matches += 1
+        for acl_id, entry in found:
+            removed[acl_id] = RemoveAccessControlEntryRecord(id=acl_id)
+            result.matching_acls.append(_matching(entry))
+            yield
         results.append(result)
+        matches += len(found)
         if matches > MAX_MATCHES:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST,
@@ -118,12 +127,46 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
     return Result(response=DeleteAclsResponse(filter_results=results), records=tuple(removed.values()))
 
 
-def refuse_acl_deletions(request: DeleteAclsRequest, error: ApiError) -> DeleteAclsResponse:
+def refuse_acl_deletions(request: DeleteAclsRequest, error: ApiError) -> Steps[DeleteAclsResponse]:
     """The answer to a request that is refused as a whole: the error once for each filter."""
-    return DeleteAclsResponse(
-        filter_results=[
-            _FilterResult(error_code=error.code, error_message=error.message) for _ in request.filters
-        ]
+    results = yield from refuse_each(
+        request.filters, lambda _: _FilterResult(error_code=error.code, error_message=error.message)
+    )
+    return DeleteAclsResponse(filter_results=results)
+
+
+def _candidates(image: ClusterImage, acl_filter: AclFilter) -> Collection[bytes]:
+    """Ids of the ACLs that a filter can mean: all, unless it says which name it means, and of what."""
+    names_one = (
+        acl_filter.resource_name is not None
+        and acl_filter.resource_type != ResourceType.ANY
+        and acl_filter.pattern_type in (PatternType.LITERAL, PatternType.PREFIXED)
+    )
+    if not names_one:
+        return image.acls
+    assert acl_filter.resource_name is not None
+    return image.acl_index.named(acl_filter.resource_type, acl_filter.pattern_type, acl_filter.resource_name)
+
+
+def _matches(
+    image: ClusterImage, candidates: Collection[bytes], acl_filter: AclFilter
+) -> Steps[list[tuple[bytes, AccessControlEntry]]]:
+    """The ACLs that a filter means, with their ids, in order."""
+    found = []
+    for number, acl_id in enumerate(candidates):
+        if number % _ACLS_PER_STEP == 0:
+            yield
+        entry = image.acls[acl_id]
+        if acl_filter.matches(entry):
+            found.append((acl_id, entry))
+    return (yield from sorted_steps(found, key=lambda item: acl_order(item[1])))
+
+
+def _too_many_comparisons(request: DeleteAclsRequest, image: ClusterImage) -> ApiError:
+    return ApiError(
+        ErrorCode.INVALID_REQUEST,
+        f"Too much to compare: {len(request.filters)} filters with {len(image.acls)} ACLs. One request may compare"
+        f" {MAX_COMPARISONS}; a filter with a resource type, name and pattern type counts for the ACLs of that name.",
     )
 
 

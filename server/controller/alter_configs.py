@@ -41,6 +41,7 @@ from server.config_keys.lists import with_entries, without_entries
 from server.config_keys.model import ConfigType
 from server.config_keys.validate import validate_broker_config
 from server.controller.command import ApiError, Result, Situation
+from server.controller.refusing import refuse_each_once
 from server.controller.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from server.controller.topics import check_number_of_configs, check_topic_name
 from server.image.image import (
@@ -51,7 +52,7 @@ from server.image.image import (
     TOPIC_RESOURCE,
     ClusterImage,
 )
-from server.types import Steps, run_to_end
+from server.types import Steps
 
 MAX_VALUE_BYTES = 32_767
 """Longest value, as in stock controllers: a list can grow beyond what one request can say."""
@@ -86,30 +87,40 @@ def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Steps[R
     return Result(response=response, records=records)
 
 
-def refuse_incremental_changes(request: IncrementalAlterConfigsRequest, error: ApiError) -> Message:
+def refuse_incremental_changes(request: IncrementalAlterConfigsRequest, error: ApiError) -> Steps[Message]:
     """The answer to a request that is refused as a whole: the error once for each resource."""
-    return run_to_end(_response(IncrementalAlterConfigsResponse, dict.fromkeys(_names(request), error)))
+    return _refusal(IncrementalAlterConfigsResponse, request, error)
 
 
-def refuse_changes(request: AlterConfigsRequest, error: ApiError) -> Message:
+def refuse_changes(request: AlterConfigsRequest, error: ApiError) -> Steps[Message]:
     """As `refuse_incremental_changes`, for AlterConfigs."""
-    return run_to_end(_response(AlterConfigsResponse, dict.fromkeys(_names(request), error)))
+    return _refusal(AlterConfigsResponse, request, error)
 
 
 def _response(response_class: Any, results: Mapping[tuple[int, str], ApiError | None]) -> Steps[Message]:
     responses = []
-    for (resource_type, name), error in results.items():
-        responses.append(
-            response_class.AlterConfigsResourceResponse(
-                error_code=ErrorCode.NONE if error is None else error.code,
-                error_message=None if error is None else error.message,
-                resource_type=resource_type,
-                resource_name=name,
-            )
-        )
+    for resource, error in results.items():
+        responses.append(_resource_response(response_class, resource, error))
         yield
     response: Message = response_class(responses=responses)
     return response
+
+
+def _refusal(response_class: Any, request: Any, error: ApiError) -> Steps[Message]:
+    responses = yield from refuse_each_once(
+        _names(request), lambda resource: _resource_response(response_class, resource, error)
+    )
+    response: Message = response_class(responses=responses)
+    return response
+
+
+def _resource_response(response_class: Any, resource: tuple[int, str], error: ApiError | None) -> Any:
+    return response_class.AlterConfigsResourceResponse(
+        error_code=ErrorCode.NONE if error is None else error.code,
+        error_message=None if error is None else error.message,
+        resource_type=resource[0],
+        resource_name=resource[1],
+    )
 
 
 def _names(request: Any) -> Iterator[tuple[int, str]]:

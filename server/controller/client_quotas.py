@@ -21,6 +21,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, ClientQuotaRecord
 from server.controller.command import ApiError, Result, Situation
+from server.controller.refusing import refuse_each_once
 from server.error_texts import MAX_QUOTED_LENGTH, quoted
 from server.image.apply_settings import quota_entity_order
 from server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
@@ -69,10 +70,11 @@ def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest)
     return Result(response=response, records=() if request.validate_only else records)
 
 
-def refuse_quotas(request: AlterClientQuotasRequest, error: ApiError) -> AlterClientQuotasResponse:
+def refuse_quotas(request: AlterClientQuotasRequest, error: ApiError) -> Steps[AlterClientQuotasResponse]:
     """The answer to a request that is refused as a whole: the error once for each entity."""
-    entities = dict.fromkeys(_entity(entry) for entry in request.entries)
-    return AlterClientQuotasResponse(entries=[_result(entity, error) for entity in entities])
+    entities = (_entity(entry) for entry in request.entries)
+    results = yield from refuse_each_once(entities, lambda entity: _result(entity, error))
+    return AlterClientQuotasResponse(entries=results)
 
 
 def _entity(entry: _Entry) -> QuotaEntity:

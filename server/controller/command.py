@@ -50,7 +50,8 @@ class Situation:
     image: ClusterImage
     """The newest state, with what is not committed yet."""
     next_offset: int
-    """Offset that the command's first record will get."""
+    """The log's end when the command began to be decided. Its first record gets this offset, or a later one if records
+    of the quorum's own, or the beginning of a metadata transaction, come before."""
     now_ms: int
     """Monotonic time."""
     wall_ms: int
@@ -68,6 +69,8 @@ class Situation:
     inherited: InheritedConfigs
     token_index: TokenIndex
     rng: Rng
+    contact: BrokerSession | None = None
+    """Of a heartbeat: when its sender was heard of last, which may be long before the heartbeat is carried out."""
 
     def topic_defaults(self) -> NodeConfigs:
         """What topics inherit, and this controller goes by."""

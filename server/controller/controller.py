@@ -11,15 +11,19 @@ not committed is forgotten by going back to the committed image.
 **In slices.** One change is worked on at a time, and one call of `handle` takes so many steps of it at most
 (`STEPS_PER_SLICE`); each `Tick` brings another slice. Meanwhile commits, the quorum's own batches and brokers are taken
 note of. Commands wait. A heartbeat does not: it counts at once, lest a session end because of that, and it
-is answered from the image before the change. Small changes are done within the call that brings them.
+is answered from the image before the change. Small changes are done within the call that brings them. What brokers'
+heartbeats, silences and deaths lead to goes ahead of commands.
 
 An answer may rest on what commands before it did, refusals included, so a command without records waits for
 the records of those before it.
 
 A command that raises kraft.version, which the quorum keeps, waits until that has agreed and is then decided anew.
 
-What fails in a change fails before anything here has changed, or takes back all that it has appended. So a failure that
-nobody foresaw is answered UNKNOWN_SERVER_ERROR and reported, and this controller goes on leading.
+A change that fails before its first append has changed nothing. One that fails later has its appended records aborted.
+So a failure that nobody foresaw is answered UNKNOWN_SERVER_ERROR and reported, and this controller goes on leading.
+
+The responses to refused requests are made by the shell, and so many commands are refused at a time (`REFUSALS_A_TIME`):
+thousands may wait when leadership is lost.
 """
 
 from __future__ import annotations
@@ -39,12 +43,18 @@ from kafkaproto.messages import AbortTransactionRecord, BrokerHeartbeatRequest, 
 from kafkaproto.records.metadata import encode_metadata_record
 from server.controller.activation import activation_records
 from server.controller.appending import Batches, append_steps, batches_of
-from server.controller.changes import MAX_WAITING_CHANGES, Change, WaitingChanges
+from server.controller.changes import (
+    COMMAND_TIMEOUT_MS,
+    MAX_WAITING_CHANGES,
+    Change,
+    WaitingChanges,
+)
 from server.controller.command import ApiError, Decision, Result, Situation
 from server.controller.config import ControllerConfig
 from server.controller.effects import (
     Effect,
     PublishImage,
+    Refuse,
     ReportDeath,
     ReportFailure,
     Respond,
@@ -84,7 +94,7 @@ from server.controller.sessions import (
     sessions_at_activation,
 )
 from server.controller.settings import InheritedConfigs, TopicSettings
-from server.controller.table import command_of, not_controller, refusal_of
+from server.controller.table import command_of, not_controller
 from server.controller.upgrades import WaitingUpgrades
 from server.image.image import ClusterImage
 from server.image.loader import LoadState
@@ -94,6 +104,9 @@ from server.types import NO_NODE, Steps, run_to_end
 
 STEPS_PER_SLICE = 400
 """Steps of changes at a time, each of some ten microseconds: a few milliseconds."""
+REFUSALS_A_TIME = 8
+"""Commands that are refused at a time: the shell begins to make the response to each of them, which may take it a
+millisecond."""
 STEPS_PER_CHANGE = 16
 """What a change counts for besides its own steps, when many small ones have waited."""
 
@@ -136,13 +149,15 @@ class Controller:
         self._sessions: Map[int, BrokerSession] = Map()
         # No session ends before this; None while there is none.
         self._session_check_ms: int | None = None
-        # Brokers whose silence or death, and brokers of which a heartbeat, waits as a change or is worked on.
+        # Brokers whose silence waits as a change or is worked on.
         self._fencing: set[int] = set()
-        self._moving: set[int] = set()
+        # Brokers of which a heartbeat does, and when each was heard of last: it may have no session yet.
+        self._moving: Map[int, BrokerSession] = Map()
         self._proven_deaths = 0
         self._no_op_ms: int | None = None
         self._tasks = TaskSchedule(config)
         self._effects: list[Effect] = []
+        self._refusals: deque[Refuse] = deque()
         self._asked_of_quorum: deque[UpgradeKRaftVersion] = deque()
         # Of the event that was handled last.
         self._wall_ms = 0
@@ -157,7 +172,7 @@ class Controller:
         (milliseconds of Unix time), for what is written down for others to read, and may jump.
         """
         self._wall_ms, self._now_ms = wall_ms, now_ms
-        was_busy = self.has_work
+        was_busy = self._is_busy
         match event:
             case BecameActive():
                 self._become_active(event, now_ms)
@@ -181,6 +196,7 @@ class Controller:
                 self._handle_proven_death(event)
             case NodePaused():
                 self._sessions = sessions_after_pause(self._sessions, event.pause_ms)
+                self._moving = sessions_after_pause(self._moving, event.pause_ms)
             case Tick():
                 pass
             case _:
@@ -190,6 +206,8 @@ class Controller:
             if not was_busy or isinstance(event, Tick):
                 self._work()
             self._answer_begun_heartbeat()
+        for _ in range(min(REFUSALS_A_TIME, len(self._refusals))):
+            self._effects.append(self._refusals.popleft())
 
     def take_effects(self) -> list[Effect]:
         """What has come of the events so far, in order; each effect is handed out once.
@@ -226,7 +244,12 @@ class Controller:
 
     @property
     def has_work(self) -> bool:
-        """Whether a change is being worked on, or waits: each `Tick` takes it a slice further."""
+        """Whether there is a change to work on, or a command to refuse: each `Tick` does some more of it."""
+        return self._is_busy or bool(self._refusals)
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether a change is being worked on, or waits."""
         return self._change is not None or len(self._waiting) > 0
 
     @property
@@ -287,7 +310,8 @@ class Controller:
         if event.next_offset > self._log.next_offset:
             self._log.append_control_batch(event.next_offset, event.epoch)
         # The first change of all: nothing is decided before a transaction that was left open is taken back.
-        self._waiting.add(Change(name="the activation", decide=self._activation, is_vital=True))
+        activation = Change(name="the activation", decide=self._activation, is_vital=True, is_urgent=True)
+        self._waiting.add(activation)
         self._set_sessions(sessions_at_activation(self._log.newest.stable, now_ms))
         if self._config.metadata_max_idle_interval_ms > 0:
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
@@ -304,9 +328,12 @@ class Controller:
         self._set_sessions(Map())
         self._no_op_ms = None
         self._tasks.stop()
+        error = not_controller(self._leader_id)
         dropped = self._drop_changes()
-        for command in (*self._replies.take_all(), *dropped, *self._upgrades.take_all()):
-            self._refuse(command, not_controller(self._leader_id))
+        for reply in self._replies.take_all():
+            self._refuse_parked(reply, error)
+        for command in (*dropped, *self._upgrades.take_all()):
+            self._refuse(command, error)
 
     def _drop_changes(self) -> list[CommandReceived]:
         """Nothing more comes of any change; the commands among them."""
@@ -317,7 +344,7 @@ class Controller:
         self._before_change = self._log.committed
         self._begun_heartbeat = None
         self._fencing.clear()
-        self._moving.clear()
+        self._moving = Map()
         return [change.command for change in changes if change.command is not None]
 
     # --- the log ---
@@ -343,7 +370,7 @@ class Controller:
         if self._log.advance(event.high_watermark, event.timestamp_ms):
             self._publish()
         for reply in self._replies.take_committed(self._log.high_watermark):
-            self._respond(reply.command, reply.response)
+            self._answer(reply.command, reply.response)
 
     def _handle_control_batch(self, event: ControlBatchAppended) -> None:
         assert self._active_epoch is not None, "a standby learns of control batches when they are committed"
@@ -364,11 +391,18 @@ class Controller:
                 if change is None:
                     return
                 left -= STEPS_PER_CHANGE
+                if not change.is_wanted():
+                    change.ended()
+                    continue
                 self._change, self._steps = change, self._carry_out(change)
                 self._before_change = self._log.newest
                 taken_at_most = max(left, 1)
             elif not self._change.is_decided and not self._change.is_wanted():
                 self._end_change()
+                continue
+            elif self._waiting.interrupts(self._change):
+                self._waiting.put_back(self._change)
+                self._change, self._steps = None, iter(())
                 continue
             else:
                 taken_at_most = left
@@ -429,7 +463,7 @@ class Controller:
     def _refuse_change(self, change: Change, error: ApiError) -> None:
         command = change.command
         if command is not None:
-            self._park(command, refusal_of(command, error), self._log.next_offset)
+            self._park(command, error, self._log.next_offset)
 
     def _fail(self, change: Change, error: Exception) -> None:
         """A mistake of ours, which has changed nothing: no reason to stop, nor to give up leadership.
@@ -443,10 +477,10 @@ class Controller:
         if change.command is not None:
             self._refuse(change.command, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
 
-    def _park(self, command: CommandReceived, response: Message, committed_at: int) -> None:
+    def _park(self, command: CommandReceived, response: Message | ApiError, committed_at: int) -> None:
         """Answer a command once everything below an offset is committed."""
         if committed_at <= self._log.high_watermark:
-            self._respond(command, response)
+            self._answer(command, response)
         else:
             self._replies.park(ParkedReply(command=command, response=response, committed_at=committed_at))
 
@@ -464,9 +498,12 @@ class Controller:
 
     def _handle_command(self, event: CommandReceived) -> None:
         deadline_ms = event.context.deadline_ms
+        if deadline_ms is None:
+            deadline_ms = self._now_ms + COMMAND_TIMEOUT_MS
+            event = replace(event, context=replace(event.context, deadline_ms=deadline_ms))
         if not self.is_active:
             self._refuse(event, not_controller(self._leader_id))
-        elif deadline_ms is not None and deadline_ms <= self._now_ms:
+        elif deadline_ms <= self._now_ms:
             self._refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         elif isinstance(event.request, BrokerHeartbeatRequest):
             self._handle_heartbeat(event, event.request)
@@ -474,9 +511,10 @@ class Controller:
             waiting = f"{MAX_WAITING_CHANGES} changes wait for one that takes long."
             self._refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT, waiting))
         else:
-            self._add_command(event, self._kraft_version)
+            self._add_command(event)
 
-    def _add_command(self, event: CommandReceived, kraft_version: int) -> None:
+    def _add_command(self, event: CommandReceived, kraft_version: int | None = None) -> None:
+        """Carry a command out in its turn; as at a level of kraft.version, None for the one that is in force then."""
         decide = partial(self._decide, event, kraft_version)
         self._waiting.add(Change(name=event.request.NAME, decide=decide, command=event))
 
@@ -492,11 +530,15 @@ class Controller:
         else:
             self._refuse(waiting.command, ApiError(event.error_code, event.message))
 
-    def _decide(self, event: CommandReceived, kraft_version: int) -> Decision:
-        situation = self._situation(event, kraft_version, self._log.newest.latest)
+    def _decide(self, event: CommandReceived, kraft_version: int | None) -> Decision:
+        situation = self._situation(event, self._log.newest.latest)
+        if kraft_version is not None:
+            situation = replace(situation, kraft_version=kraft_version)
         return command_of(event).run(situation, event.request)
 
-    def _situation(self, event: CommandReceived, kraft_version: int, image: ClusterImage) -> Situation:
+    def _situation(
+        self, event: CommandReceived, image: ClusterImage, contact: BrokerSession | None = None
+    ) -> Situation:
         return Situation(
             image=image,
             next_offset=image.offset + 1,
@@ -506,34 +548,50 @@ class Controller:
             context=event.context,
             config=self._config,
             cluster_id=self._cluster_id,
-            kraft_version=kraft_version,
+            kraft_version=self._kraft_version,
             node_id=self._node_id,
             sessions=self._sessions,
             inherited=self._inherited,
             token_index=self._token_index,
             rng=self._rng,
+            contact=contact,
         )
 
     def _handle_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
         """Hear of a broker at once, and move it to its next state when there is time for that."""
-        self._sessions = sessions_after_contact(
-            self._sessions, request.broker_id, request.broker_epoch, self._now_ms
-        )
-        if self.has_work:
+        broker_id, broker_epoch = request.broker_id, request.broker_epoch
+        self._sessions = sessions_after_contact(self._sessions, broker_id, broker_epoch, self._now_ms)
+        self._moving = sessions_after_contact(self._moving, broker_id, broker_epoch, self._now_ms)
+        if self._is_busy:
             self._answer_meanwhile(event, request)
         else:
-            self._begun_heartbeat = self._add_heartbeat(event, request.broker_id)
+            self._begun_heartbeat = self._add_heartbeat(event, request)
             self._begun_heartbeat.command = event
 
-    def _add_heartbeat(self, event: CommandReceived, broker_id: int) -> Change:
-        self._moving.add(broker_id)
+    def _add_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> Change:
+        """Carry a heartbeat out in its turn, unless its sender falls silent before."""
+        broker_id = request.broker_id
+        self._moving = self._moving.set(broker_id, self._contact(request))
         change = Change(
-            name=event.request.NAME,
-            decide=partial(self._decide, event, self._kraft_version),
-            ended=partial(self._moving.discard, broker_id),
+            name=request.NAME,
+            decide=partial(self._decide_heartbeat, event, request),
+            ended=partial(self._end_moving, broker_id),
+            is_urgent=True,
         )
         self._waiting.add(change)
         return change
+
+    def _contact(self, request: BrokerHeartbeatRequest) -> BrokerSession:
+        return BrokerSession(broker_epoch=request.broker_epoch, last_contact_ms=self._now_ms)
+
+    def _decide_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> Decision | None:
+        contact = self._moving[request.broker_id]
+        if not self._is_valid(contact):
+            return None
+        return command_of(event).run(self._situation(event, self._log.newest.latest, contact), request)
+
+    def _end_moving(self, broker_id: int) -> None:
+        self._moving = self._moving.delete(broker_id)
 
     def _answer_begun_heartbeat(self) -> None:
         """What a heartbeat has begun goes on by itself where it takes more than a slice."""
@@ -548,10 +606,10 @@ class Controller:
         """Answer from the image before the change that is worked on; what the heartbeat calls for has to wait."""
         image = (self._log.newest if self._change is None else self._before_change).stable
         try:
-            situation = self._situation(event, self._kraft_version, image)
+            situation = self._situation(event, image, self._contact(request))
             result, is_quiet = heartbeat_meanwhile(situation, request)
         except ApiError as error:
-            self._park(event, refusal_of(event, error), image.offset + 1)
+            self._park(event, error, image.offset + 1)
             return
         except Exception as error:
             self._effects.append(ReportFailure(request_name=event.request.NAME, error=error))
@@ -560,7 +618,7 @@ class Controller:
         if result.session is not None:
             self._change_session(result.session)
         if not is_quiet and request.broker_id not in self._moving:
-            self._add_heartbeat(event, request.broker_id)
+            self._add_heartbeat(event, request)
         assert result.response is not None, "a heartbeat is answered"
         self._park(event, result.response, image.offset + 1)
 
@@ -576,11 +634,27 @@ class Controller:
             )
         )
 
-    def _refuse(self, event: CommandReceived, error: ApiError) -> None:
-        self._respond(event, refusal_of(event, error))
+    def _answer(self, event: CommandReceived, response: Message | ApiError) -> None:
+        if isinstance(response, ApiError):
+            self._refuse(event, response)
+        else:
+            self._effects.append(Respond(command_id=event.command_id, response=response))
 
-    def _respond(self, event: CommandReceived, response: Message) -> None:
-        self._effects.append(Respond(command_id=event.command_id, response=response))
+    def _refuse_parked(self, reply: ParkedReply, error: ApiError) -> None:
+        void = None if isinstance(reply.response, ApiError) else reply.response
+        self._refuse(reply.command, error, void)
+
+    def _refuse(self, event: CommandReceived, error: ApiError, void: Message | None = None) -> None:
+        self._refusals.append(
+            Refuse(
+                command_id=event.command_id,
+                request=event.request,
+                version=event.version,
+                code=error.code,
+                text=error.message,
+                void=void,
+            )
+        )
 
     # --- what time brings ---
 
@@ -606,14 +680,16 @@ class Controller:
         return min(ends, default=None)
 
     def _do_what_is_due(self, now_ms: int) -> None:
-        for command in (*self._replies.take_expired(now_ms), *self._upgrades.take_expired(now_ms)):
+        for reply in self._replies.take_expired(now_ms):
+            self._refuse_parked(reply, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+        for command in self._upgrades.take_expired(now_ms):
             self._refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         self._end_expired_changes(now_ms)
         if self._session_check_ms is not None and self._session_check_ms <= now_ms:
             self._look_for_silent_brokers(now_ms)
         if self._no_op_ms is not None and self._no_op_ms <= now_ms:
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
-            if not self.has_work:
+            if not self._is_busy:
                 no_op = Result(records=(NoOpRecord(),))
                 self._waiting.add(Change(name=NoOpRecord.NAME, decide=lambda: no_op))
         for task in self._tasks.take_due(now_ms):
@@ -622,6 +698,7 @@ class Controller:
                     name=task.name,
                     decide=partial(self._run_task, task),
                     done=partial(self._task_done, task),
+                    ended=partial(self._tasks.ended, task),
                     failed=partial(self._task_failed, task),
                 )
             )
@@ -662,11 +739,12 @@ class Controller:
                     name=f"the death of broker {event.broker_id}",
                     decide=partial(self._bury, event),
                     is_wanted=lambda: not is_refuted(self._sessions, event),
+                    is_urgent=True,
                 )
             )
 
     def _bury(self, event: BrokerProvenDead) -> Decision | None:
-        return end_of_dead_broker(self.newest_image, self._inherited, self._sessions, event)
+        return end_of_dead_broker(self.newest_image, self._inherited, event)
 
     def _look_for_silent_brokers(self, now_ms: int) -> None:
         for broker_id in sorted(self._sessions):
@@ -679,18 +757,19 @@ class Controller:
                         is_wanted=partial(self._is_silent, broker_id),
                         ended=partial(self._end_fencing, broker_id),
                         failed=partial(self._wait_another_session, broker_id),
+                        is_urgent=True,
                     )
                 )
         self._session_check_ms = self._first_session_end_ms()
 
     def _is_silent(self, broker_id: int) -> bool:
         session = self._sessions.get(broker_id)
-        timeout_ms = self._config.broker_session_timeout_ms
-        return session is not None and not session.is_valid(self._now_ms, timeout_ms)
+        return session is not None and not self._is_valid(session)
 
-    def _fence_silent(self, broker_id: int) -> Decision | None:
-        if not self._is_silent(broker_id):
-            return None
+    def _is_valid(self, session: BrokerSession) -> bool:
+        return session.is_valid(self._now_ms, self._config.broker_session_timeout_ms)
+
+    def _fence_silent(self, broker_id: int) -> Decision:
         session = self._sessions[broker_id]
         return end_of_silent_broker(self.newest_image, self._inherited, broker_id, session, self._now_ms)
 

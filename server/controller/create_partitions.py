@@ -15,6 +15,7 @@ from kafkaproto.messages import CreatePartitionsRequest, CreatePartitionsRespons
 from server.controller.assignments import check_assignments
 from server.controller.command import ApiError, Result, Situation
 from server.controller.placement import UsableBroker, new_partition, place, usable_brokers
+from server.controller.refusing import refuse_each_once
 from server.controller.topics import MAX_PARTITIONS_PER_REQUEST
 from server.image.image import TopicImage
 from server.image.records import partition_record
@@ -63,10 +64,11 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
     )
 
 
-def refuse_partitions(request: CreatePartitionsRequest, error: ApiError) -> CreatePartitionsResponse:
+def refuse_partitions(request: CreatePartitionsRequest, error: ApiError) -> Steps[CreatePartitionsResponse]:
     """The answer to a request that is refused as a whole: the error once for each topic."""
-    names = dict.fromkeys(topic.name for topic in request.topics)
-    return CreatePartitionsResponse(results=[_failure(name, error) for name in names])
+    names = (topic.name for topic in request.topics)
+    results = yield from refuse_each_once(names, lambda name: _failure(name, error))
+    return CreatePartitionsResponse(results=results)
 
 
 def _existing_topic(situation: Situation, topics: Sequence[_PartitionsTopic]) -> TopicImage:

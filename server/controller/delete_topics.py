@@ -14,6 +14,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse, RemoveTopicRecord
 from kafkaproto.uuids import to_text
 from server.controller.command import ApiError, Result, Situation
+from server.controller.refusing import refuse_each_once
 from server.image.image import ClusterImage, TopicImage
 from server.types import ZERO_UUID, Steps
 
@@ -31,10 +32,15 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
     if not situation.config.delete_topic_enable:
         raise _deletion_disabled(situation.version)
     image = situation.image
-    times_named = Counter(_named_topics(request))
-    times_meant = Counter(
-        _meant_id(image, name, topic_id) for name, topic_id in times_named if _is_named(name, topic_id)
-    )
+    times_named: Counter[_Named] = Counter()
+    for named in _named_topics(request):
+        times_named[named] += 1
+        yield
+    times_meant: Counter[bytes | None] = Counter()
+    for name, topic_id in times_named:
+        if _is_named(name, topic_id):
+            times_meant[_meant_id(image, name, topic_id)] += 1
+        yield
     records: list[Message] = []
     results = []
     for (name, topic_id), times in times_named.items():
@@ -57,15 +63,14 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
     return Result(response=DeleteTopicsResponse(responses=results), records=records)
 
 
-def refuse_deletions(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopicsResponse:
+def refuse_deletions(request: DeleteTopicsRequest, error: ApiError) -> Steps[DeleteTopicsResponse]:
     """The answer to a request that is refused as a whole: the error once for each topic.
 
     Which controller is active is not said here, as by Kafka.
     """
-    if error.code == ErrorCode.NOT_CONTROLLER:
-        error = ApiError(error.code)
-    named = dict.fromkeys(_named_topics(request))
-    return DeleteTopicsResponse(responses=[_failure(name, topic_id, error) for name, topic_id in named])
+    told = ApiError(error.code) if error.code == ErrorCode.NOT_CONTROLLER else error
+    results = yield from refuse_each_once(_named_topics(request), lambda named: _failure(*named, told))
+    return DeleteTopicsResponse(responses=results)
 
 
 def _deletion_disabled(version: int) -> ApiError:

@@ -14,6 +14,7 @@ from server.controller.effects import (
     AppendRecords,
     Effect,
     PublishImage,
+    Refuse,
     ReportDeath,
     ReportFailure,
     ReportShutdown,
@@ -85,6 +86,9 @@ def describe_effect(effect: Effect) -> str:
         case Respond():
             said = " ".join(_response(effect.response))
             return f"respond #{effect.command_id} {effect.response.NAME} {said}".rstrip()
+        case Refuse():
+            text = "" if effect.text is None else f" {effect.text}"
+            return f"refuse #{effect.command_id} {effect.request.NAME} {effect.code.name}{text}"
         case PublishImage():
             return f"publish image offset={effect.image.offset} high watermark={effect.high_watermark}"
         case UpgradeKRaftVersion():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.controller.election_counts import ElectionCounts
 from server.image.image import ClusterImage
@@ -26,11 +27,29 @@ class AppendRecords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Respond:
-    """Answer a command. AFTER the records it led to, and those before them, are committed; an answer that
-    says NOT_CONTROLLER or REQUEST_TIMED_OUT leaves open whether they ever will be."""
+    """Answer a command. AFTER the records it led to, and those before them, are committed."""
 
     command_id: int
     response: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refuse:
+    """Answer a command with the same error for everything that it asks for (`table.refusal_steps` makes the response).
+
+    AFTER the records that the refusal rests on are committed; one that says NOT_CONTROLLER or REQUEST_TIMED_OUT leaves
+    open whether they ever will be. The response to a large request is as large, so it is not made here: many commands
+    may be refused at the same moment.
+    """
+
+    command_id: int
+    request: Message
+    version: int
+    code: ErrorCode
+    text: str | None
+    """In words; None if there is nothing to add."""
+    void: Message | None = None
+    """The response that the command would have had. Nobody else holds it: a large one is to be let go in steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,4 +125,4 @@ class ReportShutdown:
 Report = ReportSilence | ReportDeath | ReportShutdown
 """What only the log is told."""
 
-Effect = AppendRecords | Respond | PublishImage | UpgradeKRaftVersion | ReportFailure | Report
+Effect = AppendRecords | Respond | Refuse | PublishImage | UpgradeKRaftVersion | ReportFailure | Report

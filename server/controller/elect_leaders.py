@@ -12,6 +12,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ElectLeadersRequest, ElectLeadersResponse
 from server.controller.command import ApiError, Result, Situation
 from server.controller.partitions import Election, Goal, PartitionChanges, partitions_where
+from server.controller.refusing import refuse_each
 from server.image.image import ClusterImage, PartitionImage
 from server.types import NO_NODE, Steps
 
@@ -56,21 +57,19 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
     )
 
 
-def refuse_elections(request: ElectLeadersRequest, error: ApiError) -> ElectLeadersResponse:
+def refuse_elections(request: ElectLeadersRequest, error: ApiError) -> Steps[ElectLeadersResponse]:
     """The answer to a request that is refused as a whole: the error on top and once for each partition."""
-    return ElectLeadersResponse(
-        error_code=error.code,
-        replica_election_results=[
-            _TopicResult(
-                topic=topic.topic,
-                partition_result=[
-                    _PartitionResult(partition_id=index, error_code=error.code, error_message=error.message)
-                    for index in topic.partitions
-                ],
-            )
-            for topic in request.topic_partitions or ()
-        ],
-    )
+    results = []
+    for topic in request.topic_partitions or ():
+        partitions = yield from refuse_each(
+            topic.partitions,
+            lambda index: _PartitionResult(
+                partition_id=index, error_code=error.code, error_message=error.message
+            ),
+        )
+        results.append(_TopicResult(topic=topic.topic, partition_result=partitions))
+        yield
+    return ElectLeadersResponse(error_code=error.code, replica_election_results=results)
 
 
 def _is_needed(partition: PartitionImage, election: Election) -> bool:
@@ -94,7 +93,11 @@ def _asked(
     named: list[tuple[str, Iterable[int]]] = []
     for asked in request.topic_partitions:
         # A partition that is named twice has one election.
-        named.append((asked.topic, dict.fromkeys(asked.partitions)))
+        indexes: dict[int, None] = {}
+        for index in asked.partitions:
+            indexes[index] = None
+            yield
+        named.append((asked.topic, indexes))
         yield
     return named
 

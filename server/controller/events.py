@@ -20,7 +20,8 @@ class CommandContext:
     client_host: str = ""
     client_id: str | None = None
     deadline_ms: int | None = None
-    """Monotonic time at which the sender gives up; None where the request names no time limit."""
+    """Monotonic time at which the sender gives up; None if the request names no time limit. The controller sets one
+    then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +114,8 @@ class KRaftVersionUpgraded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandReceived:
-    """A request that only the active controller may carry out. Exactly one `effects.Respond` will follow."""
+    """A request that only the active controller may carry out. Exactly one `effects.Respond` or `effects.Refuse` will
+    follow."""
 
     command_id: int
     """Chosen by the sender; names the command in its answer."""

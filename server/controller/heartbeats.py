@@ -21,11 +21,12 @@ A broker that shuts down says so in every heartbeat. One whose heartbeats do not
 asked: its shutdown is *taken back*. No change of a registration can say that, so the whole registration is recorded
 anew. Kafka's controllers unfence such a broker and let it count as leaving: it leads nothing until it is restarted.
 
-Unlike stock controllers, a broker that is fenced already is not fenced by a further record.
+Unlike with Apache Kafka's controllers, a broker that is fenced already is not fenced by a further record.
 
 What a heartbeat leads to can take seconds, where the broker has very many replicas. Nobody waits for that: while the
 controller is busy a heartbeat is answered with the state in which the broker is (`heartbeat_meanwhile`), and a later
-one tells the broker what has become of it.
+one tells the broker what has become of it. What it leads to counts from the heartbeat's arrival: the broker may have
+died since.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ class _Contact:
         """The answer once the broker is in its next state, which these records bring about."""
         session = self.session
         if records:
-            # As with stock controllers, the broker has to say again what it has read once its registration is another.
+            # The broker has to say again what it has read once its registration is another, as with Apache Kafka.
             session = replace(session, metadata_offset=-1)
         return Result(
             response=BrokerHeartbeatResponse(
@@ -226,16 +227,11 @@ def _without_shutdown(broker: BrokerRegistration, metadata_version: int) -> Regi
 
 
 def _session_after_contact(situation: Situation, request: BrokerHeartbeatRequest) -> BrokerSession:
-    known = situation.sessions.get(request.broker_id)
-    if known is None:
-        known = BrokerSession(broker_epoch=request.broker_epoch, last_contact_ms=situation.now_ms)
-    assert known.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
-    return replace(
-        known,
-        last_contact_ms=situation.now_ms,
-        pause_ms=0,
-        metadata_offset=request.current_metadata_offset,
-    )
+    # A session that is there has heard of the heartbeat when it arrived.
+    session = situation.sessions.get(request.broker_id, situation.contact)
+    assert session is not None, "a heartbeat is heard of before it is carried out"
+    assert session.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
+    return replace(session, metadata_offset=request.current_metadata_offset)
 
 
 def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerState) -> SessionChange:

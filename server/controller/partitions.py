@@ -325,7 +325,8 @@ def partitions_where(image: ClusterImage, holds: Callable[[PartitionImage], bool
                 indexes.append(index)
             if number % PARTITIONS_PER_STEP == 0:
                 yield
-        for number, index in enumerate(sorted(indexes)):
+        in_order = indexes if len(indexes) <= 1 else (yield from sorted_steps(indexes))
+        for number, index in enumerate(in_order):
             found.append((topic, index, topic.partitions[index]))
             if number % PARTITIONS_PER_STEP == 0:
                 yield

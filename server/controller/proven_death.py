@@ -2,7 +2,8 @@
 
 The node has the proof (`server.node.broker_probe`); here it is weighed against what the controller knows. It is void
 
-- where the broker was heard of after the moment from which the proof counts: whoever sends heartbeats lives;
+- where the broker was heard of after the moment from which the proof counts: whoever sends heartbeats lives
+  (`is_refuted`, which is asked before the proof is acted on and while it is);
 - where another incarnation has registered meanwhile, or none is registered: it is not the dead one's place any more;
 - where the broker is fenced: it serves nobody, and need not even listen yet, so that refusing says nothing about it.
 
@@ -25,16 +26,11 @@ from server.types import Steps
 
 
 def records_of_death(
-    image: ClusterImage,
-    inherited: InheritedConfigs,
-    sessions: Map[int, BrokerSession],
-    death: BrokerProvenDead,
+    image: ClusterImage, inherited: InheritedConfigs, death: BrokerProvenDead
 ) -> Steps[list[Message]] | None:
     """What fences the dead broker; None where the proof is void. The broker's session has to end with it."""
     broker = image.brokers.get(death.broker_id)
     if broker is None or broker.fenced or broker.epoch != death.broker_epoch:
-        return None
-    if is_refuted(sessions, death):
         return None
     return fencing_records(image, TopicSettings(image, inherited), broker)
 
@@ -46,13 +42,10 @@ def is_refuted(sessions: Map[int, BrokerSession], death: BrokerProvenDead) -> bo
 
 
 def end_of_dead_broker(
-    image: ClusterImage,
-    inherited: InheritedConfigs,
-    sessions: Map[int, BrokerSession],
-    death: BrokerProvenDead,
+    image: ClusterImage, inherited: InheritedConfigs, death: BrokerProvenDead
 ) -> Steps[Result] | None:
     """What fences the dead broker and ends its session; None where the proof is void."""
-    records = records_of_death(image, inherited, sessions, death)
+    records = records_of_death(image, inherited, death)
     report = ReportDeath(broker_id=death.broker_id, broker_epoch=death.broker_epoch, proof=death.proof)
     return None if records is None else _end_of_broker(death.broker_id, records, report)
 

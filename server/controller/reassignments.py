@@ -24,6 +24,7 @@ from kafkaproto.messages import (
 from server.controller.assignments import check_assignments
 from server.controller.command import ApiError, Result, Situation
 from server.controller.partitions import Election, Goal, PartitionChanges
+from server.controller.refusing import refuse_each
 from server.controller.settings import TopicSettings
 from server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
 from server.types import Steps, run_to_end
@@ -74,26 +75,23 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
 
 def refuse_reassignments(
     request: AlterPartitionReassignmentsRequest, error: ApiError
-) -> AlterPartitionReassignmentsResponse:
+) -> Steps[AlterPartitionReassignmentsResponse]:
     """The answer to a request that is refused as a whole: the error on top and once for each partition."""
+    responses = []
+    for topic in request.topics:
+        partitions = yield from refuse_each(
+            topic.partitions,
+            lambda partition: _PartitionResult(
+                partition_index=partition.partition_index, error_code=error.code, error_message=error.message
+            ),
+        )
+        responses.append(_TopicResult(name=topic.name, partitions=partitions))
+        yield
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=request.allow_replication_factor_change,
         error_code=error.code,
         error_message=error.message,
-        responses=[
-            _TopicResult(
-                name=topic.name,
-                partitions=[
-                    _PartitionResult(
-                        partition_index=partition.partition_index,
-                        error_code=error.code,
-                        error_message=error.message,
-                    )
-                    for partition in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ],
+        responses=responses,
     )
 
 

@@ -4,7 +4,7 @@ A broker's epoch is the next offset of the log when its registration is decided.
 and whatever the previous one still led or was in sync for is given up in the same batch. The same
 incarnation again only amends its listeners and directories.
 
-Stock controllers do not check ids, listeners and feature ranges, and resign over a security protocol that
+Apache Kafka's controllers do not check ids, listeners and feature ranges, and resign over a security protocol that
 they do not know; here these are INVALID_REQUEST.
 """
 
@@ -22,7 +22,7 @@ from kafkaproto.messages import (
     ControllerRegistrationResponse,
 )
 from kafkaproto.uuids import to_text
-from server.controller.command import ApiError, Decision, Result, Situation
+from server.controller.command import ApiError, Result, Situation
 from server.controller.partitions import changes_without, changes_without_crashed
 from server.controller.sessions import SessionChange
 from server.features import KRAFT_VERSION, METADATA_VERSION
@@ -47,7 +47,7 @@ MAX_FEATURES = 500
 """Of one broker or controller: far more than anybody has."""
 
 
-def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Decision:
+def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Steps[Result]:
     """Register a broker, or amend its registration; raises ApiError where it may not."""
     existing = situation.image.brokers.get(request.broker_id)
     is_same_incarnation = existing is not None and existing.incarnation_id == request.incarnation_id
@@ -57,12 +57,14 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
         _check_previous_is_gone(situation, existing, request)
     if request.is_migrating_zk_broker:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED)
+    _check_id(request.broker_id)
+    yield from _check_directories(situation.image, request.broker_id, request.log_dirs)
     registration = _registration(situation, request, existing if is_same_incarnation else None)
     if is_same_incarnation:
         record = register_broker_record(registration, situation.image.metadata_version)
         response = BrokerRegistrationResponse(broker_epoch=registration.epoch)
         return Result(response=response, records=(record,))
-    return _registered_anew(situation, request, existing, registration)
+    return (yield from _registered_anew(situation, request, existing, registration))
 
 
 def _registered_anew(
@@ -90,8 +92,6 @@ def _registration(
 
     Raises ApiError where the broker is not fit for this cluster.
     """
-    _check_id(request.broker_id)
-    _check_directories(situation.image, request.broker_id, request.log_dirs)
     endpoints = _endpoints(request.listeners)
     features = _feature_ranges(request.features)
     _check_features(situation, features)
@@ -170,7 +170,7 @@ def _check_id(node_id: int) -> None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Node id {node_id} is negative.")
 
 
-def _check_directories(image: ClusterImage, broker_id: int, directories: Sequence[bytes]) -> None:
+def _check_directories(image: ClusterImage, broker_id: int, directories: Sequence[bytes]) -> Steps[None]:
     """Raise ApiError (INVALID_REGISTRATION) unless the directories exist and are this broker's alone."""
     if not directories:
         raise ApiError(ErrorCode.INVALID_REGISTRATION, "The broker names no log directories.")
@@ -188,6 +188,7 @@ def _check_directories(image: ClusterImage, broker_id: int, directories: Sequenc
                 ErrorCode.INVALID_REGISTRATION, f"Log directory id {to_text(directory)} is reserved."
             )
     for other in image.brokers_in_order():
+        yield
         if other.broker_id == broker_id or named.isdisjoint(other.directories):
             continue
         shared = next(directory for directory in directories if directory in other.directories)

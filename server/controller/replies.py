@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kafkaproto.message import Message
+from server.controller.command import ApiError
 from server.controller.events import CommandReceived
 
 
@@ -16,7 +17,8 @@ class ParkedReply:
     """One answer that waits."""
 
     command: CommandReceived
-    response: Message
+    response: Message | ApiError
+    """Or why the command is refused."""
     committed_at: int
     """The high watermark at which the answer may leave."""
 
@@ -61,18 +63,18 @@ class ParkedReplies:
                 del self._waiting[number]
                 yield reply
 
-    def take_expired(self, now_ms: int) -> Iterator[CommandReceived]:
+    def take_expired(self, now_ms: int) -> Iterator[ParkedReply]:
         """Take those whose time limit has passed, the earliest limit first; their answers are void."""
         while (deadline_ms := self.next_deadline_ms()) is not None and deadline_ms <= now_ms:
             _, number = heapq.heappop(self._by_deadline)
-            yield self._waiting.pop(number).command
+            yield self._waiting.pop(number)
 
-    def take_all(self) -> Iterator[CommandReceived]:
+    def take_all(self) -> Iterator[ParkedReply]:
         """Take every one, in order; their answers are void."""
         while self._order:
             reply = self._waiting.pop(self._order.popleft(), None)
             if reply is not None:
-                yield reply.command
+                yield reply
 
     def next_deadline_ms(self) -> int | None:
         """The earliest time limit, None where no answer that waits has one."""

@@ -8,6 +8,7 @@ salt and the salted password must not be empty, which stock does not look at.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
@@ -19,6 +20,7 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from server.controller.command import ApiError, Result, Situation
+from server.controller.refusing import refuse_each_once
 from server.error_texts import quoted
 from server.security.scram import MAX_ITERATIONS, MECHANISMS, MECHANISMS_BY_NUMBER, MIN_ITERATIONS
 from server.types import Steps
@@ -63,10 +65,12 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
 
 def refuse_credentials(
     request: AlterUserScramCredentialsRequest, error: ApiError
-) -> AlterUserScramCredentialsResponse:
+) -> Steps[AlterUserScramCredentialsResponse]:
     """The answer to a request that is refused as a whole: the error once for each user."""
-    users = _users((*request.deletions, *request.upsertions))
-    return AlterUserScramCredentialsResponse(results=[_result(name, error) for name in users])
+    deleted = (each.name for each in request.deletions)
+    changed = (each.name for each in request.upsertions)
+    results = yield from refuse_each_once(chain(deleted, changed), lambda name: _result(name, error))
+    return AlterUserScramCredentialsResponse(results=results)
 
 
 def _users(alterations: Iterable[_Deletion | _Upsertion]) -> Iterator[str]:

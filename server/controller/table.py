@@ -29,6 +29,7 @@ from server.controller.delegation_tokens import (
     renew_delegation_token,
 )
 from server.controller.delete_topics import delete_topics, refuse_deletions
+from server.controller.effects import Refuse
 from server.controller.elect_leaders import elect_leaders, refuse_elections
 from server.controller.events import CommandReceived
 from server.controller.heartbeats import heartbeat, refuse_heartbeat
@@ -44,7 +45,7 @@ from server.controller.scram_credentials import alter_scram_credentials, refuse_
 from server.controller.topics import create_topics, refuse_topics
 from server.controller.unregister_broker import refuse_unregistration, unregister_broker
 from server.controller.update_features import refuse_update, update_features
-from server.types import NO_NODE
+from server.types import NO_NODE, Steps, run_to_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +54,19 @@ class Command:
 
     run: Callable[[Situation, Any], Decision]
     """Carries the request out; raises ApiError to refuse all of it."""
-    refuse: Callable[[Any, ApiError], Message]
-    """The response that says the same error for everything in the request."""
+    refuse: Callable[[Any, ApiError], Message | Steps[Message]]
+    """The response that says the same error for everything in the request; in steps if it may be long."""
     error_code_since: int = 0
     """First version whose response has an error code of its own beside those of what it lists."""
 
     def refusal(self, request: Message, error: ApiError, version: int) -> Message:
         """The response of that version that says the same error for everything in the request."""
-        response: Any = self.refuse(request, error)
+        return run_to_end(self.refusal_steps(request, error, version))
+
+    def refusal_steps(self, request: Message, error: ApiError, version: int) -> Steps[Message]:
+        """The same in steps, for a request that may be large."""
+        refused = self.refuse(request, error)
+        response: Any = refused if isinstance(refused, Message) else (yield from refused)
         if version < self.error_code_since:
             response.error_code = ErrorCode.NONE
         answer: Message = response
@@ -102,9 +108,12 @@ def command_of(event: CommandReceived) -> Command:
     return COMMANDS[api_key]
 
 
-def refusal_of(event: CommandReceived, error: ApiError) -> Message:
-    """The response that refuses the request of an event."""
-    return command_of(event).refusal(event.request, error, event.version)
+def refusal_steps(refusal: Refuse) -> Steps[Message]:
+    """The response by which the controller refuses a command."""
+    api_key = refusal.request.API_KEY
+    assert api_key is not None, f"{refusal.request.NAME} has no api key"
+    error = ApiError(refusal.code, refusal.text)
+    return COMMANDS[api_key].refusal_steps(refusal.request, error, refusal.version)
 
 
 def not_controller(leader_id: int) -> ApiError:

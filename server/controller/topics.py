@@ -26,6 +26,7 @@ from server.config_keys.node_configs import NodeConfigs
 from server.controller.assignments import check_assignments
 from server.controller.command import ApiError, Result, Situation
 from server.controller.placement import UsableBroker, new_partition, place, usable_brokers
+from server.controller.refusing import refuse_each_once
 from server.image.image import TOPIC_RESOURCE, ClusterImage, PartitionImage
 from server.image.records import partition_record
 from server.image.topic_names import is_ambiguous, metric_name
@@ -85,10 +86,11 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
     )
 
 
-def refuse_topics(request: CreateTopicsRequest, error: ApiError) -> CreateTopicsResponse:
+def refuse_topics(request: CreateTopicsRequest, error: ApiError) -> Steps[CreateTopicsResponse]:
     """The answer to a request that is refused as a whole: the error once for each topic."""
-    names = dict.fromkeys(topic.name for topic in request.topics)
-    return CreateTopicsResponse(topics=[_failure(name, error) for name in names])
+    names = (topic.name for topic in request.topics)
+    results = yield from refuse_each_once(names, lambda name: _failure(name, error))
+    return CreateTopicsResponse(topics=results)
 
 
 def _too_many_partitions(situation: Situation, names: _Names) -> Steps[ApiError | None]:

@@ -10,19 +10,19 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from itertools import islice
-from typing import assert_never
+from typing import Any, assert_never
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import BrokerHeartbeatResponse
+from kafkaproto.messages import BrokerHeartbeatRequest
 from server.apis.context import Answer
 from server.controller import effects, events
 from server.controller.controller import Controller
+from server.controller.table import refusal_steps
 from server.image.image import ClusterImage
 from server.image.loader import LoadState
-from server.metrics.answers import error_codes
 from server.metrics.controller import ControllerMetrics
+from server.node.message_release import is_large, release_steps
 from server.node.pauses import PauseWatch
 from server.ports import Clock
 from server.raft import effects as raft_effects
@@ -36,6 +36,9 @@ _log = logging.getLogger("kafkaproto.server.quorum")
 MAX_GATHERED_BYTES = 1024 * 1024
 """Of records that several commands hand to the Raft core together: far below what a batch holds, so that it never
 refuses for their sum what it would take of each."""
+
+STEPS_AT_ONCE = 64
+"""Of making a refusal: a short one is made at once."""
 
 AskRaft = Callable[[InboundRequest, Callable[[RaftAnswer], None]], None]
 """Have the Raft core carry out a request; the function gets its answer."""
@@ -68,7 +71,8 @@ class ControllerHalf:
         self._pauses = pauses
         self.metrics = ControllerMetrics()
         self._last_active: LeaderAndEpoch | None = None
-        self._replies: dict[int, Deferred[Answer]] = {}
+        # What comes of one may be the steps that make the answer.
+        self._replies: dict[int, Deferred[Any]] = {}
         self._next_command_id = 0
         self._leading: raft_effects.BecameLeader | None = None
         self._control_appended: raft_effects.ControlBatchAppended | None = None
@@ -149,7 +153,7 @@ class ControllerHalf:
     def command(
         self, request: Message, version: int, context: events.CommandContext, reply: Deferred[Answer]
     ) -> None:
-        """Have a request carried out."""
+        """Have a request carried out; the reply is the response, or steps that make it."""
         self._next_command_id += 1
         self.metrics.commands += 1
         self._replies[self._next_command_id] = reply
@@ -218,8 +222,10 @@ class ControllerHalf:
                 continue
             match effect:
                 case effects.Respond():
-                    self._count_timeout(effect.response)
                     self._replies.pop(effect.command_id).resolve(effect.response)
+                case effects.Refuse():
+                    self._count_timeout(effect)
+                    self._replies.pop(effect.command_id).resolve(_begun(_refusal(effect)))
                 case effects.PublishImage():
                     self._publish(effect.image)
                 case effects.UpgradeKRaftVersion():
@@ -236,11 +242,10 @@ class ControllerHalf:
             self._to_raft(raft_events.ResignRequested(epoch=self._refused_epoch))
         return bool(asked)
 
-    def _count_timeout(self, response: Message) -> None:
-        # A refusal says the same everywhere, or everywhere below a first code that says nothing.
-        if ErrorCode.REQUEST_TIMED_OUT in islice(error_codes(response), 2):
+    def _count_timeout(self, refusal: effects.Refuse) -> None:
+        if refusal.code is ErrorCode.REQUEST_TIMED_OUT:
             self.metrics.commands_timed_out += 1
-            self.metrics.heartbeats_timed_out += isinstance(response, BrokerHeartbeatResponse)
+            self.metrics.heartbeats_timed_out += isinstance(refusal.request, BrokerHeartbeatRequest)
 
     def _gather(self, append: effects.AppendRecords) -> None:
         """Keep records for `_append_gathered`, after those that they cannot go with."""
@@ -285,6 +290,26 @@ class ControllerHalf:
             ),
             answered,
         )
+
+
+def _refusal(refusal: effects.Refuse) -> Steps[Message]:
+    """The response to a refused command; what it would have been is let go first."""
+    steps = refusal_steps(refusal)
+    void = [refusal.void] if refusal.void is not None and is_large(refusal.void) else []
+    del refusal
+    yield from release_steps(void)
+    return (yield from steps)
+
+
+def _begun(steps: Steps[Message]) -> Message | Steps[Message]:
+    """What comes of a few steps: the message, or the steps that are left."""
+    try:
+        for _ in range(STEPS_AT_ONCE):
+            next(steps)
+    except StopIteration as stop:
+        message: Message = stop.value
+        return message
+    return steps
 
 
 def _report(report: effects.Report) -> None:

@@ -26,6 +26,7 @@ from server.controller.effects import (
     AppendRecords,
     Effect,
     PublishImage,
+    Refuse,
     ReportFailure,
     Respond,
     UpgradeKRaftVersion,
@@ -43,9 +44,11 @@ from server.controller.events import (
     KRaftVersionUpgraded,
     Tick,
 )
+from server.controller.table import refusal_steps
 from server.features import METADATA_VERSION, supported_ranges
 from server.image.image import ClusterImage, PartitionImage
 from server.ports import Rng
+from server.types import run_to_end
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 TIMESTAMP_MS = 1_795_239_301_118
@@ -271,12 +274,12 @@ class Harness:
     def answer(self, command_id: int) -> Any:
         """The answer to a command, None while there is none."""
         found = [
-            each.response
+            each
             for each in self.effects
-            if isinstance(each, Respond) and each.command_id == command_id
+            if isinstance(each, Respond | Refuse) and each.command_id == command_id
         ]
         assert len(found) <= 1, f"command {command_id} was answered twice"
-        return found[0] if found else None
+        return response_of(found[0]) if found else None
 
     # --- what came of it ---
 
@@ -395,6 +398,11 @@ class Harness:
         assert result.error_code == 0, result
         topic_id: bytes = result.topic_id
         return topic_id
+
+
+def response_of(effect: Respond | Refuse) -> Message:
+    """The response that an effect asks for."""
+    return effect.response if isinstance(effect, Respond) else run_to_end(refusal_steps(effect))
 
 
 def committed(batch: Batch) -> BatchCommitted:

@@ -15,8 +15,10 @@ from kafkaproto.messages import (
     DeleteAclsResponse,
     RemoveAccessControlEntryRecord,
 )
+from server.controller import acls
 from server.controller.batches import MAX_RECORDS_PER_BATCH
 from server.image.image import AccessControlEntry
+from server.security.acls import AclFilter, acl_order
 from tests.controller.harness import Harness
 from tests.security.acl_making import acl, acl_creation, acl_filter
 
@@ -227,6 +229,67 @@ def test_more_acls_than_a_batch_holds_are_not_removed_at_once() -> None:
     assert result.error_code == 0
     assert len(delete(harness, acl_filter())[0].matching_acls) == MAX_RECORDS_PER_BATCH
     assert dict(harness.image.acls) == {}
+
+
+def test_filters_and_acls_that_are_too_many_to_compare_are_refused(
+    guarded: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Three ACLs, two of which are about the topic "t".
+    monkeypatch.setattr(acls, "MAX_COMPARISONS", 7)
+    any_name, one_name = acl_filter(operation=9), exact_filter(operation=9)
+    assert {each.error_code for each in delete(guarded, any_name, any_name)} == {0}
+    assert {each.error_code for each in delete(guarded, one_name, one_name, one_name)} == {0}
+    refused = delete(guarded, any_name, any_name, one_name)
+    assert {each.error_code for each in refused} == {ErrorCode.INVALID_REQUEST}
+    assert "3 filters with 3 ACLs. One request may compare 7;" in (refused[0].error_message or "")
+    assert len(present(guarded)) == 3
+
+
+@pytest.mark.parametrize("name", ["t", "missing"])
+def test_each_filter_takes_a_step(guarded: Harness, name: str) -> None:
+    filters = [exact_filter(resource_name_filter=name, operation=9)] * 100
+    guarded.controller._steps_per_slice = 1
+    guarded.in_slices = True
+    guarded.send(DeleteAclsRequest(filters=filters))
+    assert guarded.finish() >= len(filters)
+
+
+def exact_filter(**fields: Any) -> DeleteAclsRequest.DeleteAclsFilter:
+    """Of the ACLs of one name."""
+    named = {"resource_type_filter": TOPIC, "pattern_type_filter": LITERAL, "resource_name_filter": "t"}
+    return acl_filter(**{**named, **fields})
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"resource_name_filter": "or", "pattern_type_filter": PREFIXED},
+        {"resource_name_filter": "or"},
+        {"resource_type_filter": GROUP},
+        {"host_filter": "::1"},
+        {"host_filter": "0:0:0:0:0:0:0:1"},
+        {"principal_filter": "User:bob"},
+        {"resource_name_filter": "missing"},
+    ],
+    ids=str,
+)
+def test_a_filter_of_one_name_means_what_a_search_through_all_finds(fields: dict[str, Any]) -> None:
+    harness = Harness()
+    create(
+        harness,
+        acl_creation(),
+        acl_creation(host="0:0:0:0:0:0:0:1"),
+        acl_creation(principal="User:bob"),
+        acl_creation(resource_name="or", resource_pattern_type=PREFIXED),
+        acl_creation(resource_type=GROUP),
+    )
+    found = AclFilter.of(exact_filter(**fields))
+    expected = sorted(filter(found.matches, present(harness)), key=acl_order)
+    (result,) = delete(harness, exact_filter(**fields))
+    assert [(each.principal, each.host) for each in result.matching_acls] == [
+        (each.principal, each.host) for each in expected
+    ]
 
 
 def test_a_standby_says_so_for_each_acl_and_filter() -> None:

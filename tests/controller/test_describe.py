@@ -86,7 +86,7 @@ def test_effects_are_lines() -> None:
     harness.append_control()
     harness.commit()
     assert [describe_effect(effect) for effect in harness.effects] == [
-        "respond #1 ControllerRegistrationResponse INVALID_REQUEST error_message=Node id -1 is negative.",
+        "refuse #1 ControllerRegistrationRequest INVALID_REQUEST Node id -1 is negative.",
         "publish image offset=6 high watermark=7",
     ]
 

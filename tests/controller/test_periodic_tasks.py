@@ -165,3 +165,36 @@ def test_expired_delegation_tokens_are_removed_by_wall_time() -> None:
 
 def test_without_the_key_for_tokens_nothing_looks_for_them() -> None:
     assert Harness().controller.next_deadline_ms() is None
+
+
+def test_a_run_that_takes_longer_than_the_interval_is_the_only_one() -> None:
+    harness = led_by_another(**{**BALANCED, "leader_imbalance_check_interval_seconds": 1})
+    for number in range(20):
+        harness.create_topic(f"more{number}", [1, 2])
+    harness.in_slices = True
+    harness.controller._steps_per_slice = 1
+    for _ in range(5):
+        harness.advance(1_000)
+        # The run that is worked on, and none that waits.
+        assert harness.controller.has_work
+        assert len(harness.controller._waiting) == 0
+    harness.finish()
+    # The next one is overdue, and then there is one each interval again.
+    assert (harness.controller.next_deadline_ms() or 0) < harness.now_ms
+    harness.advance(1)
+    harness.finish()
+    assert harness.controller.next_deadline_ms() == harness.now_ms + 1_000
+
+
+def test_a_run_that_leadership_has_ended_does_not_keep_the_next_active_controller_from_one() -> None:
+    harness = led_by_another(**BALANCED)
+    harness.in_slices = True
+    harness.controller._steps_per_slice = 1
+    harness.advance(300_000)
+    assert harness.controller.has_work
+    harness.deactivate()
+    harness.activate(epoch=3)
+    harness.finish()
+    harness.advance(300_000)
+    harness.finish()
+    assert harness.partition("t").leader == 1

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from kafkaproto.records.metadata import decode_metadata_record
 from server.controller.describe import describe_effect
-from server.controller.effects import PublishImage, Respond
+from server.controller.effects import PublishImage, Refuse, Respond
 from server.controller.events import CommandReceived, Event, SnapshotLoaded
 from server.image.digest import digest
 from server.image.image import ClusterImage, PartitionImage
 from server.image.loader import LoadState, load_control_batch, load_records
 from server.image.snapshot import image_records
-from tests.controller.harness import ELR, TIMESTAMP_MS, Batch, Harness
+from tests.controller.harness import ELR, TIMESTAMP_MS, Batch, Harness, response_of
 from tests.controller.workload import step
 from tests.image.reference import counted, image_from_records
 
@@ -42,11 +42,11 @@ class CheckedHarness(Harness):
             self.sent.append(event)
         super().handle(event)
         for effect in self.effects[seen:]:
-            if isinstance(effect, Respond):
+            if isinstance(effect, Respond | Refuse):
                 assert effect.command_id not in self.answered, "an answer came twice"
                 self.answered[effect.command_id] = self.high_watermark
                 command = self.sent[effect.command_id - 1]
-                effect.response.encode(command.version)
+                response_of(effect).encode(command.version)
             elif isinstance(effect, PublishImage):
                 self._check_published(effect)
         check_image(self.image)

@@ -18,7 +18,7 @@ from server.controller.command import ApiError
 from server.controller.events import KRaftVersionChanged
 from server.controller.registration import MAX_DIRECTORIES, MAX_FEATURES, MAX_LISTENERS, _check_directories
 from server.image.image import ControllerRegistration, FeatureRange
-from server.types import Endpoint
+from server.types import Endpoint, run_to_end
 from tests.controller.harness import ELR, Harness, directory, incarnation, registration_request
 from tests.image.test_records import REGISTER_BROKER, REGISTER_CONTROLLER
 
@@ -320,4 +320,4 @@ def test_a_directory_of_another_broker_is_named() -> None:
     harness = Harness()
     assert harness.register(1, log_dirs=[directory(1, 0), directory(1, 1)]).error_code == 0
     with pytest.raises(ApiError, match=f"{to_text(directory(1, 1))} belongs to broker 1"):
-        _check_directories(harness.image, 2, [directory(2), directory(1, 1)])
+        run_to_end(_check_directories(harness.image, 2, [directory(2), directory(1, 1)]))

@@ -23,11 +23,7 @@ def reply(command_id: int, committed_at: int, deadline_ms: int | None = None) ->
 
 
 def ids(replies: Iterable[ParkedReply]) -> list[int]:
-    return command_ids(each.command for each in replies)
-
-
-def command_ids(commands: Iterable[CommandReceived]) -> list[int]:
-    return [command.command_id for command in commands]
+    return [each.command.command_id for each in replies]
 
 
 def test_answers_leave_when_the_high_watermark_reaches_them() -> None:
@@ -46,21 +42,21 @@ def test_answers_leave_when_their_time_is_up_the_earliest_first() -> None:
     for command_id, deadline_ms in ((1, 300), (2, None), (3, 100), (4, 200)):
         parked.park(reply(command_id, 5, deadline_ms))
     assert parked.next_deadline_ms() == 100
-    assert command_ids(parked.take_expired(99)) == []
-    assert command_ids(parked.take_expired(200)) == [3, 4]
+    assert ids(parked.take_expired(99)) == []
+    assert ids(parked.take_expired(200)) == [3, 4]
     assert parked.next_deadline_ms() == 300
     # Those that are gone do not hold up the others, nor come again.
     assert ids(parked.take_committed(5)) == [1, 2]
     assert parked.next_deadline_ms() is None
-    assert command_ids(parked.take_expired(1000)) == []
+    assert ids(parked.take_expired(1000)) == []
 
 
 def test_all_answers_leave_at_once() -> None:
     parked = ParkedReplies()
     for command_id in (1, 2, 3):
         parked.park(reply(command_id, 5, 100 * command_id))
-    assert command_ids(parked.take_expired(100)) == [1]
-    assert command_ids(parked.take_all()) == [2, 3]
+    assert ids(parked.take_expired(100)) == [1]
+    assert ids(parked.take_all()) == [2, 3]
     assert len(parked) == 0
     assert parked.next_deadline_ms() is None
 
@@ -91,11 +87,10 @@ def test_the_queues_do_what_a_plain_list_does(steps: list[tuple[str, int, int | 
                 model = [each for each in model if each not in found]
             case "expire":
                 found = [each for each in model if _deadline(each) <= number]
-                expired = [each.command for each in sorted(found, key=_deadline)]
-                assert list(parked.take_expired(number)) == expired
+                assert list(parked.take_expired(number)) == sorted(found, key=_deadline)
                 model = [each for each in model if each not in found]
             case _:
-                assert list(parked.take_all()) == [each.command for each in model]
+                assert list(parked.take_all()) == model
                 model = []
         assert len(parked) == len(model)
         assert parked.next_deadline_ms() == min(

@@ -19,8 +19,9 @@ from server.apis.bounds import bounds_of
 from server.apis.context import ANONYMOUS, Answer, RequestContext, Services
 from server.apis.envelope import FORWARDABLE_KEYS, encode_principal
 from server.apis.table import TABLE, served_versions
-from server.controller.effects import Respond
+from server.controller.effects import Refuse, Respond
 from server.controller.events import CommandContext, CommandReceived, SnapshotLoaded
+from server.controller.table import refusal_steps
 from server.image.acl_index import NO_ACLS
 from server.net.pump import ConnectionInfo, Outcome
 from server.node.collector_pauses import CollectorPauses
@@ -81,7 +82,7 @@ class CoreTurns:
         self._harness = harness
         self._commands: deque[tuple[CommandReceived, Deferred[Answer]]] = deque()
         self._next_id = 1_000_000
-        self._asked: dict[int, Deferred[Answer]] = {}
+        self._asked: dict[int, Deferred[Any]] = {}
         self._image = harness.controller.committed_image
         harness.in_slices = True
 
@@ -117,6 +118,8 @@ class CoreTurns:
         for effect in harness.effects:
             if isinstance(effect, Respond):
                 self._asked.pop(effect.command_id).resolve(effect.response)
+            elif isinstance(effect, Refuse):
+                self._asked.pop(effect.command_id).resolve(refusal_steps(effect))
 
     def restore(self) -> None:
         """Let the cluster be as it was, whatever was done to it."""

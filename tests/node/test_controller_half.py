@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,12 +11,15 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     BrokerHeartbeatRequest,
+    ElectLeadersRequest,
+    ElectLeadersResponse,
     IncrementalAlterConfigsResponse,
     UpdateFeaturesResponse,
 )
 from server.apis.context import Answer, NoAnswer
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
+from server.controller.effects import Refuse
 from server.controller.events import (
     BatchCommitted,
     BrokerProvenDead,
@@ -26,7 +29,7 @@ from server.controller.events import (
     Tick,
 )
 from server.image.image import ClusterImage
-from server.node import controller_half
+from server.node import controller_half, message_release
 from server.node.controller_half import ControllerHalf
 from server.node.pauses import LOOK_INTERVAL_MS, NOTICEABLE_MS, PauseWatch
 from server.raft.effects import AppendRefusal, AppendRefused, BecameLeader, ControlBatchAppended
@@ -34,7 +37,7 @@ from server.raft.errors import RaftError
 from server.raft.events import AppendRequested, Event, ResignRequested
 from server.raft.messages import Answer as RaftAnswer
 from server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
-from server.types import Deferred, LeaderAndEpoch
+from server.types import Deferred, LeaderAndEpoch, run_to_end
 from tests.controller.harness import (
     SeededRng,
     alter_configs_request,
@@ -363,3 +366,37 @@ def test_kraft_version_changes_behind_all_that_was_decided_on_the_log_without_th
     bench.obey()
     assert appended_when_asked == [before + 1]
     assert [len(event.records) for event in bench.appended()[before:]] == [2]
+
+
+def elections(count: int) -> ElectLeadersRequest:
+    """A request of a type that there is not."""
+    topic = ElectLeadersRequest.TopicPartitions(topic="t", partitions=[*range(count)])
+    return ElectLeadersRequest(election_type=7, topic_partitions=[topic])
+
+
+def test_a_short_refusal_is_made_at_once_and_a_long_one_in_steps() -> None:
+    bench = Bench()
+    bench.activate()
+    bench.commit()
+    (short,) = bench.command(elections(2))
+    assert isinstance(short, ElectLeadersResponse)
+    (steps,) = bench.command(elections(1_000))
+    assert isinstance(steps, Generator)
+    response = run_to_end(steps)
+    assert isinstance(response, ElectLeadersResponse)
+    assert response.error_code == ErrorCode.INVALID_REQUEST
+    assert [len(topic.partition_result) for topic in response.replica_election_results] == [1_000]
+
+
+def test_the_large_response_of_a_command_that_is_refused_late_is_let_go_in_steps() -> None:
+    void = ElectLeadersResponse(
+        replica_election_results=[ElectLeadersResponse.ReplicaElectionResult() for _ in range(20_000)]
+    )
+    refusal = Refuse(
+        command_id=1, request=elections(1), version=2, code=ErrorCode.NOT_CONTROLLER, text=None, void=void
+    )
+    del void
+    steps = controller_half._refusal(refusal)
+    del refusal
+    count = sum(1 for _ in steps)
+    assert count > 20_000 / message_release.VALUES_A_STEP

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from kafkaproto.message import Message
 from server.apis.context import Answer
 from server.metrics.answers import error_codes
-from server.types import Deferred
+from server.types import Deferred, Steps, run_to_end
 
 if TYPE_CHECKING:
     from tests.sim.metadata.node import Node
@@ -66,7 +66,8 @@ class Calls:
         reply.on_done(lambda answer: self._answered(call, answer))
         target.command(call.request, reply)
 
-    def _answered(self, call: _Call, answer: Answer) -> None:
+    def _answered(self, call: _Call, reply: Answer | Steps[Answer]) -> None:
+        answer = run_to_end(reply) if isinstance(reply, Generator) else reply
         assert isinstance(answer, Message), f"{call.request.NAME} has no answer: {answer}"
         if not any(error_codes(answer)):
             self.done.add(call.request.API_KEY)

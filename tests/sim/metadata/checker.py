@@ -36,6 +36,8 @@ class MetadataInvariant(enum.Enum):
     PARTITION_EPOCHS_RISE = "leader epochs and partition epochs never go back"
     LEADER_CHANGE_RAISES_EPOCH = "another leader has a later leader epoch"
     FENCED_LEADS_NOTHING = "a fenced broker, or one that shuts down, leads nothing and is in no leader's ISR"
+    CONTACTS_WERE_HEARD = "a controller counts a broker as heard of only when a heartbeat of it came"
+    FENCING_GOES_FIRST = "no command is begun while the fencing of a silent broker waits"
     ANSWERING_NEVER_PROVEN_DEAD = "a broker that answers is never fenced by a proof of its death"
     BROKER_EPOCHS_RISE = "a broker's epoch never goes back, and is higher for another incarnation"
     DIRECTORY_KNOWN = "a replica's directory is one of its broker's, or reserved"

@@ -7,17 +7,19 @@ for goes to the Raft core before anything else happens to either.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kafkaproto.message import Message
-from kafkaproto.messages import FeatureLevelRecord
+from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
 from server.apis.context import Answer
 from server.controller import events as controller_events
+from server.controller.changes import MAX_AHEAD, Change
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
 from server.controller.effects import Effect, ReportDeath
+from server.controller.events import Event as ControllerEvent
 from server.features import METADATA_VERSION
 from server.image.image import ClusterImage
 from server.node.controller_half import ControllerHalf
@@ -38,6 +40,8 @@ from server.raft.messages import Answer as RaftAnswer
 from server.raft.messages import InboundRequest
 from server.raft.states import StateName
 from server.types import Deferred, OffsetAndEpoch
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.replica import Replica, ReplicaRng
 from tests.sim.replica_disk import ReplicaDisk
 from tests.sim.replica_log import LogBatch
@@ -86,11 +90,34 @@ class NodeClock:
 
 
 class WatchedController(Controller):
-    """A controller that notes whom it fences because of a proof."""
+    """A controller that notes whom it fences because of a proof, and is looked at while it works."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
         self.reported_deaths: list[ReportDeath] = []
+        self._active_since_ms = 0
+        self._heard_ms: dict[int, int] = {}
+
+    def handle(self, event: ControllerEvent, now_ms: int, *, wall_ms: int) -> None:
+        """As the controller's own."""
+        if isinstance(event, controller_events.BecameActive):
+            self._active_since_ms = now_ms
+        elif isinstance(event, controller_events.CommandReceived) and isinstance(
+            event.request, BrokerHeartbeatRequest
+        ):
+            self._heard_ms[event.request.broker_id] = now_ms
+        super().handle(event, now_ms, wall_ms=wall_ms)
+        for broker_id, contact_ms in self.last_contacts_ms.items():
+            if contact_ms > max(self._active_since_ms, self._heard_ms.get(broker_id, 0)):
+                raise ViolationError(MetadataInvariant.CONTACTS_WERE_HEARD, f"broker {broker_id}")
+
+    def _carry_out(self, change: Change) -> Iterator[None]:
+        waits = [broker_id for broker_id in sorted(self._fencing) if self._is_silent(broker_id)]
+        command = change.command
+        is_command = command is not None and not isinstance(command.request, BrokerHeartbeatRequest)
+        if waits and is_command and change.times_passed < MAX_AHEAD:
+            raise ViolationError(MetadataInvariant.FENCING_GOES_FIRST, f"{change.name} before {waits}")
+        return super()._carry_out(change)
 
     def take_effects(self) -> list[Effect]:
         """As the controller's own."""

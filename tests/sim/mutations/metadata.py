@@ -135,14 +135,14 @@ def _fails_to_place() -> Patches:
 
 
 def _believes_every_proof() -> Patches:
-    def records_of_death(image: Any, inherited: Any, sessions: Any, death: Any) -> Any:
+    def records_of_death(image: Any, inherited: Any, death: Any) -> Any:
         broker = image.brokers.get(death.broker_id)
-        if broker is None or broker.fenced or death.broker_id not in sessions:
+        if broker is None or broker.fenced:
             return None
         return heartbeats.fencing_records(image, TopicSettings(image, inherited), broker)
 
     def is_refuted(sessions: Any, death: Any) -> bool:
-        return False
+        return death.broker_id not in sessions
 
     return [
         (proven_death, "records_of_death", records_of_death),
@@ -154,9 +154,9 @@ def _decides_ahead() -> Patches:
     """A command is decided when it comes, whatever changes before it."""
     original = controller.Controller._add_command
 
-    def add(self: Any, event: Any, kraft_version: int) -> None:
+    def add(self: Any, event: Any, kraft_version: int | None = None) -> None:
         if self.has_work and self._change is not None and event.request.NAME == "CreateTopicsRequest":
-            situation = self._situation(event, kraft_version, self._before_change.stable)
+            situation = self._situation(event, self._before_change.stable)
             try:
                 found = run_to_end(topics.create_topics(situation, event.request))
             except ApiError:
@@ -195,6 +195,23 @@ def _stale_sessions() -> Patches:
         (controller.Controller, "_carry_out", carry_out),
         (controller.Controller, "_end_change", end_change),
     ]
+
+
+def _counts_contacts_when_carried_out() -> Patches:
+    original = heartbeats._session_after_contact
+
+    def session(situation: Any, request: Any) -> Any:
+        made = original(situation, request)
+        return dataclasses.replace(made, last_contact_ms=situation.now_ms, pause_ms=0)
+
+    return [(heartbeats, "_session_after_contact", session)]
+
+
+def _has_fencing_wait_behind_commands() -> Patches:
+    def change(**fields: Any) -> Change:
+        return Change(**{**fields, "is_urgent": False})
+
+    return [(controller, "Change", change)]
 
 
 def _bare_batches() -> Patches:
@@ -277,6 +294,7 @@ MUTATIONS = (
         "believes proofs of other incarnations",
         MetadataInvariant.ANSWERING_NEVER_PROVEN_DEAD,
         _believes_every_proof,
+        likely_seed=92,
     ),
     cluster_mutation(
         "waits for nobody who fell silent before it led",
@@ -289,6 +307,7 @@ MUTATIONS = (
         "decides a command on the image before the change that it waits for",
         MetadataInvariant.NO_FAILURE,
         _decides_ahead,
+        likely_seed=18,
     ),
     cluster_mutation(
         "goes on with a change once leadership is lost",
@@ -297,7 +316,21 @@ MUTATIONS = (
         likely_seed=80,
     ),
     cluster_mutation(
-        "forgets who was heard of during a change", MetadataInvariant.UNFENCED_AT_LAST, _stale_sessions
+        "forgets who was heard of during a change",
+        MetadataInvariant.UNFENCED_AT_LAST,
+        _stale_sessions,
+        likely_seed=13,
+    ),
+    cluster_mutation(
+        "counts a heartbeat as contact when it is carried out",
+        MetadataInvariant.CONTACTS_WERE_HEARD,
+        _counts_contacts_when_carried_out,
+    ),
+    cluster_mutation(
+        "has the fencing of silent brokers wait behind commands",
+        MetadataInvariant.FENCING_GOES_FIRST,
+        _has_fencing_wait_behind_commands,
+        likely_seed=66,
     ),
     cluster_mutation(
         "has kraft.version raised amid records",
