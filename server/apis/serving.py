@@ -49,7 +49,7 @@ def serve(
     served = TABLE[context.listener_kind][context.api_key]
     api = api_by_key(context.api_key)
     assert api is not None, "a request of an unknown api key is refused with its header"
-    limit = frame_limit(context.listener_kind, context.api_key, context.api_version)
+    limit = frame_limit(context.api_key)
     if len(frame) > limit:
         raise RefusedRequestError(
             f"the frame has {len(frame)} bytes, {limit} are allowed", where=api.request_class.NAME

@@ -287,7 +287,7 @@ class Node:
             metrics=self._requests,
             connection_ended=self._connection_ended,
             admission=admission,
-            frame_limit=partial(frame_limit, kind),
+            frame_limit=frame_limit,
             memory=memory,
         )
 

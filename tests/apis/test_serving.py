@@ -138,7 +138,7 @@ def test_as_many_elements_as_the_bound_are_served_and_one_more_is_refused() -> N
 
 
 def test_a_frame_beyond_the_bytes_of_its_api_is_refused() -> None:
-    limit = frame_limit(BROKER, 60, 1)
+    limit = frame_limit(60)
     asked = context(kind=BROKER, version=1, api_key=60)
     with pytest.raises(RemoteProtocolError, match=rf"the frame has {limit + 5} bytes, {limit} are allowed"):
         serve(b"\0" * (limit + 5), 4, asked, services())
@@ -146,10 +146,7 @@ def test_a_frame_beyond_the_bytes_of_its_api_is_refused() -> None:
 
 @pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in TABLE for key in TABLE[kind]])
 def test_every_api_has_bounds_of_its_own(kind: ListenerKind, key: int) -> None:
-    api = api_by_key(key)
-    assert api is not None
-    limit = frame_limit(kind, key, api.min_version)
-    assert 64 * 1024 <= limit <= 17 * 1024 * 1024
+    assert 64 * 1024 <= frame_limit(key) <= 17 * 1024 * 1024
     # Nothing that is served goes by the bounds of what is not.
     assert key in BOUNDS
 
