@@ -46,9 +46,9 @@ _NEGOTIATION_VERSION: Final = 4
 ServedVersions = Callable[[int], tuple[int, int] | None]
 """Lowest and highest version served of an api key; None for a key that is not served at all."""
 
-FrameLimit = Callable[[int, int], int]
-"""Largest request accepted of an api key and version, in bytes of its frame, header included. It is asked about apis
-and versions that are served, and about ApiVersions in any version."""
+FrameLimit = Callable[[int], int]
+"""Largest request accepted of an api key, in bytes of its frame, header included. It is asked about apis that are
+served in the version at hand, and about ApiVersions in any version."""
 
 _API_AND_VERSION: Final = struct.Struct(">hh")
 """How every request begins."""
@@ -178,7 +178,7 @@ class ServerConnection:
     def _check_size(self, api_key: int, api_version: int, frame_size: int) -> None:
         if self._frame_limit is None:
             return
-        limit = self._frame_limit(api_key, api_version)
+        limit = self._frame_limit(api_key)
         if frame_size > limit:
             raise RemoteProtocolError(
                 f"{_api(api_key).name} version {api_version}: a request of {frame_size} bytes is announced, allowed"

@@ -14,8 +14,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import DescribeAclsRequest, DescribeAclsResponse
 from server.apis.authorization import refused_in_steps
-from server.apis.caches import sorted_in_steps
 from server.apis.context import Reply, RequestContext, Services
+from server.image.sorting import sorted_steps
 from server.security.acls import AclFilter, acl_order
 from server.types import Steps
 
@@ -37,7 +37,7 @@ def handle_describe_acls(
         if acl_filter.matches(entry):
             matching.append(entry)
         yield
-    found = yield from sorted_in_steps(matching, key=acl_order)
+    found = yield from sorted_steps(matching, key=acl_order)
     response = DescribeAclsResponse()
     by_pattern = groupby(
         found, key=lambda entry: (entry.resource_type, entry.resource_name, entry.pattern_type)

@@ -19,8 +19,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from server.types import ListenerKind
-
 _KIB: Final = 1024
 _MIB: Final = 1024 * 1024
 
@@ -115,9 +113,6 @@ def possible_elements(api_key: int, body_bytes: int) -> int:
     return min(body_bytes, most)
 
 
-def frame_limit(kind: ListenerKind, api_key: int, api_version: int) -> int:
-    """The largest frame, in bytes without its size, that is taken of an api at a version on a kind of listener.
-
-    It can be asked as soon as the first four bytes of the header are there.
-    """
+def frame_limit(api_key: int) -> int:
+    """The largest frame, in bytes without its size, that is taken of an api on any listener."""
     return bounds_of(api_key).max_bytes

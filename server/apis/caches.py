@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from server.image.image import ClusterImage, TopicImage
+from server.image.sorting import sorted_steps
 from server.types import Steps
 
 MAX_TOPIC_BYTES: Final = 64 * 1024 * 1024
@@ -21,25 +22,6 @@ MAX_TOPIC_VIEWS: Final = 4
 """Versions and listeners for which encoded topics are kept: most clients of a cluster are of the same few kinds."""
 ENTRY_OVERHEAD_BYTES: Final = 400
 """What keeping an encoded topic costs beside its bytes."""
-NAMES_A_RUN: Final = 2_000
-"""Names that are sorted in one step."""
-
-
-def sorted_in_steps(items: list[Any], key: Any = None) -> Steps[list[Any]]:
-    """The items in order. Runs are sorted one by one, then merged in pairs, for which Python's sort is linear."""
-    runs = []
-    for start in range(0, len(items), NAMES_A_RUN):
-        runs.append(sorted(items[start : start + NAMES_A_RUN], key=key))
-        yield
-    while len(runs) > 1:
-        merged = []
-        for index in range(0, len(runs), 2):
-            pair = [entry for run in runs[index : index + 2] for entry in run]
-            pair.sort(key=key)
-            merged.append(pair)
-            yield
-        runs = merged
-    return runs[0] if runs else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +95,7 @@ class ResponseCaches:
     def topic_names(self, image: ClusterImage) -> Steps[list[str]]:
         """The names of all topics in order; not to be changed."""
         if self._names_of is not image.topic_ids:
-            names = yield from sorted_in_steps(list(image.topic_ids))
+            names = yield from sorted_steps(image.topic_ids)
             self._names_of, self._names = image.topic_ids, names
         return self._names
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClientQuotasRequest, DescribeClientQuotasResponse
-from server.apis.caches import sorted_in_steps
 from server.apis.context import RequestContext, Services
 from server.error_texts import quoted
 from server.image.apply_settings import quota_entity_order
 from server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
+from server.image.sorting import sorted_steps
 from server.types import Steps
 
 _EXACT, _DEFAULT, _ANY = range(3)
@@ -34,7 +34,7 @@ def handle_describe_client_quotas(
         if _matches(request, entity):
             matching.append(entity)
         yield
-    found = yield from sorted_in_steps(
+    found = yield from sorted_steps(
         matching, key=lambda entity: [quota_entity_order(pair) for pair in entity]
     )
     response = DescribeClientQuotasResponse(entries=[])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ListConfigResourcesRequest, ListConfigResourcesResponse
-from server.apis.caches import sorted_in_steps
 from server.apis.context import RequestContext, Services
 from server.image.image import (
     BROKER_LOGGER_RESOURCE,
@@ -20,6 +19,7 @@ from server.image.image import (
     TOPIC_RESOURCE,
     ClusterImage,
 )
+from server.image.sorting import sorted_steps
 from server.types import Steps
 
 _TYPES = (
@@ -70,4 +70,4 @@ def _names(
         if type_ == resource_type:
             found.append(name)
         yield
-    return (yield from sorted_in_steps(found))
+    return (yield from sorted_steps(found))

@@ -25,13 +25,13 @@ key's definition, not Kafka's text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
 from server.apis.authorization import config_problem
 from server.apis.context import Encoded, RequestContext, Services
-from server.apis.encoding import Joiner, element_codec
+from server.apis.encoding import Joiner, element_codec, inner_codec, whole
 from server.config_keys.model import ConfigType
 from server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
 from server.error_texts import quoted
@@ -52,14 +52,11 @@ CLUSTER_DEFAULT = ""
 
 MAX_WITHOUT_CONFIGS = 1_000
 """Groups and client metrics subscriptions without settings of their own that one request is told the defaults of."""
-MAX_KEPT_ENTRIES = 200
-"""Lists of entries that are kept; each has some ten KiB."""
 _TOO_MANY_WITHOUT_CONFIGS = (
     f"One request can describe {MAX_WITHOUT_CONFIGS} groups and subscriptions without settings of their own."
 )
 _NEED_NOT_EXIST = (GROUP_RESOURCE, CLIENT_METRICS_RESOURCE)
 _NODE = "node"
-_FEW_BUFFERS = 3
 
 _RESOURCE_TYPES = {
     TOPIC_RESOURCE: "topic",
@@ -99,25 +96,21 @@ def handle_describe_configs(
             else:
                 refused.append(codec.elements([result]))
         else:
-            entries = yield from describer.entries(resource_type, name, keys)
-            joiner.add(describer.with_entries(result, entries))
+            described = yield from describer.described(result, keys)
+            joiner.add(described)
         yield
     # What is not for the sender comes after what is.
     for each in refused:
         joiner.add(each)
         yield
-    joiner.flush()
-    before, after = codec.around(DescribeConfigsResponse(), len(wanted_keys))
-    buffers = [before, *joiner.buffers, after]
+    before, after = codec.around(DescribeConfigsResponse().encode(version), len(wanted_keys))
     return Encoded(
-        buffers=buffers if len(buffers) > _FEW_BUFFERS else [b"".join(buffers)],
+        buffers=whole(before, joiner, after),
         errors={int(code): times for code, times in errors.items()},
     )
 
 
-def _wanted_keys(
-    request: DescribeConfigsRequest, node_id: int
-) -> Steps[dict[tuple[int, str], frozenset[str]]]:
+def _wanted_keys(request: DescribeConfigsRequest, node_id: int) -> Steps[dict[tuple[int, str], set[str]]]:
     """The resources that are asked for, each once, and the keys that are wanted of it; none of them means all."""
     wanted: dict[tuple[int, str], set[str] | None] = {}
     shown: dict[tuple[int, str], str] = {}
@@ -132,17 +125,21 @@ def _wanted_keys(
         if resource_id not in wanted:
             wanted[resource_id], shown[resource_id] = set(keys or ()) or None, name
         elif (before := wanted[resource_id]) is not None:
-            wanted[resource_id] = before.union(keys) if keys else None
+            if keys:
+                before.update(keys)
+            else:
+                wanted[resource_id] = None
         yield
-    found: dict[tuple[int, str], frozenset[str]] = {}
+    found: dict[tuple[int, str], set[str]] = {}
     for resource_id, keys_of_resource in wanted.items():
-        found[resource_id[0], shown[resource_id]] = frozenset(keys_of_resource or ())
+        found[resource_id[0], shown[resource_id]] = keys_of_resource or set()
         yield
     return found
 
 
 class _Describer:
-    """Makes the encoded entries of resources; what several resources have in common is made once an image."""
+    """Makes the encoded results of resources; the entries that several resources have in common are made once an
+    image."""
 
     def __init__(
         self, request: DescribeConfigsRequest, image: ClusterImage, version: int, services: Services
@@ -151,6 +148,9 @@ class _Describer:
         self._image = image
         self._services = services
         self.codec = element_codec(DescribeConfigsResponse, "results", version, _sample_result)
+        self._entry_codec = inner_codec(
+            self.codec, "configs", _sample_result, DescribeConfigsResponse.DescribeConfigsResourceResult
+        )
         default = image.config(BROKER_RESOURCE, CLUSTER_DEFAULT)
         own = image.config(BROKER_RESOURCE, str(services.node_id))
         self._kept = services.caches.configs_at(default, own)
@@ -159,61 +159,45 @@ class _Describer:
                 static=services.static_config, dynamic_default=default, dynamic_broker=own
             )
         self._node: NodeConfigs = self._kept[_NODE]
-        flexible = DescribeConfigsResponse.FLEXIBLE_FROM
-        assert flexible is not None
-        self._is_flexible = version >= flexible
         self._view = version, bool(request.include_synonyms), bool(request.include_documentation)
 
-    def entries(self, resource_type: int, name: str, keys: frozenset[str]) -> Steps[bytes]:
-        """The entries of a resource as an encoded array, ``keys`` alone unless that is empty."""
+    def described(
+        self, result: DescribeConfigsResponse.DescribeConfigsResult, keys: Set[str]
+    ) -> Steps[bytes]:
+        """The bytes of a result with the entries of its resource, ``keys`` alone unless that is empty."""
+        resource_type, name = result.resource_type, result.resource_name
+        own = self._image.config(resource_type, name)
         if resource_type == BROKER_LOGGER_RESOURCE:
             levels = self._services.logger_levels()
             answers = [_logger_answer(logger, levels[logger]) for logger in sorted(levels)]
-            return self._encoded([each for each in answers if not keys or each.name in keys])
-        own = self._image.config(resource_type, name)
-        is_shared = resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE) or not own
-        kept_as = (self._view, resource_type, name == CLUSTER_DEFAULT, keys)
-        if is_shared and kept_as in self._kept:
-            encoded: bytes = self._kept[kept_as]
-            return encoded
-        answers = []
-        for entry in self._answers(resource_type, name, own, is_shared):
-            if not keys or entry.name in keys:
-                answers.append(_answer(entry, self._request))
-            yield
-        encoded = self._encoded(answers)
-        if is_shared and len(self._kept) < MAX_KEPT_ENTRIES:
-            self._kept[kept_as] = encoded
-        return encoded
-
-    def _answers(
-        self, resource_type: int, name: str, own: Mapping[str, str], is_shared: bool
-    ) -> tuple[ConfigEntry, ...]:
-        kept_as = (_NODE, resource_type, name == CLUSTER_DEFAULT)
-        if is_shared and kept_as in self._kept:
-            kept: tuple[ConfigEntry, ...] = self._kept[kept_as]
-            return kept
-        entries = _entries(resource_type, name, own, self._node)
-        if is_shared:
-            self._kept[kept_as] = entries
-        return entries
-
-    def _encoded(self, answers: list[DescribeConfigsResponse.DescribeConfigsResourceResult]) -> bytes:
-        bare = DescribeConfigsResponse.DescribeConfigsResult(error_message="")
-        before, after = self._around(self.codec.elements([bare]))
-        bare.configs = answers
-        data = self.codec.elements([bare])
-        return data[len(before) : len(data) - len(after)]
-
-    def with_entries(self, result: DescribeConfigsResponse.DescribeConfigsResult, entries: bytes) -> bytes:
-        """The bytes of a result, whose entries are encoded already."""
-        before, after = self._around(self.codec.elements([result]))
+            answers = [each for each in answers if not keys or each.name in keys]
+            count, entries = len(answers), self._entry_codec.elements(answers)
+        elif own and resource_type != BROKER_RESOURCE:
+            answers = []
+            for entry in _entries(resource_type, name, own, self._node):
+                if not keys or entry.name in keys:
+                    answers.append(_answer(entry, self._request))
+                yield
+            count, entries = len(answers), self._entry_codec.elements(answers)
+        else:
+            shared = yield from self._shared_entries(resource_type, name)
+            wanted = [data for key, data in shared.items() if not keys or key in keys]
+            count, entries = len(wanted), b"".join(wanted)
+        before, after = self._entry_codec.around(self.codec.elements([result]), count)
         return before + entries + after
 
-    def _around(self, bare: bytes) -> tuple[bytes, bytes]:
-        """What comes before and after the entries of a result that has none."""
-        # The array is the last field: an empty one is a byte and the tags, or a count of four bytes.
-        return (bare[:-2], bare[-1:]) if self._is_flexible else (bare[:-4], b"")
+    def _shared_entries(self, resource_type: int, name: str) -> Steps[dict[str, bytes]]:
+        """By their keys, the entries of resources of a type that have no settings of their own, or of this node's
+        own. What is kept of them does not depend on what a client names."""
+        kept_as = self._view, resource_type, name == CLUSTER_DEFAULT
+        if kept_as not in self._kept:
+            entries: dict[str, bytes] = {}
+            for entry in _entries(resource_type, name, {}, self._node):
+                entries[entry.name] = self._entry_codec.elements([_answer(entry, self._request)])
+                yield
+            self._kept[kept_as] = entries
+        kept: dict[str, bytes] = self._kept[kept_as]
+        return kept
 
 
 def _sample_result() -> DescribeConfigsResponse.DescribeConfigsResult:

@@ -10,9 +10,9 @@ from collections import Counter
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse
-from server.apis.caches import sorted_in_steps
 from server.apis.context import RequestContext, Services
 from server.error_texts import quoted
+from server.image.sorting import sorted_steps
 from server.types import Steps
 
 _Result = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
@@ -25,7 +25,7 @@ def handle_describe_scram_credentials(
     """What each user has; a user who is named twice, or has nothing, is an error of its own."""
     credentials = services.image().scram_credentials
     by_user: dict[str, list[_Info]] = {}
-    in_order = yield from sorted_in_steps(list(credentials))
+    in_order = yield from sorted_steps(list(credentials))
     for mechanism, name in in_order:
         iterations = credentials[mechanism, name].iterations
         by_user.setdefault(name, []).append(_Info(mechanism=mechanism, iterations=iterations))
@@ -35,7 +35,7 @@ def handle_describe_scram_credentials(
         times_named[user.name] += 1
         yield
     if not times_named:
-        users = yield from sorted_in_steps([*by_user])
+        users = yield from sorted_steps([*by_user])
         times_named.update(dict.fromkeys(users, 1))
     results = []
     for name, times in times_named.items():

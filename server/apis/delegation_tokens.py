@@ -19,9 +19,9 @@ from kafkaproto.messages import (
     DescribeDelegationTokenResponse,
 )
 from server.apis.authorization import denial, is_allowed
-from server.apis.caches import sorted_in_steps
 from server.apis.context import ANONYMOUS, Reply, RequestContext, Services, changed
 from server.image.image import DelegationToken
+from server.image.sorting import sorted_steps
 from server.security.acls import Operation, ResourceType
 from server.security.delegation_tokens import may_renew, token_hmac, token_owner
 from server.types import Steps
@@ -45,7 +45,7 @@ def handle_describe_delegation_token(
         owners = [f"{owner.principal_type}:{owner.principal_name}" for owner in request.owners]
     tokens = services.image().delegation_tokens
     response = DescribeDelegationTokenResponse()
-    token_ids = yield from sorted_in_steps(list(tokens))
+    token_ids = yield from sorted_steps(list(tokens))
     for token_id in token_ids:
         token = tokens[token_id]
         is_asked_for = owners is None or any(may_renew(token, owner) for owner in owners)

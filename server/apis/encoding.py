@@ -3,59 +3,49 @@ again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
 
 from kafkaproto.message import Message
 from kafkaproto.primitives import write_unsigned_varint
-from kafkaproto.support import Steps
 from server.ports import Buffer
 
 BUFFER_BYTES: Final = 65_536
 """Small pieces are joined to buffers of about this size."""
+_FEW_BUFFERS: Final = 3
 
 
-class ElementCodec:
-    """Encodes the elements of one top-level array of a response at one version.
+class ArrayCodec:
+    """Encodes the elements of one array by themselves, and what is around them.
 
-    What follows the array in the response must have a fixed size.
+    What follows the array must have a fixed size.
     """
 
-    def __init__(self, response_class: type[Message], attribute: str, version: int, sample: Any) -> None:
-        """``sample`` is any element that the version can express."""
-        self._class = response_class
-        self._attribute = attribute
-        self._version = version
-        empty = response_class().encode(version)
-        one = response_class(**{attribute: [sample]}).encode(version)
+    def __init__(self, encode: Callable[[Sequence[Any]], bytes], sample: Any, *, is_compact: bool) -> None:
+        """``encode`` makes the bytes of something whose array has these elements; ``sample`` is any element.
+        ``is_compact`` says how the array's length is written."""
+        self._encode = encode
+        empty, one = encode([]), encode([sample])
         # Both begin alike up to the last byte of the count: 0 and 1, or, if it is compact, 1 and 2.
         place = next(index for index, byte in enumerate(empty) if byte != one[index])
-        flexible = response_class.FLEXIBLE_FROM
-        self._is_compact = flexible is not None and version >= flexible
-        self._count_bytes = 1 if self._is_compact else 4
+        self.is_compact = is_compact
+        self._count_bytes = 1 if is_compact else 4
         self._head = place + 1 - self._count_bytes
         self._tail = len(empty) - place - 1
 
     def elements(self, items: Sequence[Any]) -> bytes:
         """The bytes of some elements."""
-        data = self._class(**{self._attribute: items}).encode(self._version)
+        data = self._encode(items)
         return data[self._head + len(self._count(len(items))) : len(data) - self._tail]
 
-    def element_in_steps(self, item: Any) -> Steps[bytes]:
-        """The bytes of an element that may be large."""
-        buffers = yield from self._class(**{self._attribute: [item]}).encode_in_steps(self._version)
-        data = b"".join(buffers)
-        return data[self._head + self._count_bytes : len(data) - self._tail]
-
-    def around(self, response: Message, count: int) -> tuple[bytes, bytes]:
-        """What comes before and after ``count`` elements in a response that is given without them."""
-        data = response.encode(self._version)
-        end = len(data) - self._tail
-        return data[: end - self._count_bytes] + self._count(count), data[end:]
+    def around(self, bare: bytes, count: int) -> tuple[bytes, bytes]:
+        """What comes before and after ``count`` elements in something whose bytes without any are ``bare``."""
+        end = len(bare) - self._tail
+        return bare[: end - self._count_bytes] + self._count(count), bare[end:]
 
     def _count(self, count: int) -> bytes:
-        if not self._is_compact:
+        if not self.is_compact:
             return count.to_bytes(4, "big")
         out = bytearray()
         write_unsigned_varint(out, count + 1)
@@ -63,9 +53,30 @@ class ElementCodec:
 
 
 @cache
-def element_codec(response_class: type[Message], attribute: str, version: int, sample: Any) -> ElementCodec:
-    """The codec; ``sample`` makes a sample element."""
-    return ElementCodec(response_class, attribute, version, sample())
+def element_codec(
+    response_class: type[Message], attribute: str, version: int, sample: Callable[[], Any]
+) -> ArrayCodec:
+    """The codec of a top-level array of a response; ``sample`` makes an element that the version can express."""
+    flexible = response_class.FLEXIBLE_FROM
+    return ArrayCodec(
+        lambda items: response_class(**{attribute: items}).encode(version),
+        sample(),
+        is_compact=flexible is not None and version >= flexible,
+    )
+
+
+@cache
+def inner_codec(
+    outer: ArrayCodec, attribute: str, element: Callable[[], Any], sample: Callable[[], Any]
+) -> ArrayCodec:
+    """The codec of an array in the elements of another one; ``element`` makes such an element."""
+
+    def encode(items: Sequence[Any]) -> bytes:
+        around = element()
+        setattr(around, attribute, items)
+        return outer.elements([around])
+
+    return ArrayCodec(encode, sample(), is_compact=outer.is_compact)
 
 
 class Joiner:
@@ -91,3 +102,10 @@ class Joiner:
             self.buffers.append(b"".join(self._pieces))
             self._pieces.clear()
             self._size = 0
+
+
+def whole(before: bytes, joiner: Joiner, after: bytes) -> list[Buffer]:
+    """A response whose elements were collected, in one buffer if it has few."""
+    joiner.flush()
+    buffers = [before, *joiner.buffers, after]
+    return buffers if len(buffers) > _FEW_BUFFERS else [b"".join(buffers)]

@@ -2,8 +2,10 @@
 
 The request inside is served as if the client had sent it here, under the client's principal and address. Where this
 node is not the active controller, the envelope itself carries NOT_CONTROLLER, so that the broker tries another node
-and the client never sees it. Errors of the envelope have no response inside. A change of the voters that meets
-another node than the quorum's leader is no such error, as with Kafka: the client is told and tries again.
+and the client never sees it. A node that does not know the cluster's ACLs yet is not the active controller, and opens
+no envelope: it could not tell who may speak in the names of others. Errors of the envelope have no response inside. A
+change of the voters that meets another node than the quorum's leader is no such error, as with Kafka: the client is
+told and tries again.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from kafkaproto.headers import decode_request_header, encode_response_header, re
 from kafkaproto.message import Message
 from kafkaproto.messages import DefaultPrincipalData, EnvelopeRequest, EnvelopeResponse
 from kafkaproto.support import joined
+from server.apis.authorization import knows_acls
 from server.apis.context import Encoded, RefusedRequestError, Reply, RequestContext, Services, changed
 from server.error_texts import quoted
 from server.metrics.answers import error_codes, error_codes_in_steps
@@ -44,6 +47,8 @@ def handle_envelope(
     A request inside that is beyond its bounds, or is refused unread, is INVALID_REQUEST: only its client's
     connection is to be closed, not the broker's.
     """
+    if not knows_acls(services):
+        return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     try:
         inner_context = _client_context(request, context)
     except _BadEnvelope as error:

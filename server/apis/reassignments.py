@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkaproto.messages import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
-from server.apis.caches import sorted_in_steps
 from server.apis.context import RequestContext, Services
 from server.image.image import TopicImage
+from server.image.sorting import sorted_steps
 from server.types import Steps
 
 _Topic = ListPartitionReassignmentsResponse.OngoingTopicReassignment
@@ -35,7 +35,7 @@ def handle_list_reassignments(
     if request.topics is None:
         names = yield from services.caches.topic_names(image)
     else:
-        names = yield from sorted_in_steps([*indexes])
+        names = yield from sorted_steps([*indexes])
     for name in names:
         yield
         topic = image.topic_by_name(name)
@@ -52,14 +52,19 @@ def _ongoing(topic: TopicImage, indexes: Iterable[int]) -> Steps[list[_Partition
     for index in indexes:
         partition = topic.partitions.get(index)
         if partition is not None and partition.is_being_reassigned():
-            found.append(
-                _Partition(
-                    partition_index=index,
-                    replicas=list(partition.replicas),
-                    adding_replicas=list(partition.adding_replicas),
-                    removing_replicas=list(partition.removing_replicas),
-                )
-            )
+            found.append(index)
         yield
-    found.sort(key=lambda each: each.partition_index)
-    return found
+    in_order = yield from sorted_steps(found)
+    ongoing = []
+    for index in in_order:
+        partition = topic.partitions[index]
+        ongoing.append(
+            _Partition(
+                partition_index=index,
+                replicas=list(partition.replicas),
+                adding_replicas=list(partition.adding_replicas),
+                removing_replicas=list(partition.removing_replicas),
+            )
+        )
+        yield
+    return ongoing

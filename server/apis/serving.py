@@ -3,8 +3,9 @@ answers.
 
 A short request is decoded at once. A longer one is first held against its api's bounds, and its sender's rights are
 looked at before its body is: who may not ask at all gets a refusal that is made of the header alone, if the
-response has an error code of its own, or else, from `MAX_REFUSED_BODY_BYTES` on, no response. Then it is decoded in
-steps. What a broker forwards is not decoded at all, unless it is short.
+response has an error code of its own, or else, from `MAX_REFUSED_BODY_BYTES` on, no response. While the ACLs are not
+known there always is a response, that of a request which is to be sent again. Then the request is decoded in steps.
+What a broker forwards is not decoded at all, unless it is short.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from collections.abc import Callable
 from itertools import islice
 
 from kafkaproto.api import ApiInfo, api_by_key
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.apis.authorization import (
     CheckedBy,
     cluster_refusal,
     denial,
     is_allowed,
+    knows_acls,
     log_denials,
     may_at_all,
 )
@@ -49,7 +52,7 @@ def serve(
     served = TABLE[context.listener_kind][context.api_key]
     api = api_by_key(context.api_key)
     assert api is not None, "a request of an unknown api key is refused with its header"
-    limit = frame_limit(context.listener_kind, context.api_key, context.api_version)
+    limit = frame_limit(context.api_key)
     if len(frame) > limit:
         raise RefusedRequestError(
             f"the frame has {len(frame)} bytes, {limit} are allowed", where=api.request_class.NAME
@@ -106,19 +109,28 @@ def _refused_unread(
     access = served.access
     if access is None or access.checked_by is CheckedBy.CONTROLLER:
         return None
-    if access.checked_by is CheckedBy.HANDLER:
+    is_loaded = knows_acls(services)
+    if access.checked_by is CheckedBy.HANDLER and is_loaded:
         if body_bytes <= MAX_REFUSED_BODY_BYTES or may_at_all(context, services, access):
             return None
         text = denial(context, access.operation, access.resource_type, "*")
-        log_denials(context)
     else:
         if is_allowed(context, services, access.operation):
             return None
-        code, text = cluster_refusal(context, services, access.operation)
-        log_denials(context)
-        refusal = services.refuse(api.request_class(), code, text, context.api_version)
-        if code in islice(error_codes(refusal), 1):
-            return refusal
-        if body_bytes <= MAX_REFUSED_BODY_BYTES:
+        if _has_error_on_top(api, context, services):
+            code, text = cluster_refusal(context, services, access.operation)
+            log_denials(context)
+            return services.refuse(api.request_class(), code, text, context.api_version)
+        # Who is to ask again is told so, however much it asks for.
+        if body_bytes <= MAX_REFUSED_BODY_BYTES or not is_loaded:
             return None
+        text = denial(context, access.operation)
+    log_denials(context)
     raise RefusedRequestError(f"{body_bytes} bytes are not read. {text}", where=api.request_class.NAME)
+
+
+def _has_error_on_top(api: ApiInfo, context: RequestContext, services: Services) -> bool:
+    """Whether the response to a request that asks for nothing can say that it is refused."""
+    code = ErrorCode.NOT_CONTROLLER
+    refusal = services.refuse(api.request_class(), code, None, context.api_version)
+    return code in islice(error_codes(refusal), 1)

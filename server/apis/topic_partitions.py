@@ -14,11 +14,11 @@ from bisect import bisect_left
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse
 from server.apis.authorization import authorized_operations, is_allowed
-from server.apis.caches import sorted_in_steps
 from server.apis.cluster import endpoint_of
 from server.apis.context import RequestContext, Services
 from server.apis.metadata import offline_replicas
 from server.image.image import ClusterImage, PartitionImage, TopicImage
+from server.image.sorting import sorted_steps
 from server.security.acls import Operation, ResourceType
 from server.topic_names import INTERNAL_TOPICS, topic_name_problem
 from server.types import NO_NODE, Steps
@@ -92,7 +92,7 @@ def _names(
     for topic in request.topics:
         asked[topic.name] = None
         yield
-    return (yield from sorted_in_steps([*asked]))
+    return (yield from sorted_steps([*asked]))
 
 
 def _described(
@@ -127,17 +127,35 @@ def _topic(
     image: ClusterImage, topic: TopicImage, listener_name: str, first: int, limit: int
 ) -> Steps[tuple[DescribeTopicPartitionsResponse.Topic, int | None]]:
     """The topic with at most ``limit`` partitions from ``first`` on, and the index of the one after them."""
-    indexes = sorted(index for index in topic.partitions if index >= first)
-    shown = indexes[:limit]
+    indexes = yield from _indexes(topic, first, limit + 1)
     described = DescribeTopicPartitionsResponse.Topic(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.name in INTERNAL_TOPICS,
     )
-    for index in shown:
+    for index in indexes[:limit]:
         described.partitions.append(_partition(image, index, topic.partitions[index], listener_name))
         yield
     return described, indexes[limit] if len(indexes) > limit else None
+
+
+def _indexes(topic: TopicImage, first: int, most: int) -> Steps[list[int]]:
+    """The lowest indexes from ``first`` on, at most so many."""
+    partitions = topic.partitions
+    found: list[int] = []
+    while len(found) < most and first + len(found) in partitions:
+        found.append(first + len(found))
+        yield
+    if len(found) == most or len(found) == len(partitions):
+        return found
+    # It was the last of them, or one is missing, which no controller brings about.
+    found = []
+    for index in partitions:
+        if index >= first:
+            found.append(index)
+        yield
+    in_order = yield from sorted_steps(found)
+    return in_order[:most]
 
 
 def _partition(

@@ -151,9 +151,19 @@ class TopicImage:
     partitions: Map[int, PartitionImage]
 
     def partitions_in_order(self) -> Iterator[tuple[int, PartitionImage]]:
-        """(partition index, partition), ascending."""
-        for index in sorted(self.partitions):
-            yield index, self.partitions[index]
+        """(partition index, partition), ascending.
+
+        Indexes are 0, 1, 2 and so on, so nothing is sorted: a topic may have hundreds of thousands. A gap, which no
+        controller makes, has what is behind it sorted all the same.
+        """
+        partitions = self.partitions
+        for index in range(len(partitions)):
+            partition = partitions.get(index)
+            if partition is None:
+                for later in sorted(each for each in partitions if each > index):
+                    yield later, partitions[later]
+                return
+            yield index, partition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

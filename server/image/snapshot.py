@@ -13,8 +13,6 @@ slices.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from heapq import merge
-from itertools import islice
 from typing import Any, TypeVar
 
 from immutables import Map
@@ -49,10 +47,8 @@ from server.image.records import (
     register_controller_record,
 )
 from server.image.replay import replay
+from server.image.sorting import sorted_steps
 from server.image.topic_names import with_name
-
-NAMES_PER_SLICE = 4096
-"""How many names are sorted at once, which takes about a millisecond."""
 
 T = TypeVar("T")
 
@@ -71,7 +67,7 @@ def image_values(image: ClusterImage) -> Iterator[bytes]:
     encoder = PartitionEncoder(version)
     for record in _messages_before_topics(image):
         yield encode_metadata_record(record, record_version(record, version))
-    for name in _sorted_in_slices(image.topic_ids):
+    for name in _in_order(image.topic_ids):
         if name is None:
             yield b""
             continue
@@ -84,14 +80,9 @@ def image_values(image: ClusterImage) -> Iterator[bytes]:
         yield b"" if record is None else encode_metadata_record(record, record_version(record, version))
 
 
-def _sorted_in_slices(names: Iterable[T], key: Callable[[T], Any] | None = None) -> Iterator[T | None]:
+def _in_order(names: Iterable[T], key: Callable[[T], Any] | None = None) -> Iterator[T | None]:
     """The names in order. None where some work was done and there is no name yet."""
-    runs = []
-    remaining = iter(names)
-    while run := sorted(islice(remaining, NAMES_PER_SLICE), key=key):  # type: ignore[type-var,arg-type]
-        runs.append(run)
-        yield None
-    yield from merge(*runs, key=key)  # type: ignore[arg-type]
+    yield from (yield from sorted_steps(names, key))
 
 
 def image_from_values(values: Iterable[bytes], *, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:
@@ -181,7 +172,7 @@ def _messages_before_topics(image: ClusterImage) -> Iterator[Any]:
 
 def _messages_after_topics(image: ClusterImage) -> Iterator[Any | None]:
     """The rest, in order. None where some work was done and there is no record yet."""
-    for resource in _sorted_in_slices(image.configs):
+    for resource in _in_order(image.configs):
         if resource is None:
             yield None
             continue
@@ -210,7 +201,7 @@ def _quota_records(image: ClusterImage) -> Iterator[Any | None]:
     def entity_order(entity: QuotaEntity) -> list[tuple[str, bool, str]]:
         return [quota_entity_order(pair) for pair in entity]
 
-    for entity in _sorted_in_slices(image.client_quotas, entity_order):
+    for entity in _in_order(image.client_quotas, entity_order):
         if entity is None:
             yield None
             continue
@@ -227,9 +218,9 @@ def _quota_records(image: ClusterImage) -> Iterator[Any | None]:
 
 
 def _security_records(image: ClusterImage) -> Iterator[Any | None]:
-    for acl_id in _sorted_in_slices(image.acls):
+    for acl_id in _in_order(image.acls):
         yield None if acl_id is None else acl_record(acl_id, image.acls[acl_id])
-    for credential_id in _sorted_in_slices(image.scram_credentials):
+    for credential_id in _in_order(image.scram_credentials):
         if credential_id is None:
             yield None
             continue
@@ -243,7 +234,7 @@ def _security_records(image: ClusterImage) -> Iterator[Any | None]:
             server_key=credential.server_key,
             iterations=credential.iterations,
         )
-    for token_id in _sorted_in_slices(image.delegation_tokens):
+    for token_id in _in_order(image.delegation_tokens):
         yield (
             None if token_id is None else delegation_token_record(token_id, image.delegation_tokens[token_id])
         )

@@ -44,15 +44,25 @@ FORWARD_TIMEOUT_MS = 60_000
 ANSWER_MARGIN_MS = 500
 """How much longer than the client's own limit a broker waits, so that a controller that keeps to it can say so."""
 
+MAX_TOPICS_IN_CREATION = 1_000
+"""Topics that clients missed, of all clients, which the controller is asked for at the same time. Clients ask again
+for those beyond."""
+
 _CREATE_TOPICS_KEY = 19
+_AUTO_CREATE_VERSION = 4
+"""The first that can ask for the cluster's defaults; later ones are answered with all configs of each new topic."""
 
 
 class Forwarder:
     """One broker's way to have clients' requests carried out."""
 
-    def __init__(self, nursery: trio.Nursery, channel: ControllerChannel) -> None:
+    def __init__(
+        self, nursery: trio.Nursery, channel: ControllerChannel, *, creation_channel: ControllerChannel
+    ) -> None:
+        """Topics that clients missed have a channel of their own, so that nobody's request waits for them."""
         self._nursery = nursery
         self._channel = channel
+        self._creation_channel = creation_channel
         self._topics_in_creation: set[str] = set()
 
     def controller_versions(self) -> Mapping[int, tuple[int, int]] | None:
@@ -66,20 +76,23 @@ class Forwarder:
         gives none, it is the refusal of everything in the request, maybe in steps.
         """
         reply: Deferred[Answer] = Deferred()
-        self._nursery.start_soon(self._forward, request, context, reply)
+        self._nursery.start_soon(self._forward, request, context, reply, self._channel)
         return reply
 
     def create_topics(self, request: Message, context: RequestContext) -> None:
-        """Ask for topics that a client missed, each at most once at a time; nobody waits for the answer."""
+        """Ask for topics that a client missed, each at most once at a time; nobody waits for the answer.
+
+        Those for which there is no room in `MAX_TOPICS_IN_CREATION` are not asked for.
+        """
         assert isinstance(request, CreateTopicsRequest)
-        request.topics = [topic for topic in request.topics if topic.name not in self._topics_in_creation]
+        room = MAX_TOPICS_IN_CREATION - len(self._topics_in_creation)
+        missing = [topic for topic in request.topics if topic.name not in self._topics_in_creation]
+        request.topics = missing[:room]
         if not request.topics:
             return
         names = {topic.name for topic in request.topics}
         self._topics_in_creation |= names
-        api = api_by_key(_CREATE_TOPICS_KEY)
-        assert api is not None
-        inner = replace(context, api_key=_CREATE_TOPICS_KEY, api_version=api.max_stable_version)
+        inner = replace(context, api_key=_CREATE_TOPICS_KEY, api_version=_AUTO_CREATE_VERSION)
 
         def finished(_: Answer) -> None:
             self._topics_in_creation.difference_update(names)
@@ -88,20 +101,28 @@ class Forwarder:
             self._topics_in_creation.difference_update(names)
             _log.error("the creation of topics that a client missed failed: %r", error, exc_info=error)
 
-        self.forward(request, inner).on_done(finished, failed)
+        reply: Deferred[Answer] = Deferred()
+        reply.on_done(finished, failed)
+        self._nursery.start_soon(self._forward, request, inner, reply, self._creation_channel)
 
     async def _forward(
-        self, request: Message | UnreadRequest, context: RequestContext, reply: Deferred[Any]
+        self,
+        request: Message | UnreadRequest,
+        context: RequestContext,
+        reply: Deferred[Any],
+        channel: ControllerChannel,
     ) -> None:
         try:
-            answer = await self._carry(request, context)
+            answer = await self._carry(request, context, channel)
         except Exception as error:
             # A mistake of ours with this one request: whoever waits for its answer says so.
             reply.fail(error)
         else:
             reply.resolve(answer)
 
-    async def _carry(self, request: Message | UnreadRequest, context: RequestContext) -> Reply:
+    async def _carry(
+        self, request: Message | UnreadRequest, context: RequestContext, channel: ControllerChannel
+    ) -> Reply:
         try:
             request_data = (
                 request.frame if isinstance(request, UnreadRequest) else _with_header(request, context)
@@ -117,7 +138,7 @@ class Forwarder:
             client_host_address=context.client_address,
         )
         try:
-            response = await self._channel.send(envelope, timeout_ms=_time_limit_ms(request))
+            response = await channel.send(envelope, timeout_ms=_time_limit_ms(request))
         except ControllerUnavailable as error:
             _log.warning("cannot forward: %s", error)
             return _refusal(request, ErrorCode.REQUEST_TIMED_OUT, context)

@@ -293,7 +293,7 @@ class Node:
             metrics=self._requests,
             connection_ended=partial(self._connection_ended, dispatcher),
             admission=admission,
-            frame_limit=partial(frame_limit, kind),
+            frame_limit=frame_limit,
             memory=memory,
             unread=unread,
             passes=self._passes,
@@ -313,7 +313,10 @@ class Node:
 
     def _services(self, nursery: trio.Nursery, opened: Opened, watch: DirectoryWatch) -> Services:
         quorum = opened.quorum
-        forwarder = Forwarder(nursery, self._channel(opened, str(self._config.node_id)))
+        client_id = str(self._config.node_id)
+        forwarder = Forwarder(
+            nursery, self._channel(opened, client_id), creation_channel=self._channel(opened, client_id)
+        )
 
         def submit(request: Message, context: RequestContext) -> Deferred[Answer]:
             return quorum.submit(request, context.api_version, self._command_context(request, context))

@@ -10,8 +10,8 @@ import pytest
 
 from kafkaproto.messages import DescribeConfigsResponse, MetadataRequest, MetadataResponse
 from server.apis import caches
-from server.apis.caches import EncodedTopics, KeptTopic, ResponseCaches, sorted_in_steps
-from server.apis.encoding import ElementCodec
+from server.apis.caches import EncodedTopics, KeptTopic, ResponseCaches
+from server.apis.encoding import element_codec, inner_codec
 from server.apis.metadata import handle_metadata
 from server.image.copying import copy_with
 from server.image.image import ClusterImage
@@ -124,20 +124,33 @@ def test_names_are_sorted_once_for_the_same_topics() -> None:
     assert driven(known.topic_names(IMAGE)) is names
 
 
-@pytest.mark.parametrize("count", [0, 1, caches.NAMES_A_RUN, 5 * caches.NAMES_A_RUN + 7])
-def test_sorting_in_steps_is_sorting(count: int) -> None:
-    items = [(number * 7919) % 10_007 for number in range(count)]
-    assert driven(sorted_in_steps(list(items))) == sorted(items)
-    assert driven(sorted_in_steps(list(items), key=lambda item: -item)) == sorted(items, reverse=True)
-
-
 @pytest.mark.parametrize("count", [0, 1, 126, 127, 128, 20_000])
 @pytest.mark.parametrize("version", [1, 3, 4])
 def test_a_response_put_together_is_the_response(version: int, count: int) -> None:
     result = DescribeConfigsResponse.DescribeConfigsResult
-    codec = ElementCodec(DescribeConfigsResponse, "results", version, result(error_message=""))
+
+    def sample_result() -> DescribeConfigsResponse.DescribeConfigsResult:
+        return result(error_message="")
+
+    codec = element_codec(DescribeConfigsResponse, "results", version, sample_result)
     items = [result(resource_name=str(number), error_message="") for number in range(count)]
-    before, after = codec.around(DescribeConfigsResponse(throttle_time_ms=5), count)
+    before, after = codec.around(DescribeConfigsResponse(throttle_time_ms=5).encode(version), count)
     whole = before + b"".join(codec.elements([item]) for item in items) + after
     assert whole == DescribeConfigsResponse(throttle_time_ms=5, results=items).encode(version)
-    assert codec.elements(items) == b"".join(driven(codec.element_in_steps(item)) for item in items)
+    assert codec.elements(items) == whole[len(before) : len(whole) - len(after)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 126, 127, 128, 20_000])
+@pytest.mark.parametrize("version", range(14))
+def test_an_element_put_together_is_the_element(version: int, count: int) -> None:
+    def topic() -> MetadataResponse.Topic:
+        return MetadataResponse.Topic(name="")
+
+    codec = element_codec(MetadataResponse, "topics", version, topic)
+    partitions = inner_codec(codec, "partitions", topic, MetadataResponse.Partition)
+    described = MetadataResponse.Topic(name="a-topic", is_internal=version > 0)
+    items = [MetadataResponse.Partition(partition_index=number, isr_nodes=[1]) for number in range(count)]
+    before, after = partitions.around(codec.elements([described]), count)
+    pieces = (partitions.elements(items[start : start + 3]) for start in range(0, count, 3))
+    described.partitions = items
+    assert b"".join([before, *pieces, after]) == codec.elements([described])

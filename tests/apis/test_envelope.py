@@ -45,7 +45,7 @@ from server.apis.envelope import (
 from server.apis.table import dispatch
 from server.error_texts import MAX_QUOTED_LENGTH
 from server.security.acls import Operation, ResourceType
-from server.security.authorizer import Authorizer
+from server.security.authorizer import Authorizer, LoadingAuthorizer
 from server.types import Deferred, ListenerKind
 from tests.apis.support import Calls, answers, context, services, settled
 from tests.messages.random_messages import random_message
@@ -402,6 +402,21 @@ def test_an_envelope_of_who_is_no_node_is_refused() -> None:
     by_client = guard("User:ANONYMOUS", Operation.ALL)
     answer = send(wrapped(CREATE, 7), calls, authorizer=lambda: by_client)
     assert answer == EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    assert calls.submitted == []
+
+
+@pytest.mark.parametrize("size", [1, 10_000])
+def test_before_the_acls_are_known_no_envelope_is_opened_for_anybody(size: int) -> None:
+    """The other voters' hosts may send what voters need, and super users everything: neither needs an envelope."""
+    calls = Calls()
+    request = CreateTopicsRequest(topics=[CreateTopicsRequest.CreatableTopic(name="t")] * size)
+    for guard_ in (
+        LoadingAuthorizer(frozenset({"User:root"}), frozenset({"10.0.0.7"})),
+        LoadingAuthorizer(frozenset({"User:root", "User:broker"}), frozenset()),
+    ):
+        envelope = wrapped(request, 7, request_principal=encode_principal("User:root"))
+        answer = send(envelope, calls, authorizer=lambda guard_=guard_: guard_)
+        assert answer == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     assert calls.submitted == []
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError, TooManyElementsError
 from kafkaproto.message import Message
@@ -80,6 +79,38 @@ def test_a_long_request_before_the_acls_are_known_is_to_be_asked_again() -> None
     assert answer.error_code == ErrorCode.NOT_CONTROLLER
 
 
+@pytest.mark.parametrize("count", [3, 600, MANY // 10])
+@pytest.mark.parametrize(
+    ("request_class", "field", "version"),
+    [(CreateTopicsRequest, "topics", 7), (CreateAclsRequest, "creations", 3)],
+    ids=["items are looked at", "all is looked at"],
+)
+def test_before_the_acls_are_known_all_that_is_asked_for_is_to_be_asked_again_at_any_length(
+    request_class: type[Message], field: str, version: int, count: int
+) -> None:
+    item = {"topics": CreateTopicsRequest.CreatableTopic, "creations": CreateAclsRequest.AclCreation}[field]
+    items = [item(**{"name" if field == "topics" else "principal": f"{index}"}) for index in range(count)]
+    request = request_class(**{field: items})
+    loading = LoadingAuthorizer(frozenset({"User:root"}), frozenset())
+    (answer,) = serving(request, version, CONTROLLER, guard=loading)
+    results = answer.topics if field == "topics" else answer.results
+    assert [each.error_code for each in results] == [ErrorCode.NOT_CONTROLLER] * count
+
+
+def test_before_the_acls_are_known_super_users_are_served_at_any_length() -> None:
+    calls = Calls()
+    loading = LoadingAuthorizer(frozenset({"User:alice"}), frozenset())
+    assert serving(deletions(MANY // 10, "abcdefgh"), 5, CONTROLLER, calls, guard=loading) == []
+    assert len(calls.submitted) == 1
+
+
+def test_a_refusal_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    creations = CreateAclsRequest(creations=[CreateAclsRequest.AclCreation()] * 600)
+    serving(creations, 3, CONTROLLER, guard=authorizer())
+    assert [each.getMessage().count("And") for each in caplog.records] == [0]
+
+
 def test_a_long_request_that_is_no_such_request_is_refused_without_looking() -> None:
     (answer,) = serving(reassignments(0), 0, CONTROLLER, body=b"\xff" * 1_000_000, guard=authorizer())
     assert answer.error_code == DENIED
@@ -138,7 +169,7 @@ def test_as_many_elements_as_the_bound_are_served_and_one_more_is_refused() -> N
 
 
 def test_a_frame_beyond_the_bytes_of_its_api_is_refused() -> None:
-    limit = frame_limit(BROKER, 60, 1)
+    limit = frame_limit(60)
     asked = context(kind=BROKER, version=1, api_key=60)
     with pytest.raises(RemoteProtocolError, match=rf"the frame has {limit + 5} bytes, {limit} are allowed"):
         serve(b"\0" * (limit + 5), 4, asked, services())
@@ -146,10 +177,7 @@ def test_a_frame_beyond_the_bytes_of_its_api_is_refused() -> None:
 
 @pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in TABLE for key in TABLE[kind]])
 def test_every_api_has_bounds_of_its_own(kind: ListenerKind, key: int) -> None:
-    api = api_by_key(key)
-    assert api is not None
-    limit = frame_limit(kind, key, api.min_version)
-    assert 64 * 1024 <= limit <= 17 * 1024 * 1024
+    assert 64 * 1024 <= frame_limit(key) <= 17 * 1024 * 1024
     # Nothing that is served goes by the bounds of what is not.
     assert key in BOUNDS
 

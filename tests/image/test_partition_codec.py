@@ -17,7 +17,6 @@ from server.image.image import EMPTY_IMAGE, ClusterImage, PartitionImage, TopicI
 from server.image.partition_codec import PartitionEncoder, decode_partition
 from server.image.records import partition_record, record_version
 from server.image.snapshot import (
-    NAMES_PER_SLICE,
     image_from_values,
     image_records,
     image_values,
@@ -133,14 +132,14 @@ def test_records_that_contradict_each_other_are_refused_the_same_way(records: li
 
 
 def test_topics_of_many_slices_are_in_order_and_pauses_come_between() -> None:
-    names = [f"topic-{number}" for number in range(3 * NAMES_PER_SLICE - 5)]
+    names = [f"topic-{number}" for number in range(5_000)]
     ids = {name: number.to_bytes(16) for number, name in enumerate(names)}
     topics = {
         topic_id: TopicImage(name=name, topic_id=topic_id, partitions=Map()) for name, topic_id in ids.items()
     }
     image = ClusterImage(topics=Map(topics), topic_ids=Map(ids))
     values = list(image_values(image))
-    assert values.count(b"") == 3
+    assert values.count(b"") > 500
     found = [decode_metadata_record(value)[0].name for value in values if value]  # type: ignore[attr-defined]
     assert found == sorted(names)
     assert list(image_values(EMPTY_IMAGE)) == []

@@ -13,7 +13,13 @@ from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.connection import RequestReceived
 from kafkaproto.headers import encode_request_header
 from kafkaproto.message import Message
-from kafkaproto.messages import CreateTopicsRequest, EnvelopeRequest
+from kafkaproto.messages import (
+    CreateTopicsRequest,
+    DescribeAclsRequest,
+    DescribeTopicPartitionsRequest,
+    EnvelopeRequest,
+    MetadataRequest,
+)
 from kafkaproto.schema import FieldSchema, StructSchema, within
 from server.apis.bounds import bounds_of
 from server.apis.context import ANONYMOUS, Answer, RequestContext, Services
@@ -31,13 +37,34 @@ from server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAu
 from server.types import Deferred, ListenerKind
 from tests.apis.good_requests import PreparedCluster
 from tests.controller.harness import Harness
-from tests.security.acl_making import acl, by_id, index_of
+from tests.node.large_images import LARGE_TOPIC, PARTITIONS, with_much_to_tell
+from tests.security.acl_making import acl, acl_filter, by_id, index_of
 
 ENVELOPE_KEY = 58
 NAME_FIELDS = frozenset({"name", "topic", "topic_name", "resource_name", "topic_names"})
 """Fields that may hold the name of a topic."""
 FEWER_ELEMENTS = 20_000
 LONGEST_NAME = "n" * 32_767
+READING: dict[int, dict[str, Message]] = {
+    3: {
+        "all": MetadataRequest(topics=None),
+        "large topic": MetadataRequest(topics=[MetadataRequest.Topic(name=LARGE_TOPIC)]),
+    },
+    29: {"all": acl_filter(DescribeAclsRequest)},
+    75: {
+        "page": DescribeTopicPartitionsRequest(
+            cursor=DescribeTopicPartitionsRequest.Cursor(
+                topic_name=LARGE_TOPIC, partition_index=PARTITIONS // 2
+            )
+        ),
+        "last page": DescribeTopicPartitionsRequest(
+            cursor=DescribeTopicPartitionsRequest.Cursor(
+                topic_name=LARGE_TOPIC, partition_index=PARTITIONS - 1
+            )
+        ),
+    },
+}
+"""By api key, short requests for much of what there is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +170,8 @@ class CoreTurns:
 class LargeCluster:
     """A node that is broker and active controller, with many partitions, whose parts are real but for the network."""
 
-    def __init__(self, topics: int = 4_000, partitions: int = 5) -> None:
+    def __init__(self, topics: int = 4_000, partitions: int = 5, *, tells_much: bool = False) -> None:
+        """``tells_much`` adds to what requests read, but not to what the controller's core changes."""
         cluster = PreparedCluster()
         harness = cluster.harness
         self.topic_names = [f"topic.{number}" for number in range(topics)]
@@ -155,7 +183,8 @@ class LargeCluster:
             harness.call(CreateTopicsRequest(topics=creations))
         self.core = CoreTurns(harness)
         # The image stands still, whatever is asked: frames do not depend on each other.
-        image = harness.controller.committed_image
+        committed = harness.controller.committed_image
+        image = with_much_to_tell(committed) if tells_much else committed
         self.services = replace(
             cluster.services,
             image=lambda: image,
@@ -174,7 +203,10 @@ class LargeCluster:
 
 
 def serve(frame: Frame, kind: ListenerKind, services: Services, core: CoreTurns) -> Served:
-    """Serve one frame with the collector as a node has it."""
+    """Serve one frame with the collector as a node has it.
+
+    What there is stays frozen afterwards: to go through all of the cluster for each frame would take most of the time.
+    """
     slices = Slices()
     dispatcher = Dispatcher(services, slices=slices)
     request = RequestReceived(
@@ -215,7 +247,6 @@ def serve(frame: Frame, kind: ListenerKind, services: Services, core: CoreTurns)
                 timed(slices.turn, served.turns_ms)
     finally:
         pauses.stop()
-        gc.unfreeze()
     return served
 
 
@@ -294,6 +325,9 @@ def messages(
     bounds = bounds_of(api.key)
     most = bounds.max_elements if max_elements is None else min(max_elements, bounds.max_elements)
     yield "empty", api.request_class(), False
+    if version > 0 or api.key == 75:
+        for what, asking in READING.get(api.key, {}).items():
+            yield what, asking, False
     for path in _array_paths(schema.root, version):
         where = ".".join(each.attribute for each in path)
         kinds: list[tuple[str, list[str]]] = [("duplicates", [""])]

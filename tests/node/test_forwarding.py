@@ -31,7 +31,13 @@ from kafkaproto.support import joined
 from server.apis.context import Answer, Encoded, NoAnswer, UnreadRequest
 from server.apis.serving import SHORT_BODY_BYTES
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from server.node.forwarding import ANSWER_MARGIN_MS, FORWARD_TIMEOUT_MS, Forwarder, error_on_top
+from server.node.forwarding import (
+    ANSWER_MARGIN_MS,
+    FORWARD_TIMEOUT_MS,
+    MAX_TOPICS_IN_CREATION,
+    Forwarder,
+    error_on_top,
+)
 from server.node.refusals import refuse
 from server.types import Deferred, Endpoint
 from tests.apis.support import answers, context
@@ -59,9 +65,10 @@ def created(*names: str, error: int = 0) -> CreateTopicsResponse:
 
 
 def envelope_of(response: Message, version: int, correlation_id: int = 101) -> EnvelopeResponse:
-    """As a controller wraps a response of flexible versions."""
+    """As a controller wraps a response for topics."""
+    header_version = 1 if version >= 5 else 0
     return EnvelopeResponse(
-        response_data=[encode_response_header(correlation_id, 1), response.encode(version)]
+        response_data=[encode_response_header(correlation_id, header_version), response.encode(version)]
     )
 
 
@@ -90,10 +97,18 @@ class Script:
 
 @asynccontextmanager
 async def forwarding() -> AsyncIterator[tuple[Forwarder, ScriptedChannel, Script]]:
+    async with forwarding_by_two() as (forwarder, channel, _, script):
+        yield forwarder, channel, script
+
+
+@asynccontextmanager
+async def forwarding_by_two() -> AsyncIterator[tuple[Forwarder, ScriptedChannel, ScriptedChannel, Script]]:
+    """The channel of clients' requests comes first, then that of topics that clients missed."""
     script = Script()
-    channel = ScriptedChannel(script)
+    channel, creation_channel = ScriptedChannel(script), ScriptedChannel(script)
     async with trio.open_nursery() as nursery:
-        yield Forwarder(nursery, channel), channel, script
+        forwarder = Forwarder(nursery, channel, creation_channel=creation_channel)
+        yield forwarder, channel, creation_channel, script
         nursery.cancel_scope.cancel()
 
 
@@ -241,7 +256,7 @@ async def test_the_versions_of_the_controller_are_those_of_the_channel() -> None
 
 
 async def test_a_topic_that_is_being_created_is_not_asked_for_again(caplog: pytest.LogCaptureFixture) -> None:
-    async with forwarding() as (forwarder, channel, script):
+    async with forwarding_by_two() as (forwarder, others, channel, script):
 
         async def create(*names: str) -> list[tuple[int, int, list[str]]]:
             """What is asked of the controller for a client that missed these topics."""
@@ -252,22 +267,46 @@ async def test_a_topic_that_is_being_created_is_not_asked_for_again(caplog: pyte
             envelopes = [inner(envelope) for envelope in channel.asked[before:]]
             return [(key, version, [topic.name for topic in each.topics]) for key, version, each in envelopes]
 
-        # Of the newest version, though the client's own request was a Metadata of version 12.
-        assert await create("a", "b") == [(19, 7, ["a", "b"])]
+        # Of a version whose response leaves out configs, though the client's own request was a Metadata of version 12.
+        assert await create("a", "b") == [(19, 4, ["a", "b"])]
         assert await create("b", "a") == []
-        assert await create("c", "b") == [(19, 7, ["c"])]
+        assert await create("c", "b") == [(19, 4, ["c"])]
         # Answered, with success or failure: a topic that is missed again is asked for again.
-        script.put.send_nowait(envelope_of(created("a", "b"), 7))
+        script.put.send_nowait(envelope_of(created("a", "b"), 4))
         assert await create("c") == []
-        assert await create("a") == [(19, 7, ["a"])]
+        assert await create("a") == [(19, 4, ["a"])]
         script.put.send_nowait(ControllerUnavailable("nobody is there"))
         assert await create("a") == []
-        assert await create("c") == [(19, 7, ["c"])]
+        assert await create("c") == [(19, 4, ["c"])]
         # Also where we made a mistake, which is logged.
         script.put.send_nowait(ZeroDivisionError("a mistake"))
         assert await create("a") == []
-        assert await create("a") == [(19, 7, ["a"])]
+        assert await create("a") == [(19, 4, ["a"])]
         assert "the creation of topics that a client missed failed: ZeroDivisionError" in caplog.text
+        assert others.asked == []
+
+
+async def test_of_the_topics_that_clients_miss_only_so_many_are_asked_for_at_a_time() -> None:
+    async with forwarding_by_two() as (forwarder, others, channel, script):
+
+        async def create(names: list[str]) -> list[str]:
+            before = len(channel.asked)
+            forwarder.create_topics(creation(*names), context(version=12, api_key=3))
+            await wait_all_tasks_blocked()
+            return [topic.name for envelope in channel.asked[before:] for topic in inner(envelope)[2].topics]
+
+        many = [f"missed-{number}" for number in range(MAX_TOPICS_IN_CREATION + 1)]
+        assert await create(many[:10]) == many[:10]
+        # Whatever asks for more, each of them only once, gets no more in.
+        assert await create(many) == many[10:-1]
+        assert await create(["another"]) == []
+        # The others' requests have a channel of their own, and wait for none of it.
+        forwarder.forward(creation("a"), context(creation("a"), 7))
+        await wait_all_tasks_blocked()
+        assert len(others.asked) == 1
+        script.put.send_nowait(envelope_of(created(*many[:10]), 4))
+        await wait_all_tasks_blocked()
+        assert await create(["another"]) == ["another"]
 
 
 async def test_a_request_finds_its_way_through_an_envelope_that_says_not_controller() -> None:
@@ -283,7 +322,7 @@ async def test_a_request_finds_its_way_through_an_envelope_that_says_not_control
         endpoint = Endpoint(name="CONTROLLER", host="127.0.0.1", port=port)
         channel = ControllerChannel(client_id="1", locate=lambda: endpoint, news=trio.Event, rng=MiddleRng())
         async with trio.open_nursery() as nursery:
-            forwarder = Forwarder(nursery, channel)
+            forwarder = Forwarder(nursery, channel, creation_channel=channel)
             reply: Deferred[Answer] = forwarder.forward(creation("a"), context(creation("a"), 7))
             assert await wait_decided(reply) == created("a")
         channel.close()

@@ -9,13 +9,11 @@ ENVELOPE = 58
 
 
 def test_a_controller_listener_accepts_the_largest_request_of_each_api() -> None:
-    kind = ListenerKind.CONTROLLER
-    largest = max(frame_limit(kind, api_key, 0) for api_key in TABLE[kind])
+    largest = max(frame_limit(api_key) for api_key in TABLE[ListenerKind.CONTROLLER])
     assert largest <= MAX_CONTROLLER_REQUEST_SIZE_BYTES
 
 
 def test_an_envelope_may_hold_whatever_a_broker_passes_on() -> None:
     passed_on = [key for key, served in TABLE[ListenerKind.BROKER].items() if served.passes_on_unread]
-    envelope = frame_limit(ListenerKind.CONTROLLER, ENVELOPE, 0)
     assert passed_on
-    assert all(frame_limit(ListenerKind.BROKER, key, 0) < envelope for key in passed_on)
+    assert all(frame_limit(key) < frame_limit(ENVELOPE) for key in passed_on)
