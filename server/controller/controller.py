@@ -22,8 +22,8 @@ A command that raises kraft.version, which the quorum keeps, waits until that ha
 A change that fails before its first append has changed nothing. One that fails later has its appended records aborted.
 So a failure that nobody foresaw is answered UNKNOWN_SERVER_ERROR and reported, and this controller goes on leading.
 
-The responses to refused requests are made by the shell, and so many commands are refused at a time (`REFUSALS_A_TIME`):
-thousands may wait when leadership is lost.
+The responses to refused requests are made by the shell, and so many commands are refused at a time
+(`server.controller.outbox`): thousands may wait when leadership is lost.
 """
 
 from __future__ import annotations
@@ -54,10 +54,8 @@ from server.controller.config import ControllerConfig
 from server.controller.effects import (
     Effect,
     PublishImage,
-    Refuse,
     ReportDeath,
     ReportFailure,
-    Respond,
     UpgradeKRaftVersion,
 )
 from server.controller.events import (
@@ -77,6 +75,7 @@ from server.controller.events import (
 )
 from server.controller.heartbeats import heartbeat_meanwhile
 from server.controller.log_states import LogStates, load_batch_steps
+from server.controller.outbox import Outbox
 from server.controller.periodic_tasks import (
     AFTER_FAILURE_MS,
     AGAIN_MS,
@@ -86,9 +85,9 @@ from server.controller.periodic_tasks import (
 )
 from server.controller.proven_death import end_of_dead_broker, end_of_silent_broker, is_refuted
 from server.controller.replies import ParkedReplies, ParkedReply
+from server.controller.session_watch import SessionWatch
 from server.controller.sessions import (
     BrokerSession,
-    SessionChange,
     sessions_after_contact,
     sessions_after_pause,
     sessions_at_activation,
@@ -104,9 +103,6 @@ from server.types import NO_NODE, Steps, run_to_end
 
 STEPS_PER_SLICE = 400
 """Steps of changes at a time, each of some ten microseconds: a few milliseconds."""
-REFUSALS_A_TIME = 8
-"""Commands that are refused at a time: the shell begins to make the response to each of them, which may take it a
-millisecond."""
 STEPS_PER_CHANGE = 16
 """What a change counts for besides its own steps, when many small ones have waited."""
 
@@ -146,19 +142,13 @@ class Controller:
         self._begun_heartbeat: Change | None = None
         self._replies = ParkedReplies()
         self._upgrades = WaitingUpgrades()
-        self._sessions: Map[int, BrokerSession] = Map()
-        # No session ends before this; None while there is none.
-        self._session_check_ms: int | None = None
-        # Brokers whose silence waits as a change or is worked on.
-        self._fencing: set[int] = set()
+        self._watch = SessionWatch(config.broker_session_timeout_ms)
         # Brokers of which a heartbeat does, and when each was heard of last: it may have no session yet.
         self._moving: Map[int, BrokerSession] = Map()
         self._proven_deaths = 0
         self._no_op_ms: int | None = None
         self._tasks = TaskSchedule(config)
-        self._effects: list[Effect] = []
-        self._refusals: deque[Refuse] = deque()
-        self._asked_of_quorum: deque[UpgradeKRaftVersion] = deque()
+        self._outbox = Outbox()
         # Of the event that was handled last.
         self._wall_ms = 0
         self._now_ms = 0
@@ -195,7 +185,7 @@ class Controller:
             case BrokerProvenDead():
                 self._handle_proven_death(event)
             case NodePaused():
-                self._sessions = sessions_after_pause(self._sessions, event.pause_ms)
+                self._watch.paused(event.pause_ms)
                 self._moving = sessions_after_pause(self._moving, event.pause_ms)
             case Tick():
                 pass
@@ -206,19 +196,11 @@ class Controller:
             if not was_busy or isinstance(event, Tick):
                 self._work()
             self._answer_begun_heartbeat()
-        for _ in range(min(REFUSALS_A_TIME, len(self._refusals))):
-            self._effects.append(self._refusals.popleft())
+        self._outbox.release_refusals()
 
     def take_effects(self) -> list[Effect]:
-        """What has come of the events so far, in order; each effect is handed out once.
-
-        What the quorum is asked to do brings control records of its own. It is handed out alone, once nothing else is
-        left: so they come behind all records that have been handed out, and before any that will be.
-        """
-        if not self._effects and self._asked_of_quorum:
-            return [self._asked_of_quorum.popleft()]
-        effects, self._effects = self._effects, []
-        return effects
+        """What has come of the events so far, in order; each effect is handed out once (`Outbox.take`)."""
+        return self._outbox.take()
 
     def next_deadline_ms(self) -> int | None:
         """Monotonic time at which a `Tick` is wanted, None where nothing is to happen by itself."""
@@ -227,7 +209,7 @@ class Controller:
         deadlines = (
             self._replies.next_deadline_ms(),
             self._upgrades.next_deadline_ms(),
-            self._session_check_ms,
+            self._watch.check_ms,
             self._no_op_ms,
             self._tasks.next_deadline_ms(),
         )
@@ -245,7 +227,7 @@ class Controller:
     @property
     def has_work(self) -> bool:
         """Whether there is a change to work on, or a command to refuse: each `Tick` does some more of it."""
-        return self._is_busy or bool(self._refusals)
+        return self._is_busy or self._outbox.has_refusals
 
     @property
     def _is_busy(self) -> bool:
@@ -290,7 +272,7 @@ class Controller:
     @property
     def last_contacts_ms(self) -> Mapping[int, int]:
         """When each broker with a session was last heard of, by the monotonic clock; nothing at a standby."""
-        return {broker_id: session.last_contact_ms for broker_id, session in self._sessions.items()}
+        return {broker_id: session.last_contact_ms for broker_id, session in self._watch.sessions.items()}
 
     @property
     def proven_deaths(self) -> int:
@@ -312,7 +294,7 @@ class Controller:
         # The first change of all: nothing is decided before a transaction that was left open is taken back.
         activation = Change(name="the activation", decide=self._activation, is_vital=True, is_urgent=True)
         self._waiting.add(activation)
-        self._set_sessions(sessions_at_activation(self._log.newest.stable, now_ms))
+        self._watch.replace(sessions_at_activation(self._log.newest.stable, now_ms))
         if self._config.metadata_max_idle_interval_ms > 0:
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
         self._tasks.start(now_ms)
@@ -325,15 +307,15 @@ class Controller:
         self._active_epoch = None
         self._leader_id = event.leader_id
         self._log.forget_uncommitted()
-        self._set_sessions(Map())
+        self._watch.replace(Map())
         self._no_op_ms = None
         self._tasks.stop()
         error = not_controller(self._leader_id)
         dropped = self._drop_changes()
         for reply in self._replies.take_all():
-            self._refuse_parked(reply, error)
+            self._outbox.refuse_parked(reply, error)
         for command in (*dropped, *self._upgrades.take_all()):
-            self._refuse(command, error)
+            self._outbox.refuse(command, error)
 
     def _drop_changes(self) -> list[CommandReceived]:
         """Nothing more comes of any change; the commands among them."""
@@ -343,7 +325,7 @@ class Controller:
         self._change, self._steps = None, iter(())
         self._before_change = self._log.committed
         self._begun_heartbeat = None
-        self._fencing.clear()
+        self._watch.fencing.clear()
         self._moving = Map()
         return [change.command for change in changes if change.command is not None]
 
@@ -370,7 +352,7 @@ class Controller:
         if self._log.advance(event.high_watermark, event.timestamp_ms):
             self._publish()
         for reply in self._replies.take_committed(self._log.high_watermark):
-            self._answer(reply.command, reply.response)
+            self._outbox.answer(reply.command, reply.response)
 
     def _handle_control_batch(self, event: ControlBatchAppended) -> None:
         assert self._active_epoch is not None, "a standby learns of control batches when they are committed"
@@ -378,7 +360,7 @@ class Controller:
 
     def _publish(self) -> None:
         image = self._log.committed.stable
-        self._effects.append(PublishImage(image=image, high_watermark=self._log.high_watermark))
+        self._outbox.add(PublishImage(image=image, high_watermark=self._log.high_watermark))
 
     # --- one change after the other ---
 
@@ -452,8 +434,8 @@ class Controller:
             self._ask_for_upgrade(command, result.kraft_version, validate_only=result.validate_only)
             return
         if result.session is not None:
-            self._change_session(result.session)
-        self._effects += result.reports
+            self._watch.replace(result.session.applied(self._watch.sessions, self._log.next_offset - 1))
+        self._outbox.add(*result.reports)
         self._proven_deaths += sum(isinstance(report, ReportDeath) for report in result.reports)
         change.done(record_count)
         if command is not None:
@@ -472,21 +454,21 @@ class Controller:
         """
         if change.is_vital:
             raise error
-        self._effects.append(ReportFailure(request_name=change.name, error=error))
+        self._outbox.add(ReportFailure(request_name=change.name, error=error))
         change.failed()
         if change.command is not None:
-            self._refuse(change.command, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
+            self._outbox.refuse(change.command, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
 
     def _park(self, command: CommandReceived, response: Message | ApiError, committed_at: int) -> None:
         """Answer a command once everything below an offset is committed."""
         if committed_at <= self._log.high_watermark:
-            self._answer(command, response)
+            self._outbox.answer(command, response)
         else:
             self._replies.park(ParkedReply(command=command, response=response, committed_at=committed_at))
 
     def _append(self, found: Batches) -> Steps[None]:
         assert self._active_epoch is not None, "only the active controller appends"
-        return append_steps(self._log, self._active_epoch, found, lambda append: self._effects.append(append))
+        return append_steps(self._log, self._active_epoch, found, self._outbox.add)
 
     def _take_back(self) -> None:
         """Abort the transaction that a change has begun, if it has."""
@@ -502,14 +484,14 @@ class Controller:
             deadline_ms = self._now_ms + COMMAND_TIMEOUT_MS
             event = replace(event, context=replace(event.context, deadline_ms=deadline_ms))
         if not self.is_active:
-            self._refuse(event, not_controller(self._leader_id))
+            self._outbox.refuse(event, not_controller(self._leader_id))
         elif deadline_ms <= self._now_ms:
-            self._refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+            self._outbox.refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         elif isinstance(event.request, BrokerHeartbeatRequest):
             self._handle_heartbeat(event, event.request)
         elif len(self._waiting) >= MAX_WAITING_CHANGES:
             waiting = f"{MAX_WAITING_CHANGES} changes wait for one that takes long."
-            self._refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT, waiting))
+            self._outbox.refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT, waiting))
         else:
             self._add_command(event)
 
@@ -526,9 +508,9 @@ class Controller:
             self._add_command(waiting.command, waiting.level)
         elif event.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
             # Leadership is on its way out, which the quorum's core always knows first.
-            self._refuse(waiting.command, ApiError(ErrorCode.NOT_CONTROLLER, event.message))
+            self._outbox.refuse(waiting.command, ApiError(ErrorCode.NOT_CONTROLLER, event.message))
         else:
-            self._refuse(waiting.command, ApiError(event.error_code, event.message))
+            self._outbox.refuse(waiting.command, ApiError(event.error_code, event.message))
 
     def _decide(self, event: CommandReceived, kraft_version: int | None) -> Decision:
         situation = self._situation(event, self._log.newest.latest)
@@ -550,7 +532,7 @@ class Controller:
             cluster_id=self._cluster_id,
             kraft_version=self._kraft_version,
             node_id=self._node_id,
-            sessions=self._sessions,
+            sessions=self._watch.sessions,
             inherited=self._inherited,
             token_index=self._token_index,
             rng=self._rng,
@@ -560,7 +542,7 @@ class Controller:
     def _handle_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
         """Hear of a broker at once, and move it to its next state when there is time for that."""
         broker_id, broker_epoch = request.broker_id, request.broker_epoch
-        self._sessions = sessions_after_contact(self._sessions, broker_id, broker_epoch, self._now_ms)
+        self._watch.heard(broker_id, broker_epoch, self._now_ms)
         self._moving = sessions_after_contact(self._moving, broker_id, broker_epoch, self._now_ms)
         if self._is_busy:
             self._answer_meanwhile(event, request)
@@ -586,7 +568,7 @@ class Controller:
 
     def _decide_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> Decision | None:
         contact = self._moving[request.broker_id]
-        if not self._is_valid(contact):
+        if not self._watch.is_valid(contact, self._now_ms):
             return None
         return command_of(event).run(self._situation(event, self._log.newest.latest, contact), request)
 
@@ -612,11 +594,11 @@ class Controller:
             self._park(event, error, image.offset + 1)
             return
         except Exception as error:
-            self._effects.append(ReportFailure(request_name=event.request.NAME, error=error))
-            self._refuse(event, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
+            self._outbox.add(ReportFailure(request_name=event.request.NAME, error=error))
+            self._outbox.refuse(event, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
             return
         if result.session is not None:
-            self._change_session(result.session)
+            self._watch.replace(result.session.applied(self._watch.sessions, self._log.next_offset - 1))
         if not is_quiet and request.broker_id not in self._moving:
             self._add_heartbeat(event, request)
         assert result.response is not None, "a heartbeat is answered"
@@ -625,7 +607,7 @@ class Controller:
     def _ask_for_upgrade(self, event: CommandReceived, level: int, *, validate_only: bool) -> None:
         assert self._active_epoch is not None, "only the active controller carries out commands"
         self._upgrades.add(event, level)
-        self._asked_of_quorum.append(
+        self._outbox.ask_quorum(
             UpgradeKRaftVersion(
                 command_id=event.command_id,
                 epoch=self._active_epoch,
@@ -634,59 +616,16 @@ class Controller:
             )
         )
 
-    def _answer(self, event: CommandReceived, response: Message | ApiError) -> None:
-        if isinstance(response, ApiError):
-            self._refuse(event, response)
-        else:
-            self._effects.append(Respond(command_id=event.command_id, response=response))
-
-    def _refuse_parked(self, reply: ParkedReply, error: ApiError) -> None:
-        void = None if isinstance(reply.response, ApiError) else reply.response
-        self._refuse(reply.command, error, void)
-
-    def _refuse(self, event: CommandReceived, error: ApiError, void: Message | None = None) -> None:
-        self._refusals.append(
-            Refuse(
-                command_id=event.command_id,
-                request=event.request,
-                version=event.version,
-                code=error.code,
-                text=error.message,
-                void=void,
-            )
-        )
-
     # --- what time brings ---
-
-    def _change_session(self, change: SessionChange) -> None:
-        self._set_sessions(change.applied(self._sessions, self._log.next_offset - 1))
-
-    def _set_sessions(self, sessions: Map[int, BrokerSession]) -> None:
-        self._sessions = sessions
-        if not sessions:
-            self._session_check_ms = None
-        elif self._session_check_ms is None:
-            self._session_check_ms = self._first_session_end_ms()
-        # Else the time stands: contacts only put ends off, and a new session ends after all others.
-
-    def _first_session_end_ms(self) -> int | None:
-        """When the next session ends, besides those whose end is being dealt with."""
-        timeout_ms = self._config.broker_session_timeout_ms
-        ends = (
-            session.end_ms(timeout_ms)
-            for broker_id, session in self._sessions.items()
-            if broker_id not in self._fencing
-        )
-        return min(ends, default=None)
 
     def _do_what_is_due(self, now_ms: int) -> None:
         for reply in self._replies.take_expired(now_ms):
-            self._refuse_parked(reply, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+            self._outbox.refuse_parked(reply, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         for command in self._upgrades.take_expired(now_ms):
-            self._refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+            self._outbox.refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         self._end_expired_changes(now_ms)
-        if self._session_check_ms is not None and self._session_check_ms <= now_ms:
-            self._look_for_silent_brokers(now_ms)
+        for broker_id in self._watch.take_silent(now_ms):
+            self._waiting.add(self._silence(broker_id))
         if self._no_op_ms is not None and self._no_op_ms <= now_ms:
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
             if not self._is_busy:
@@ -714,7 +653,7 @@ class Controller:
         for each in expired:
             command, each.command = each.command, None
             assert command is not None, "only a command has a time limit"
-            self._refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+            self._outbox.refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
 
     def _run_task(self, task: PeriodicTask) -> Steps[Result]:
         image = self.newest_image
@@ -738,7 +677,7 @@ class Controller:
                 Change(
                     name=f"the death of broker {event.broker_id}",
                     decide=partial(self._bury, event),
-                    is_wanted=lambda: not is_refuted(self._sessions, event),
+                    is_wanted=lambda: not is_refuted(self._watch.sessions, event),
                     is_urgent=True,
                 )
             )
@@ -746,37 +685,16 @@ class Controller:
     def _bury(self, event: BrokerProvenDead) -> Decision | None:
         return end_of_dead_broker(self.newest_image, self._inherited, event)
 
-    def _look_for_silent_brokers(self, now_ms: int) -> None:
-        for broker_id in sorted(self._sessions):
-            if broker_id not in self._fencing and self._is_silent(broker_id):
-                self._fencing.add(broker_id)
-                self._waiting.add(
-                    Change(
-                        name=f"the silence of broker {broker_id}",
-                        decide=partial(self._fence_silent, broker_id),
-                        is_wanted=partial(self._is_silent, broker_id),
-                        ended=partial(self._end_fencing, broker_id),
-                        failed=partial(self._wait_another_session, broker_id),
-                        is_urgent=True,
-                    )
-                )
-        self._session_check_ms = self._first_session_end_ms()
-
-    def _is_silent(self, broker_id: int) -> bool:
-        session = self._sessions.get(broker_id)
-        return session is not None and not self._is_valid(session)
-
-    def _is_valid(self, session: BrokerSession) -> bool:
-        return session.is_valid(self._now_ms, self._config.broker_session_timeout_ms)
+    def _silence(self, broker_id: int) -> Change:
+        return Change(
+            name=f"the silence of broker {broker_id}",
+            decide=partial(self._fence_silent, broker_id),
+            is_wanted=lambda: self._watch.is_silent(broker_id, self._now_ms),
+            ended=partial(self._watch.fencing_ended, broker_id),
+            failed=lambda: self._watch.wait_another_session(broker_id, self._now_ms),
+            is_urgent=True,
+        )
 
     def _fence_silent(self, broker_id: int) -> Decision:
-        session = self._sessions[broker_id]
+        session = self._watch.sessions[broker_id]
         return end_of_silent_broker(self.newest_image, self._inherited, broker_id, session, self._now_ms)
-
-    def _end_fencing(self, broker_id: int) -> None:
-        self._fencing.discard(broker_id)
-        self._session_check_ms = self._first_session_end_ms()
-
-    def _wait_another_session(self, broker_id: int) -> None:
-        session = replace(self._sessions[broker_id], last_contact_ms=self._now_ms)
-        self._sessions = self._sessions.set(broker_id, session)

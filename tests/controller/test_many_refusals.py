@@ -8,8 +8,8 @@ from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from server.controller.controller import REFUSALS_A_TIME
 from server.controller.effects import Refuse
+from server.controller.outbox import REFUSALS_A_TIME
 from server.controller.table import COMMANDS, refusal_steps
 from server.metrics.answers import is_small
 from server.types import Steps

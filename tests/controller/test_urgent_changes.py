@@ -134,7 +134,7 @@ def test_a_command_without_a_time_limit_has_the_controllers(harness: Harness) ->
     waits = undecided(harness)
     behind = harness.send(UnregisterBrokerRequest(broker_id=1))
     harness.now_ms += COMMAND_TIMEOUT_MS - 1
-    harness.controller._sessions = Map()
+    harness.controller._watch.sessions = Map()
     harness.advance(0)
     assert harness.answer(behind) is None
     harness.advance(1)
@@ -194,7 +194,8 @@ def test_a_waiting_heartbeat_stays_good_while_its_sender_is_heard_of_or_nobody_c
 ) -> None:
     harness.send(harness.heartbeat_request(1, want_fence=True))
     harness.finish()
-    harness.controller._sessions = harness.controller._sessions.delete(1)
+    watch = harness.controller._watch
+    watch.sessions = watch.sessions.delete(1)
     harness.send(topics_request("a"))
     while harness.controller._change is None or not harness.controller._change.is_decided:
         harness.work()
@@ -206,7 +207,7 @@ def test_a_waiting_heartbeat_stays_good_while_its_sender_is_heard_of_or_nobody_c
         harness.now_ms += SESSION_MS - 1
         harness.send(harness.heartbeat_request(1))
         harness.now_ms += 1
-        harness.controller._sessions = Map()
+        harness.controller._watch.sessions = Map()
     harness.finish()
     assert not harness.image.brokers[1].fenced
 

@@ -112,7 +112,8 @@ class WatchedController(Controller):
                 raise ViolationError(MetadataInvariant.CONTACTS_WERE_HEARD, f"broker {broker_id}")
 
     def _carry_out(self, change: Change) -> Iterator[None]:
-        waits = [broker_id for broker_id in sorted(self._fencing) if self._is_silent(broker_id)]
+        watch = self._watch
+        waits = [each for each in sorted(watch.fencing) if watch.is_silent(each, self._now_ms)]
         command = change.command
         is_command = command is not None and not isinstance(command.request, BrokerHeartbeatRequest)
         if waits and is_command and change.times_passed < MAX_AHEAD:

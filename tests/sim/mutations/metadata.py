@@ -182,14 +182,14 @@ def _stale_sessions() -> Patches:
     begin, end = controller.Controller._carry_out, controller.Controller._end_change
 
     def carry_out(self: Any, change: Any) -> Any:
-        self.sessions_then = self._sessions
+        self.sessions_then = self._watch.sessions
         return begin(self, change)
 
     def end_change(self: Any) -> None:
         end(self)
         for broker_id, session in self.sessions_then.items():
-            if broker_id in self._sessions:
-                self._sessions = self._sessions.set(broker_id, session)
+            if broker_id in self._watch.sessions:
+                self._watch.sessions = self._watch.sessions.set(broker_id, session)
 
     return [
         (controller.Controller, "_carry_out", carry_out),
@@ -230,7 +230,7 @@ def _asks_the_quorum_amid_records() -> Patches:
 
     def ask(self: Any, event: Any, level: int, *, validate_only: bool) -> None:
         original(self, event, level, validate_only=validate_only)
-        self._effects.append(self._asked_of_quorum.pop())
+        self._outbox.add(self._outbox._asked_of_quorum.pop())
 
     return [(controller.Controller, "_ask_for_upgrade", ask)]
 

@@ -1,0 +1,80 @@
+"""Which brokers the active controller has not heard of for a session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from immutables import Map
+
+from server.controller.sessions import BrokerSession, sessions_after_contact, sessions_after_pause
+
+
+class SessionWatch:
+    """The sessions, and when the next one ends; a standby has none."""
+
+    def __init__(self, timeout_ms: int) -> None:
+        self._timeout_ms = timeout_ms
+        self.sessions: Map[int, BrokerSession] = Map()
+        """By broker id; to be changed by the methods here only."""
+        self.check_ms: int | None = None
+        """No session ends before this; None if there is none."""
+        self.fencing: set[int] = set()
+        """Brokers whose silence is being dealt with."""
+
+    def replace(self, sessions: Map[int, BrokerSession]) -> None:
+        """Go on with these sessions."""
+        self.sessions = sessions
+        if not sessions:
+            self.check_ms = None
+        elif self.check_ms is None:
+            self.check_ms = self._first_end_ms()
+        # Else the time stands: contacts only put ends off, and a new session ends after all others.
+
+    def heard(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
+        """Note a sign of life."""
+        self.sessions = sessions_after_contact(self.sessions, broker_id, broker_epoch, now_ms)
+
+    def paused(self, pause_ms: int) -> None:
+        """Give back time in which this node did not run."""
+        self.sessions = sessions_after_pause(self.sessions, pause_ms)
+
+    def take_silent(self, now_ms: int) -> list[int]:
+        """Brokers whose session has ended, each once until `fencing_ended`."""
+        if self.check_ms is None or self.check_ms > now_ms:
+            return []
+        silent = [
+            broker_id
+            for broker_id in sorted(self.sessions)
+            if broker_id not in self.fencing and self.is_silent(broker_id, now_ms)
+        ]
+        self.fencing.update(silent)
+        self.check_ms = self._first_end_ms()
+        return silent
+
+    def is_silent(self, broker_id: int, now_ms: int) -> bool:
+        """Whether the broker's session has ended."""
+        session = self.sessions.get(broker_id)
+        return session is not None and not self.is_valid(session, now_ms)
+
+    def is_valid(self, session: BrokerSession, now_ms: int) -> bool:
+        """Whether a session has not ended."""
+        return session.is_valid(now_ms, self._timeout_ms)
+
+    def fencing_ended(self, broker_id: int) -> None:
+        """The broker's silence was dealt with."""
+        self.fencing.discard(broker_id)
+        self.check_ms = self._first_end_ms()
+
+    def wait_another_session(self, broker_id: int, now_ms: int) -> None:
+        """Begin a broker's session anew, as if it had been heard of."""
+        session = replace(self.sessions[broker_id], last_contact_ms=now_ms)
+        self.sessions = self.sessions.set(broker_id, session)
+
+    def _first_end_ms(self) -> int | None:
+        """When the next session ends, besides those whose end is being dealt with."""
+        ends = (
+            session.end_ms(self._timeout_ms)
+            for broker_id, session in self.sessions.items()
+            if broker_id not in self.fencing
+        )
+        return min(ends, default=None)
