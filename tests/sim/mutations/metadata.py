@@ -294,6 +294,7 @@ MUTATIONS = (
         "believes proofs of other incarnations",
         MetadataInvariant.ANSWERING_NEVER_PROVEN_DEAD,
         _believes_every_proof,
+        likely_seed=13,
     ),
     cluster_mutation(
         "waits for nobody who fell silent before it led",
@@ -318,6 +319,7 @@ MUTATIONS = (
         "forgets who was heard of during a change",
         MetadataInvariant.UNFENCED_AT_LAST,
         _stale_sessions,
+        likely_seed=12,
     ),
     cluster_mutation(
         "counts a heartbeat as contact when it is carried out",
