@@ -3,8 +3,8 @@
 The system's resolver blocks, for tens of seconds if the servers that it asks are silent. trio has it called in the
 threads that all blocking work shares, so that a few dozen names that nobody resolves would keep the disk from being
 looked at. Here lookups have a few threads of their own, and a name is never looked up twice at the same time: whoever
-asks for one that is under way waits for the same answer. Nobody waits longer than they want to. A lookup that nobody waits
-for any more is not begun; one that is under way ends in its thread, which does not keep the process from ending.
+asks for one that is under way waits for the same answer. Nobody waits longer than they want to. A lookup that nobody
+waits for any more is not begun; one that is under way ends in its thread, which does not keep the process from ending.
 """
 
 from __future__ import annotations
