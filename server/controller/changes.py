@@ -53,13 +53,18 @@ class Change:
     command: CommandReceived | None = None
     """What is to be answered; None where nobody waits, or waits no more."""
     is_vital: bool = False
-    """Whether nothing can go on without it: a mistake of ours in it is raised."""
+    """Whether nothing can go on without it: a mistake of ours in it is raised, and nothing goes ahead of it."""
     is_urgent: bool = False
     """Whether it goes ahead of those that are not."""
     times_passed: int = 0
     """How many urgent changes went ahead of it while it was first in line, or interrupted it."""
     is_decided: bool = False
     """Whether its records are being appended: there is no way back then."""
+
+    @property
+    def may_be_passed(self) -> bool:
+        """Whether urgent changes may go ahead of it."""
+        return not self.is_urgent and not self.is_vital and self.times_passed < MAX_AHEAD
 
     @property
     def deadline_ms(self) -> int | None:
@@ -105,13 +110,12 @@ class WaitingChanges:
 
     def interrupts(self, change: Change) -> bool:
         """Whether one that waits has to go ahead of a change which is worked on."""
-        may_wait = not change.is_urgent and not change.is_decided and change.times_passed < MAX_AHEAD
-        return may_wait and bool(self._urgent)
+        return bool(self._urgent) and not change.is_decided and change.may_be_passed
 
     def take_first(self) -> Change | None:
         """Take the one whose turn it is, None where there is none."""
         first = next(iter(self._waiting.values()), None)
-        if self._urgent and (first is None or first.times_passed < MAX_AHEAD):
+        if self._urgent and (first is None or first.may_be_passed):
             if first is not None:
                 first.times_passed += 1
             return self._urgent.popleft()

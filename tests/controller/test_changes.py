@@ -82,13 +82,26 @@ def test_a_change_that_was_interrupted_is_the_first_of_its_kind_and_keeps_its_ti
     assert names(waiting) == ["urgent 0", "0"]
 
 
-@pytest.mark.parametrize("reason", ["it is urgent itself", "it is decided", "it was passed too often"])
+@pytest.mark.parametrize(
+    "reason",
+    ["it is urgent itself", "it is decided", "it was passed too often", "nothing can go on without it"],
+)
 def test_some_changes_are_not_interrupted(reason: str) -> None:
     waiting = WaitingChanges()
     waiting.add(urgent(0))
     worked_on = urgent(1) if reason == "it is urgent itself" else change(0)
     worked_on.is_decided = reason == "it is decided"
     worked_on.times_passed = changes.MAX_AHEAD if reason == "it was passed too often" else 0
+    worked_on.is_vital = reason == "nothing can go on without it"
     assert not waiting.interrupts(worked_on)
     assert [each.name for each in waiting.take_all()] == ["urgent 0"]
     assert len(waiting) == 0
+
+
+def test_nothing_goes_ahead_of_what_nothing_can_go_on_without() -> None:
+    waiting = WaitingChanges()
+    activation = change(0)
+    activation.is_vital = True
+    waiting.add(activation)
+    waiting.add(urgent(0))
+    assert names(waiting) == ["0", "urgent 0"]
