@@ -22,7 +22,7 @@ class SessionWatch:
         """Brokers whose silence is being dealt with."""
 
     def replace(self, sessions: Map[int, BrokerSession]) -> None:
-        """Go on with these sessions."""
+        """From now on, these are the sessions."""
         self.sessions = sessions
         if not sessions:
             self.check_ms = None

@@ -1,6 +1,6 @@
-"""A queue in which the hosts that things come from take turns, and the things of one host do.
+"""A queue in which hosts take turns: each host's items come in their order, one item a turn.
 
-Who sends much from one machine so makes the things of other machines wait for one of his at a time.
+So a host that sends very much makes the items of another host wait for one of its own at a time.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from server.raft.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     BeginQuorumEpochRequest,
+    Destination,
     EndQuorumEpochRequest,
     FetchAnswer,
     FetchRequest,
@@ -196,6 +197,28 @@ class TestSteppingDown:
         machine.handle(ResponseReceived(request_id=told.request_id, response=response))
         assert isinstance(machine.node.state, Resigned)
         assert list(machine.node.state.unacknowledged) == [2]
+
+    def test_a_voter_that_cannot_be_reached_is_looked_for_at_servers_that_the_log_does_not_name(self) -> None:
+        servers = (
+            Destination(id=-2, host="127.0.0.1", port=2),
+            Destination(id=-3, host="127.0.0.9", port=3),
+        )
+        machine = leader(bootstrap_servers=servers)
+        fail(machine, BeginQuorumEpochRequest, RequestFailure.REFUSED, to=3)
+        machine.tick(1000)
+        machine.settle()
+        begun = [each for each in machine.requests if isinstance(each.request, BeginQuorumEpochRequest)]
+        (elsewhere,) = [each for each in begun if each.destination.id < 0]
+        assert elsewhere.destination == servers[1]
+        assert isinstance(elsewhere.request, BeginQuorumEpochRequest)
+        assert elsewhere.request.voter_id == 3
+        # That it is in a later epoch is believed: it says so in its response.
+        later = QuorumEpochResponse(
+            error=RaftError.FENCED_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=9)
+        )
+        machine.handle(ResponseReceived(request_id=elsewhere.request_id, response=later))
+        machine.settle()
+        assert machine.node.state.epoch == 9
 
     def test_leadership_that_is_lost_before_it_was_told_is_told_in_order(self) -> None:
         """``Machine`` asserts the order."""

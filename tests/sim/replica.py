@@ -168,7 +168,7 @@ class Replica:
             self.world.elections.persisted(self, self.disk.election)
         rng = ReplicaRng(f"{self.world.seed} {self.id} {self.life}")
         self.core = RaftNode(self._configure(self), rng)
-        self.began_ms = self.leader_seen_ms = self.now_ms()
+        self.leader_seen_ms = self.now_ms()
         self.handle(opened)
 
     def crash(self) -> None:

@@ -11,11 +11,9 @@ from tests.sim.checkers.invariants import Invariant, ViolationError
 
 if TYPE_CHECKING:
     from tests.sim.replica import Replica
-    from tests.sim.world import World
 
 ONLY_VOTERS = (StateName.PROSPECTIVE, StateName.CANDIDATE)
 LAST_EPOCH = 2**31 - 1 - 2**20
-BURST_EPOCHS = 3
 NEVER_OBSERVERS = (StateName.PROSPECTIVE, StateName.CANDIDATE, StateName.LEADER, StateName.RESIGNED)
 
 
@@ -32,8 +30,6 @@ class ElectionChecker:
         self.highest_epoch = 0
         self._elected_epochs = 0
         """So many epochs were begun by candidates, and by leaders that resigned."""
-        self._believed: dict[tuple[int, int], int] = {}
-        """By node and life, the most epochs that it may have believed without being able to ask."""
         self.epoch_limit: int | None = None
         """No epoch may rise above, once this is set."""
 
@@ -68,22 +64,13 @@ class ElectionChecker:
         has_resigned = old is not None and old.name is StateName.RESIGNED
         own = has_resigned + (new.name is StateName.CANDIDATE)
         self._elected_epochs += min(new.epoch - self.highest_epoch, own)
-        bound = self._elected_epochs + self._believed_epochs(replica.world)
+        # Nobody believes an epoch that no replica began, whatever an unknown node says.
+        bound = self._elected_epochs
         if new.epoch > bound:
             raise ViolationError(
                 Invariant.EPOCHS_ARE_BOUNDED,
                 f"node {replica.id} is in epoch {new.epoch}, the bound is {bound}",
             )
-
-    def _believed_epochs(self, world: World) -> int:
-        """How many epochs replicas may have believed that nobody began; only votes in voters' names bring any."""
-        if world.options.unknown_node != "spoofing":
-            return 0
-        for each in world.replicas.values():
-            if each.is_up:
-                periods = (each.now_ms() - each.began_ms) // world.options.election_timeout_ms
-                self._believed[(each.id, each.life)] = BURST_EPOCHS + periods + 1
-        return sum(self._believed.values())
 
     def leads(self, epoch: int, leader_id: int) -> None:
         """Somebody leads, or believes to know who does."""
