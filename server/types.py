@@ -30,6 +30,15 @@ def run_to_end(steps: Steps[T]) -> T:
     return results[0]
 
 
+def earliest(*times: int | None) -> int | None:
+    """The first of some moments, of which each may never come; None if none does."""
+    first: int | None = None
+    for each in times:
+        if each is not None and (first is None or each < first):
+            first = each
+    return first
+
+
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"
 """Topic id of the metadata log: most significant half 0, least significant half 1."""

@@ -45,6 +45,8 @@ MAX_KEYS = 1_000
 ELEMENTS_FORWARDED = 4_000
 """Resources and keys that are passed on in one request: it is encoded, and its response decoded, in some
 milliseconds. Each resource is changed, or not, by itself, so it does not matter with which others it is."""
+RESOURCES_AT_ONCE = 64
+"""So few are looked through without steps."""
 
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 _LIST_CHANGES = {_APPEND: with_entries, _SUBTRACT: without_entries}
@@ -88,8 +90,16 @@ def handle_alter_configs(request: _Request, context: RequestContext, services: S
     return _pass_on(request, outcomes, lambda rest: services.forward(rest, context), ELEMENTS_FORWARDED)
 
 
-def handle_own_alter_configs(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
+def handle_own_alter_configs(request: _Request, context: RequestContext, services: Services) -> Reply:
     """On a controller listener: this node's loggers are changed, the rest is for its controller to decide."""
+    if len(request.resources) <= RESOURCES_AT_ONCE and not any(
+        each.resource_type == BROKER_LOGGER_RESOURCE for each in request.resources
+    ):
+        return services.submit(request, context)
+    return _own_alter_configs(request, context, services)
+
+
+def _own_alter_configs(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
     resources: Sequence[Any] = request.resources
     outcomes: list[Outcome | None] = []
     levels: list[Mapping[str, str | None]] = []

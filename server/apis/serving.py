@@ -25,7 +25,7 @@ from server.apis.authorization import (
     log_denials,
     may_at_all,
 )
-from server.apis.bounds import bounds_of, frame_limit
+from server.apis.bounds import bounds_of
 from server.apis.context import RefusedRequestError, Reply, RequestContext, Services, UnreadRequest
 from server.apis.table import TABLE, ServedApi, dispatch
 from server.metrics.answers import error_codes
@@ -52,14 +52,14 @@ def serve(
     served = TABLE[context.listener_kind][context.api_key]
     api = api_by_key(context.api_key)
     assert api is not None, "a request of an unknown api key is refused with its header"
-    limit = frame_limit(context.api_key)
-    if len(frame) > limit:
+    bounds = bounds_of(context.api_key)
+    if len(frame) > bounds.max_bytes:
         raise RefusedRequestError(
-            f"the frame has {len(frame)} bytes, {limit} are allowed", where=api.request_class.NAME
+            f"the frame has {len(frame)} bytes, {bounds.max_bytes} are allowed", where=api.request_class.NAME
         )
     body_bytes = len(frame) - body_offset
     # Every element takes a byte at least.
-    is_short = body_bytes <= min(SHORT_BODY_BYTES, bounds_of(context.api_key).max_elements)
+    is_short = body_bytes <= SHORT_BODY_BYTES and body_bytes <= bounds.max_elements
     if not is_short:
         refused = _refused_unread(api, served, body_bytes, context, services)
         if refused is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import heapq
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.controller.command import Decision
 from server.controller.events import CommandReceived
@@ -70,6 +70,15 @@ class Change:
     def deadline_ms(self) -> int | None:
         """When whoever waits for it gives up; None where nobody does."""
         return None if self.command is None else self.command.context.deadline_ms
+
+
+def with_deadline(command: CommandReceived, now_ms: int) -> tuple[CommandReceived, int]:
+    """The command with a time limit, its own or `COMMAND_TIMEOUT_MS`; and the limit."""
+    deadline_ms = command.context.deadline_ms
+    if deadline_ms is not None:
+        return command, deadline_ms
+    deadline_ms = now_ms + COMMAND_TIMEOUT_MS
+    return replace(command, context=replace(command.context, deadline_ms=deadline_ms)), deadline_ms
 
 
 class WaitingChanges:

@@ -44,10 +44,10 @@ from kafkaproto.records.metadata import encode_metadata_record
 from server.controller.activation import activation_records
 from server.controller.appending import Batches, append_steps, batches_of
 from server.controller.changes import (
-    COMMAND_TIMEOUT_MS,
     MAX_WAITING_CHANGES,
     Change,
     WaitingChanges,
+    with_deadline,
 )
 from server.controller.command import ApiError, Decision, Result, Situation
 from server.controller.config import ControllerConfig
@@ -73,7 +73,7 @@ from server.controller.events import (
     SnapshotLoaded,
     Tick,
 )
-from server.controller.heartbeats import heartbeat_meanwhile
+from server.controller.heartbeats import heartbeat_answer
 from server.controller.log_states import LogStates, load_batch_steps
 from server.controller.outbox import Outbox
 from server.controller.periodic_tasks import (
@@ -95,11 +95,12 @@ from server.controller.sessions import (
 from server.controller.settings import InheritedConfigs, TopicSettings
 from server.controller.table import command_of, not_controller
 from server.controller.upgrades import WaitingUpgrades
+from server.image.copying import copy_with
 from server.image.image import ClusterImage
 from server.image.loader import LoadState
 from server.ports import Rng
 from server.security.delegation_tokens import TokenIndex
-from server.types import NO_NODE, Steps, run_to_end
+from server.types import NO_NODE, Steps, earliest, run_to_end
 
 STEPS_PER_SLICE = 400
 """Steps of changes at a time, each of some ten microseconds: a few milliseconds."""
@@ -149,9 +150,9 @@ class Controller:
         self._no_op_ms: int | None = None
         self._tasks = TaskSchedule(config)
         self._outbox = Outbox()
-        # Of the event that was handled last.
-        self._wall_ms = 0
-        self._now_ms = 0
+        # Of the event that was handled last, and when there is more to do by itself.
+        self._wall_ms = self._now_ms = 0
+        self._due_ms: int | None = None
 
     # --- the three doors ---
 
@@ -164,24 +165,24 @@ class Controller:
         self._wall_ms, self._now_ms = wall_ms, now_ms
         was_busy = self._is_busy
         match event:
+            case CommandReceived():
+                self._handle_command(event)
+            case HighWatermarkAdvanced():
+                self._handle_high_watermark(event)
+            case BatchCommitted():
+                self._handle_batch_committed(event)
             case BecameActive():
                 self._become_active(event, now_ms)
             case BecameInactive():
                 self._become_inactive(event)
-            case BatchCommitted():
-                self._handle_batch_committed(event)
             case SnapshotLoaded():
                 self._handle_snapshot(event)
-            case HighWatermarkAdvanced():
-                self._handle_high_watermark(event)
             case ControlBatchAppended():
                 self._handle_control_batch(event)
             case KRaftVersionChanged():
                 self._kraft_version = event.kraft_version
             case KRaftVersionUpgraded():
                 self._handle_upgraded(event)
-            case CommandReceived():
-                self._handle_command(event)
             case BrokerProvenDead():
                 self._handle_proven_death(event)
             case NodePaused():
@@ -192,11 +193,13 @@ class Controller:
             case _:
                 assert_never(event)
         if self.is_active:
-            self._do_what_is_due(now_ms)
-            if not was_busy or isinstance(event, Tick):
+            if was_busy or (self._due_ms is not None and self._due_ms <= now_ms):
+                self._do_what_is_due(now_ms)
+            if self._is_busy and (not was_busy or isinstance(event, Tick)):
                 self._work()
             self._answer_begun_heartbeat()
         self._outbox.release_refusals()
+        self._due_ms = self._first_deadline_ms()
 
     def take_effects(self) -> list[Effect]:
         """What has come of the events so far, in order; each effect is handed out once (`Outbox.take`)."""
@@ -204,16 +207,16 @@ class Controller:
 
     def next_deadline_ms(self) -> int | None:
         """Monotonic time at which a `Tick` is wanted, None where nothing is to happen by itself."""
-        if self.has_work:
-            return self._now_ms
-        deadlines = (
+        return self._now_ms if self.has_work else self._due_ms
+
+    def _first_deadline_ms(self) -> int | None:
+        return earliest(
             self._replies.next_deadline_ms(),
             self._upgrades.next_deadline_ms(),
             self._watch.check_ms,
             self._no_op_ms,
-            self._tasks.next_deadline_ms(),
+            self._tasks.next_deadline_ms,
         )
-        return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
         """What the log's content is with a committed batch, for `BatchCommitted.loaded`; raises ReplayError.
@@ -417,7 +420,7 @@ class Controller:
             return
         change.is_decided = True
         # From here on nobody holds all of the records: to free so many at once takes long.
-        count, result = len(found[0]), replace(result, records=())
+        count, result = len(found[0]), copy_with(result, records=())
         try:
             yield from self._append(found)
         except Exception as error:
@@ -433,8 +436,7 @@ class Controller:
             assert command is not None, "only a command raises kraft.version"
             self._ask_for_upgrade(command, result.kraft_version, validate_only=result.validate_only)
             return
-        if result.session is not None:
-            self._watch.replace(result.session.applied(self._watch.sessions, self._log.next_offset - 1))
+        self._watch.apply(result.session, self._log.next_offset - 1)
         self._outbox.add(*result.reports)
         self._proven_deaths += sum(isinstance(report, ReportDeath) for report in result.reports)
         change.done(record_count)
@@ -479,10 +481,7 @@ class Controller:
     # --- commands ---
 
     def _handle_command(self, event: CommandReceived) -> None:
-        deadline_ms = event.context.deadline_ms
-        if deadline_ms is None:
-            deadline_ms = self._now_ms + COMMAND_TIMEOUT_MS
-            event = replace(event, context=replace(event.context, deadline_ms=deadline_ms))
+        event, deadline_ms = with_deadline(event, self._now_ms)
         if not self.is_active:
             self._outbox.refuse(event, not_controller(self._leader_id))
         elif deadline_ms <= self._now_ms:
@@ -544,13 +543,11 @@ class Controller:
         broker_id, broker_epoch = request.broker_id, request.broker_epoch
         self._watch.heard(broker_id, broker_epoch, self._now_ms)
         self._moving = sessions_after_contact(self._moving, broker_id, broker_epoch, self._now_ms)
-        if self._is_busy:
-            self._answer_meanwhile(event, request)
-        else:
-            self._begun_heartbeat = self._add_heartbeat(event, request)
-            self._begun_heartbeat.command = event
+        self._answer_heartbeat(event, request)
 
-    def _add_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> Change:
+    def _add_heartbeat(
+        self, event: CommandReceived, request: BrokerHeartbeatRequest, *, is_answered: bool
+    ) -> Change:
         """Carry a heartbeat out in its turn, unless its sender falls silent before."""
         broker_id = request.broker_id
         self._moving = self._moving.set(broker_id, self._contact(request))
@@ -558,6 +555,7 @@ class Controller:
             name=request.NAME,
             decide=partial(self._decide_heartbeat, event, request),
             ended=partial(self._end_moving, broker_id),
+            command=None if is_answered else event,
             is_urgent=True,
         )
         self._waiting.add(change)
@@ -582,14 +580,13 @@ class Controller:
             return
         command, begun.command = begun.command, None
         assert isinstance(command.request, BrokerHeartbeatRequest), "only heartbeats are kept as such"
-        self._answer_meanwhile(command, command.request)
+        self._answer_heartbeat(command, command.request)
 
-    def _answer_meanwhile(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
-        """Answer from the image before the change that is worked on; what the heartbeat calls for has to wait."""
+    def _answer_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
+        """Answer from the image before the change that is worked on, unless what the heartbeat calls for can begin."""
         image = (self._log.newest if self._change is None else self._before_change).stable
         try:
-            situation = self._situation(event, image, self._contact(request))
-            result, is_quiet = heartbeat_meanwhile(situation, request)
+            result, is_quiet = heartbeat_answer(image, self._watch.sessions, self._contact(request), request)
         except ApiError as error:
             self._park(event, error, image.offset + 1)
             return
@@ -597,10 +594,12 @@ class Controller:
             self._outbox.add(ReportFailure(request_name=event.request.NAME, error=error))
             self._outbox.refuse(event, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
             return
-        if result.session is not None:
-            self._watch.replace(result.session.applied(self._watch.sessions, self._log.next_offset - 1))
+        if not is_quiet and not self._is_busy:
+            self._begun_heartbeat = self._add_heartbeat(event, request, is_answered=False)
+            return
+        self._watch.apply(result.session, self._log.next_offset - 1)
         if not is_quiet and request.broker_id not in self._moving:
-            self._add_heartbeat(event, request)
+            self._add_heartbeat(event, request, is_answered=True)
         assert result.response is not None, "a heartbeat is answered"
         self._park(event, result.response, image.offset + 1)
 

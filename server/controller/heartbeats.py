@@ -24,7 +24,7 @@ anew. Kafka's controllers unfence such a broker and let it count as leaving: it 
 Unlike with Apache Kafka's controllers, a broker that is fenced already is not fenced by a further record.
 
 What a heartbeat leads to can take seconds, where the broker has very many replicas. Nobody waits for that: while the
-controller is busy a heartbeat is answered with the state in which the broker is (`heartbeat_meanwhile`), and a later
+controller is busy a heartbeat is answered with the state in which the broker is (`heartbeat_answer`), and a later
 one tells the broker what has become of it. What it leads to counts from the heartbeat's arrival: the broker may have
 died since.
 """
@@ -33,8 +33,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import assert_never
+
+from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -76,21 +78,27 @@ class BrokerState(enum.Enum):
 
 def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Decision:
     """Move the broker to its next state; raises ApiError (STALE_BROKER_EPOCH) unless it is registered so."""
-    contact = _contact(situation, request)
+    assert situation.contact is not None, "a heartbeat is heard of before it is carried out"
+    contact = _contact(situation.image, situation.sessions, situation.contact, request)
     if contact.is_quiet(situation.image):
-        return contact.result(situation, [])
+        return contact.result([])
     return _moved(situation, contact)
 
 
-def heartbeat_meanwhile(situation: Situation, request: BrokerHeartbeatRequest) -> tuple[Result, bool]:
-    """The answer to a heartbeat while the controller has no time for what it may lead to: the state that the broker
-    is in; raises ApiError as `heartbeat` does.
+def heartbeat_answer(
+    image: ClusterImage,
+    sessions: Map[int, BrokerSession],
+    heard: BrokerSession,
+    request: BrokerHeartbeatRequest,
+) -> tuple[Result, bool]:
+    """The answer to a heartbeat, with the state that the broker is in; raises ApiError as `heartbeat` does.
 
-    The second value says whether that is all there is to it: it calls for no record.
+    ``heard`` is the session of a broker that has none yet. The second value says whether that is all there is to the
+    heartbeat: it calls for no record. Such are nearly all of them.
     """
-    contact = _contact(situation, request)
-    if contact.is_quiet(situation.image):
-        return contact.result(situation, []), True
+    contact = _contact(image, sessions, heard, request)
+    if contact.is_quiet(image):
+        return contact.result([]), True
     response = BrokerHeartbeatResponse(is_caught_up=contact.is_caught_up, is_fenced=contact.broker.fenced)
     return Result(response=response), False
 
@@ -128,12 +136,12 @@ class _Contact:
             and not _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
         )
 
-    def result(self, situation: Situation, records: Sequence[Message]) -> Result:
+    def result(self, records: Sequence[Message]) -> Result:
         """The answer once the broker is in its next state, which these records bring about."""
         session = self.session
         if records:
             # The broker has to say again what it has read once its registration is another, as with Apache Kafka.
-            session = replace(session, metadata_offset=-1)
+            session = copy_with(session, metadata_offset=-1)
         return Result(
             response=BrokerHeartbeatResponse(
                 is_caught_up=self.is_caught_up,
@@ -161,19 +169,28 @@ class _Contact:
         )
 
 
-def _contact(situation: Situation, request: BrokerHeartbeatRequest) -> _Contact:
+def _contact(
+    image: ClusterImage,
+    sessions: Map[int, BrokerSession],
+    heard: BrokerSession,
+    request: BrokerHeartbeatRequest,
+) -> _Contact:
     """What a heartbeat means; raises ApiError (STALE_BROKER_EPOCH) unless its sender is registered so."""
-    broker = situation.image.brokers.get(request.broker_id)
+    broker = image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
-    session = _session_after_contact(situation, request)
+    # A session that is there has heard of the heartbeat when it arrived.
+    session = sessions.get(request.broker_id, heard)
+    assert session.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
+    if session.metadata_offset != request.current_metadata_offset:
+        session = copy_with(session, metadata_offset=request.current_metadata_offset)
     is_caught_up = request.current_metadata_offset >= broker.registration_offset
     return _Contact(
         broker=broker,
         request=request,
         session=session,
         is_caught_up=is_caught_up,
-        next_state=_next_state(situation, broker, request, session, is_caught_up),
+        next_state=_next_state(image, sessions, broker, request, session, is_caught_up),
     )
 
 
@@ -197,7 +214,7 @@ def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
     records += moves
     records += yield from _offline_directories(image, settings, broker.broker_id, request.offline_log_dirs)
     records += _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
-    return contact.result(situation, records)
+    return contact.result(records)
 
 
 def refuse_heartbeat(request: Message, error: ApiError) -> BrokerHeartbeatResponse:
@@ -226,21 +243,13 @@ def _without_shutdown(broker: BrokerRegistration, metadata_version: int) -> Regi
     return register_broker_record(copy_with(broker, in_controlled_shutdown=False), metadata_version)
 
 
-def _session_after_contact(situation: Situation, request: BrokerHeartbeatRequest) -> BrokerSession:
-    # A session that is there has heard of the heartbeat when it arrived.
-    session = situation.sessions.get(request.broker_id, situation.contact)
-    assert session is not None, "a heartbeat is heard of before it is carried out"
-    assert session.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
-    return replace(session, metadata_offset=request.current_metadata_offset)
-
-
 def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerState) -> SessionChange:
     if next_state is BrokerState.SHUTDOWN_NOW:
         # The broker is about to stop, so that its next incarnation need not wait for a session to run out.
         return SessionChange(broker_id=broker_id, session=None)
     if next_state is not BrokerState.CONTROLLED_SHUTDOWN:
         if session.shutdown_offset >= 0:
-            session = replace(session, shutdown_offset=-1)
+            session = copy_with(session, shutdown_offset=-1)
         return SessionChange(broker_id=broker_id, session=session)
     # After a failover the records of the shutdown may lie anywhere in the log, so the end of it has to do.
     begins_shutdown = session.shutdown_offset < 0
@@ -248,7 +257,8 @@ def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerSt
 
 
 def _next_state(
-    situation: Situation,
+    image: ClusterImage,
+    sessions: Map[int, BrokerSession],
     broker: BrokerRegistration,
     request: BrokerHeartbeatRequest,
     session: BrokerSession,
@@ -262,20 +272,22 @@ def _next_state(
         may_serve = is_caught_up and not broker.in_controlled_shutdown
         return BrokerState.UNFENCED if may_serve and not request.want_fence else BrokerState.FENCED
     if broker.in_controlled_shutdown and request.want_shut_down:
-        leads = leads_any_partition(situation.image, broker.broker_id)
-        if leads or not _others_know_of_shutdown(situation, broker.broker_id, session):
+        leads = leads_any_partition(image, broker.broker_id)
+        if leads or not _others_know_of_shutdown(image, sessions, broker.broker_id, session):
             return BrokerState.CONTROLLED_SHUTDOWN
         return BrokerState.SHUTDOWN_NOW
     if request.want_fence:
         return BrokerState.SHUTDOWN_NOW if request.want_shut_down else BrokerState.FENCED
     if request.want_shut_down:
-        leads = leads_any_partition(situation.image, broker.broker_id)
+        leads = leads_any_partition(image, broker.broker_id)
         return BrokerState.CONTROLLED_SHUTDOWN if leads else BrokerState.SHUTDOWN_NOW
     return BrokerState.UNFENCED
 
 
-def _others_know_of_shutdown(situation: Situation, broker_id: int, session: BrokerSession) -> bool:
-    lowest = lowest_metadata_offset(situation.image, situation.sessions, leaving=broker_id)
+def _others_know_of_shutdown(
+    image: ClusterImage, sessions: Map[int, BrokerSession], broker_id: int, session: BrokerSession
+) -> bool:
+    lowest = lowest_metadata_offset(image, sessions, leaving=broker_id)
     return lowest is None or 0 <= session.shutdown_offset <= lowest
 
 

@@ -81,12 +81,14 @@ PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
 class TaskSchedule:
     """When each task is due. None is while the controller is not active, nor before its run before has ended."""
 
-    __slots__ = ("_config", "_due_ms", "_running")
+    __slots__ = ("_config", "_due_ms", "_running", "next_deadline_ms")
 
     def __init__(self, config: ControllerConfig) -> None:
         self._config = config
         self._due_ms: dict[int, int] = {}
         self._running: set[int] = set()
+        self.next_deadline_ms: int | None = None
+        """When the next task is due, None while none is."""
 
     def start(self, now_ms: int) -> None:
         """Every task comes up after its interval."""
@@ -95,32 +97,39 @@ class TaskSchedule:
             interval_ms = task.interval_ms(self._config)
             if interval_ms > 0:
                 self._due_ms[number] = now_ms + interval_ms
+        self._look_ahead()
 
     def stop(self) -> None:
         """No task comes up any more, and none runs."""
         self._due_ms = {}
         self._running.clear()
-
-    def next_deadline_ms(self) -> int | None:
-        """When the next task is due, None while none is."""
-        waiting = (due_ms for number, due_ms in self._due_ms.items() if number not in self._running)
-        return min(waiting, default=None)
+        self._look_ahead()
 
     def take_due(self, now_ms: int) -> list[PeriodicTask]:
         """The tasks that are due, each put off by its interval, and until `ended` is called for it."""
-        due = []
+        due: list[PeriodicTask] = []
+        if self.next_deadline_ms is None or self.next_deadline_ms > now_ms:
+            return due
         for number, due_ms in self._due_ms.items():
             if due_ms <= now_ms and number not in self._running:
                 task = PERIODIC_TASKS[number]
                 self._due_ms[number] = now_ms + task.interval_ms(self._config)
                 self._running.add(number)
                 due.append(task)
+        self._look_ahead()
         return due
 
     def ended(self, task: PeriodicTask) -> None:
         """A run has ended, well or not: the task may come up again."""
         self._running.discard(PERIODIC_TASKS.index(task))
+        self._look_ahead()
 
     def repeat(self, task: PeriodicTask, due_ms: int) -> None:
         """Have a task come up at another time than after its interval."""
         self._due_ms[PERIODIC_TASKS.index(task)] = due_ms
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        self.next_deadline_ms = min(
+            (due_ms for number, due_ms in self._due_ms.items() if number not in self._running), default=None
+        )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from immutables import Map
 
-from server.controller.sessions import BrokerSession, sessions_after_contact, sessions_after_pause
+from server.controller.sessions import (
+    BrokerSession,
+    SessionChange,
+    sessions_after_contact,
+    sessions_after_pause,
+)
+from server.image.copying import copy_with
 
 
 class SessionWatch:
@@ -29,6 +33,11 @@ class SessionWatch:
         elif self.check_ms is None:
             self.check_ms = self._first_end_ms()
         # Else the time stands: contacts only put ends off, and a new session ends after all others.
+
+    def apply(self, change: SessionChange | None, last_offset: int) -> None:
+        """Make a change, if there is one, whose last record has this offset."""
+        if change is not None:
+            self.replace(change.applied(self.sessions, last_offset))
 
     def heard(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
         """Note a sign of life."""
@@ -67,7 +76,7 @@ class SessionWatch:
 
     def wait_another_session(self, broker_id: int, now_ms: int) -> None:
         """Begin a broker's session anew, as if it had been heard of."""
-        session = replace(self.sessions[broker_id], last_contact_ms=now_ms)
+        session = copy_with(self.sessions[broker_id], last_contact_ms=now_ms)
         self.sessions = self.sessions.set(broker_id, session)
 
     def _first_end_ms(self) -> int | None:

@@ -9,10 +9,11 @@ sockets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from immutables import Map
 
+from server.image.copying import copy_with
 from server.image.image import ClusterImage
 
 
@@ -59,11 +60,13 @@ class SessionChange:
             return sessions if known is None else sessions.delete(self.broker_id)
         session = self.session
         if self.begins_shutdown:
-            session = replace(session, shutdown_offset=last_offset)
+            session = copy_with(session, shutdown_offset=last_offset)
         if known is not None and known.broker_epoch == session.broker_epoch:
+            if known is session:
+                return sessions
             latest = max(known.last_contact_ms, session.last_contact_ms)
             pause_ms = known.pause_ms if latest == known.last_contact_ms else session.pause_ms
-            session = replace(session, last_contact_ms=latest, pause_ms=pause_ms)
+            session = copy_with(session, last_contact_ms=latest, pause_ms=pause_ms)
         return sessions.set(self.broker_id, session)
 
 
@@ -74,13 +77,13 @@ def sessions_after_contact(
     session = sessions.get(broker_id)
     if session is None or session.broker_epoch != broker_epoch:
         return sessions
-    return sessions.set(broker_id, replace(session, last_contact_ms=now_ms, pause_ms=0))
+    return sessions.set(broker_id, copy_with(session, last_contact_ms=now_ms, pause_ms=0))
 
 
 def sessions_after_pause(sessions: Map[int, BrokerSession], pause_ms: int) -> Map[int, BrokerSession]:
     """The sessions, all of which end so much later."""
     for broker_id, session in sessions.items():
-        sessions = sessions.set(broker_id, replace(session, pause_ms=session.pause_ms + pause_ms))
+        sessions = sessions.set(broker_id, copy_with(session, pause_ms=session.pause_ms + pause_ms))
     return sessions
 
 

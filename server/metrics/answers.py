@@ -51,7 +51,7 @@ def is_small(answer: Message, most: int) -> bool:
     place = _lists.get(type(answer))
     if place is None:
         place = _lists[type(answer)] = _Lists(answer.schema().root)
-    return place.count(answer, most) <= most
+    return not place.inner or place.count(answer, most) <= most
 
 
 class _Lists:

@@ -23,7 +23,7 @@ from server.net.host_queue import HostQueue
 WaitTurn = Callable[[], Awaitable[None]]
 """Returns when one connection may go on."""
 
-PASS_S: Final = 0.003
+PASS_S: Final = 0.010
 """How long after a pass began requests are still begun in it, and connections read or closed."""
 LET_ON_A_PASS: Final = 32
 """Connections that are let on in a pass because they waited. To read one costs 0.05 ms, up to 0.15 ms if much has come;

@@ -150,6 +150,11 @@ class _Serving:
         self.begun_at = time.perf_counter()
         self.handled_at = 0.0
 
+    @property
+    def _body_bytes(self) -> int:
+        """Every element of a request takes one byte at least."""
+        return len(self.request.frame) - self.request.body_offset
+
     def begin(self) -> None:
         """Serve the request now, as far as it does not take long."""
         try:
@@ -185,8 +190,11 @@ class _Serving:
     def _take_first(self, reply: Reply) -> None:
         """Go on with what has come of the header; steps are to decode the body, if it is long."""
         request, connection = self.request, self.connection
-        elements = possible_elements(request.api_key, len(request.frame) - request.body_offset)
-        if elements <= MANY_ELEMENTS or not isinstance(reply, Generator):
+        if self._body_bytes <= MANY_ELEMENTS or not isinstance(reply, Generator):
+            self._take(reply)
+            return
+        elements = possible_elements(request.api_key, self._body_bytes)
+        if elements <= MANY_ELEMENTS:
             self._take(reply)
             return
 
@@ -265,6 +273,11 @@ class _Serving:
         """The request is over: let go of it, of its answer, and of what was ``made`` when it was given up, in steps
         if they are large."""
         message, self.message = self.message, None
+        if self._body_bytes <= MANY_ELEMENTS:
+            message = None
+        if message is None and answer is None and not made:
+            self._leave_room(None)
+            return
         large = [each for each in (message, answer) if each is not None and is_large(each)]
         large += made
         del message

@@ -98,8 +98,12 @@ class Slices:
 
         ``owner`` can give it up, if there is one; ``dropped`` is called then. ``host`` is whom the work is for.
         """
+        must_wait = self.must_wait
+        end = self._clock() + self._in_place_s
+        if not must_wait and self._is_short(steps, done, failed):
+            return
         work = _Work(steps, done, failed, owner, host, is_urgent, dropped)
-        if self.must_wait or not self._drive(work, self._in_place_s):
+        if must_wait or self._clock() >= end or not self._drive(work, end):
             self._append(work)
             self._waiting.unpark_all()
 
@@ -148,13 +152,28 @@ class Slices:
                 del owned[work]
                 if not owned:
                     del self._owned[work.owner]
-            if not self._drive(work, SHARE_S):
+            if not self._drive(work, self._clock() + SHARE_S):
                 self._append(work)
 
-    def _drive(self, work: _Work, seconds: float) -> bool:
-        """Continue one work for a time; tells whether it is over."""
+    @staticmethod
+    def _is_short(steps: Steps[Any], done: Done, failed: Failed) -> bool:
+        """Take the first steps of work; tells whether it is over with them, as that of small requests is."""
+        try:
+            for _ in range(STEPS_A_LOOK):
+                next(steps)
+        except StopIteration as stop:
+            result = stop.value
+        except Exception as error:
+            failed(error)
+            return True
+        else:
+            return False
+        done(result)
+        return True
+
+    def _drive(self, work: _Work, end: float) -> bool:
+        """Continue one work until some time; tells whether it is over."""
         clock, steps = self._clock, work.steps
-        end = clock() + seconds
         try:
             while True:
                 for _ in range(STEPS_A_LOOK):

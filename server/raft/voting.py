@@ -144,7 +144,9 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
     if not isinstance(state, Unattached | Prospective):
         return False
     if state.voted_key is not None:
-        return _is_same(state.voted_key, request.replica)
+        # The vote may have been asked for by somebody else in the candidate's name, who told of a longer log than it
+        # has. It never counted then: a candidate counts what answers its own request.
+        return _is_same(state.voted_key, request.replica) and _is_up_to_date(core, request)
     if state.leader_id != NO_NODE:
         return False
     if not trust.may_vote_for(core, request.replica, now_ms):

@@ -10,7 +10,12 @@ import pytest
 from prometheus_client.core import Metric
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import BrokerHeartbeatRequest, CreateTopicsRequest, PartitionChangeRecord
+from kafkaproto.messages import (
+    AllocateProducerIdsRequest,
+    BrokerHeartbeatRequest,
+    CreateTopicsRequest,
+    PartitionChangeRecord,
+)
 from server.controller.effects import AppendRecords
 from server.controller.events import CommandContext
 from server.controller.table import COMMANDS
@@ -172,9 +177,9 @@ def test_a_command_that_fails_is_counted(monkeypatch: pytest.MonkeyPatch) -> Non
     def fail(*_: object) -> None:
         raise ValueError("nobody foresaw this")
 
-    command = replace(COMMANDS[BrokerHeartbeatRequest.API_KEY], run=fail)
-    monkeypatch.setitem(COMMANDS, BrokerHeartbeatRequest.API_KEY, command)
-    bench.command(BrokerHeartbeatRequest(broker_id=1))
+    command = replace(COMMANDS[AllocateProducerIdsRequest.API_KEY], run=fail)
+    monkeypatch.setitem(COMMANDS, AllocateProducerIdsRequest.API_KEY, command)
+    bench.command(AllocateProducerIdsRequest(broker_id=1))
     assert bench.half.metrics.failures == 1
 
 

@@ -47,10 +47,7 @@ class Invariant(enum.Enum):
         "an unknown node is asked nothing at its address but ApiVersions, and leaders remember a bounded number of "
         "replicas"
     )
-    EPOCHS_ARE_BOUNDED = (
-        "a candidate or a leader that resigned began every epoch; where somebody votes in voters' names, a replica "
-        "believes three more, and one each election timeout"
-    )
+    EPOCHS_ARE_BOUNDED = "a candidate or a leader that resigned began every epoch"
     ROOM_FOR_EPOCHS = "no replica is in an epoch from which a quorum could not go on"
     VOTES_FOR_VOTERS = (
         "a replica votes for an unknown node only after three election timeouts without a leader"

@@ -120,8 +120,8 @@ def _forgets_configs() -> Patches:
 def _never_unfences() -> Patches:
     original = heartbeats._next_state
 
-    def next_state(situation: Any, broker: Any, *rest: Any) -> BrokerState:
-        state = original(situation, broker, *rest)
+    def next_state(image: Any, sessions: Any, broker: Any, *rest: Any) -> BrokerState:
+        state = original(image, sessions, broker, *rest)
         return BrokerState.FENCED if broker.fenced and state is BrokerState.UNFENCED else state
 
     return [(heartbeats, "_next_state", next_state)]
@@ -198,13 +198,15 @@ def _stale_sessions() -> Patches:
 
 
 def _counts_contacts_when_carried_out() -> Patches:
-    original = heartbeats._session_after_contact
+    original = controller.Controller._decide_heartbeat
 
-    def session(situation: Any, request: Any) -> Any:
-        made = original(situation, request)
-        return dataclasses.replace(made, last_contact_ms=situation.now_ms, pause_ms=0)
+    def decide(self: Any, event: Any, request: Any) -> Any:
+        if self._watch.is_valid(self._moving[request.broker_id], self._now_ms):
+            self._watch.heard(request.broker_id, request.broker_epoch, self._now_ms)
+            self._moving = self._moving.set(request.broker_id, self._contact(request))
+        return original(self, event, request)
 
-    return [(heartbeats, "_session_after_contact", session)]
+    return [(controller.Controller, "_decide_heartbeat", decide)]
 
 
 def _has_fencing_wait_behind_commands() -> Patches:

@@ -9,6 +9,7 @@ from server.raft.core import Core
 from server.raft.errors import RaftError
 from server.raft.progress import Progress
 from server.raft.requests import Lane
+from server.raft.states import Unattached
 from server.types import LeaderAndEpoch
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -71,6 +72,28 @@ def _follows_at_any_endpoint() -> Patches:
 
 def _votes_for_anybody() -> Patches:
     return [(trust, "may_vote_for", lambda _core, _candidate, _now_ms: True)]
+
+
+def _repeats_its_vote_for_any_log() -> Patches:
+    original = voting._vote
+
+    def vote(core: Core, request: Any, now_ms: int) -> bool:
+        voted_key = getattr(core.state, "voted_key", None)
+        if voted_key is not None and isinstance(core.state, Unattached):
+            return voting._is_same(voted_key, request.replica)
+        return original(core, request, now_ms)
+
+    return [(voting, "_vote", vote)]
+
+
+def _votes_for_nobody_while_it_knows_no_voters() -> Patches:
+    original = trust.may_vote_for
+
+    def may_vote_for(core: Core, candidate: Any, now_ms: int) -> bool:
+        is_new = not core.voters.latest.voters and core.log.end.offset == 0
+        return not is_new and original(core, candidate, now_ms)
+
+    return [(trust, "may_vote_for", may_vote_for)]
 
 
 def _never_reconsiders() -> Patches:
@@ -137,6 +160,20 @@ MUTATIONS = (
         patches=_votes_for_anybody,
         noticed_by=Invariant.VOTES_FOR_VOTERS,
         level=LEVEL,
+    ),
+    Mutation(
+        rule="gives a vote again whatever the candidate's log is",
+        patches=_repeats_its_vote_for_any_log,
+        noticed_by=Invariant.LEADER_COMPLETENESS,
+        level=LEVEL,
+        likely_seed=2194,
+    ),
+    Mutation(
+        rule="votes for nobody while it knows no voters",
+        patches=_votes_for_nobody_while_it_knows_no_voters,
+        noticed_by=Invariant.EVENTUALLY_LEADER_ELECTED,
+        level="cluster-unknown-node",
+        likely_seed=437,
     ),
     Mutation(
         rule="forgets the votes that wait for an epoch",
