@@ -571,6 +571,7 @@ class Controller:
         return command_of(event).run(self._situation(event, self._log.newest.latest, contact), request)
 
     def _end_moving(self, broker_id: int) -> None:
+        self._watch.heard_meanwhile(broker_id, self._moving[broker_id])
         self._moving = self._moving.delete(broker_id)
 
     def _answer_begun_heartbeat(self) -> None:

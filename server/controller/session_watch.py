@@ -9,6 +9,7 @@ from server.controller.sessions import (
     SessionChange,
     sessions_after_contact,
     sessions_after_pause,
+    with_later_contact,
 )
 from server.image.copying import copy_with
 
@@ -42,6 +43,12 @@ class SessionWatch:
     def heard(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
         """Note a sign of life."""
         self.sessions = sessions_after_contact(self.sessions, broker_id, broker_epoch, now_ms)
+
+    def heard_meanwhile(self, broker_id: int, contact: BrokerSession) -> None:
+        """Note the last sign of life that came while a change was worked on: the change may have begun the session."""
+        session = self.sessions.get(broker_id)
+        if session is not None and session.broker_epoch == contact.broker_epoch:
+            self.sessions = self.sessions.set(broker_id, with_later_contact(session, contact))
 
     def paused(self, pause_ms: int) -> None:
         """Give back time in which this node did not run."""

@@ -64,10 +64,15 @@ class SessionChange:
         if known is not None and known.broker_epoch == session.broker_epoch:
             if known is session:
                 return sessions
-            latest = max(known.last_contact_ms, session.last_contact_ms)
-            pause_ms = known.pause_ms if latest == known.last_contact_ms else session.pause_ms
-            session = copy_with(session, last_contact_ms=latest, pause_ms=pause_ms)
+            session = with_later_contact(session, known)
         return sessions.set(self.broker_id, session)
+
+
+def with_later_contact(session: BrokerSession, other: BrokerSession) -> BrokerSession:
+    """The session with the later of two contacts: its own, or the one that is known from elsewhere."""
+    if session.last_contact_ms > other.last_contact_ms:
+        return session
+    return copy_with(session, last_contact_ms=other.last_contact_ms, pause_ms=other.pause_ms)
 
 
 def sessions_after_contact(

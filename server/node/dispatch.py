@@ -190,10 +190,9 @@ class _Serving:
     def _take_first(self, reply: Reply) -> None:
         """Go on with what has come of the header; steps are to decode the body, if it is long."""
         request, connection = self.request, self.connection
-        if self._body_bytes <= MANY_ELEMENTS or not isinstance(reply, Generator):
-            self._take(reply)
-            return
-        elements = possible_elements(request.api_key, self._body_bytes)
+        elements = 0
+        if self._body_bytes > MANY_ELEMENTS and isinstance(reply, Generator):
+            elements = possible_elements(request.api_key, self._body_bytes)
         if elements <= MANY_ELEMENTS:
             self._take(reply)
             return

@@ -215,6 +215,24 @@ def test_contacts_during_a_brokers_own_change_count() -> None:
         assert harness.image.brokers[1].fenced is is_over
 
 
+def test_contacts_count_for_the_session_that_is_just_begun() -> None:
+    harness = cluster()
+    silent_broker(harness)
+    harness.finish()
+    harness.commit()
+    slow_down(harness, 1)
+    harness.send(harness.heartbeat_request(1))
+    harness.advance(SESSION_MS - 1)
+    for broker_id in (1, 2, 3):
+        harness.send(harness.heartbeat_request(broker_id))
+    assert 1 not in harness.controller.last_contacts_ms
+    harness.finish()
+    assert harness.controller.last_contacts_ms[1] == harness.now_ms
+    harness.advance(1)
+    harness.finish()
+    assert not harness.image.brokers[1].fenced
+
+
 def test_commands_wait_in_order_and_are_decided_on_what_was_before_them() -> None:
     harness = cluster()
     fence(harness)

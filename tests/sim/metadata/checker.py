@@ -37,6 +37,9 @@ class MetadataInvariant(enum.Enum):
     LEADER_CHANGE_RAISES_EPOCH = "another leader has a later leader epoch"
     FENCED_LEADS_NOTHING = "a fenced broker, or one that shuts down, leads nothing and is in no leader's ISR"
     CONTACTS_WERE_HEARD = "a controller counts a broker as heard of only when a heartbeat of it came"
+    HEARTBEATS_COUNT = (
+        "a heartbeat of a broker with a session counts, whatever its controller works on when it comes"
+    )
     FENCING_GOES_FIRST = "no command is begun while the fencing of a silent broker waits"
     ANSWERING_NEVER_PROVEN_DEAD = "a broker that answers is never fenced by a proof of its death"
     BROKER_EPOCHS_RISE = "a broker's epoch never goes back, and is higher for another incarnation"

@@ -96,7 +96,8 @@ class WatchedController(Controller):
         super().__init__(**arguments)
         self.reported_deaths: list[ReportDeath] = []
         self._active_since_ms = 0
-        self._heard_ms: dict[int, int] = {}
+        self._heard_ms: dict[tuple[int, int], int] = {}
+        """When a broker with which epoch was heard of, in any term of office."""
 
     def handle(self, event: ControllerEvent, now_ms: int, *, wall_ms: int) -> None:
         """As the controller's own."""
@@ -105,11 +106,14 @@ class WatchedController(Controller):
         elif isinstance(event, controller_events.CommandReceived) and isinstance(
             event.request, BrokerHeartbeatRequest
         ):
-            self._heard_ms[event.request.broker_id] = now_ms
+            self._heard_ms[event.request.broker_id, event.request.broker_epoch] = now_ms
         super().handle(event, now_ms, wall_ms=wall_ms)
-        for broker_id, contact_ms in self.last_contacts_ms.items():
-            if contact_ms > max(self._active_since_ms, self._heard_ms.get(broker_id, 0)):
+        for broker_id, session in self._watch.sessions.items():
+            heard_ms = self._heard_ms.get((broker_id, session.broker_epoch), 0)
+            if session.last_contact_ms > max(self._active_since_ms, heard_ms):
                 raise ViolationError(MetadataInvariant.CONTACTS_WERE_HEARD, f"broker {broker_id}")
+            if session.last_contact_ms < heard_ms:
+                raise ViolationError(MetadataInvariant.HEARTBEATS_COUNT, f"broker {broker_id}")
 
     def _carry_out(self, change: Change) -> Iterator[None]:
         watch = self._watch

@@ -319,9 +319,8 @@ MUTATIONS = (
     ),
     cluster_mutation(
         "forgets who was heard of during a change",
-        MetadataInvariant.UNFENCED_AT_LAST,
+        MetadataInvariant.HEARTBEATS_COUNT,
         _stale_sessions,
-        likely_seed=12,
     ),
     cluster_mutation(
         "counts a heartbeat as contact when it is carried out",
