@@ -15,7 +15,6 @@ from __future__ import annotations
 import struct
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from kafkaproto.api import API_VERSIONS_KEY, ApiInfo, api_by_key
@@ -31,6 +30,7 @@ from kafkaproto.headers import (
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
 from kafkaproto.primitives import Buffer
+from kafkaproto.values import value_class
 
 SOFTWARE_NAME: Final = "kafkaproto"
 SOFTWARE_VERSION: Final = "0.1.0"
@@ -54,7 +54,7 @@ _API_AND_VERSION: Final = struct.Struct(">hh")
 """How every request begins."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class RequestReceived:
     """A whole request of an api and version that are served; its body is not decoded yet."""
 
@@ -68,7 +68,7 @@ class RequestReceived:
     """Where in ``frame`` the body starts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class UnsupportedApiVersions:
     """An ApiVersions request of a version that is not served.
 
@@ -211,14 +211,14 @@ class ServerConnection:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Negotiated:
     """The server has said what it serves; requests may be sent from now on."""
 
     api_versions: ApiVersionsResponse
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ResponseReceived:
     """The answer to the oldest request that waited for one."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kafkaproto import api
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.primitives import Buffer, read_unsigned_varint
+from kafkaproto.values import value_class
 
 _MAX_CLIENT_ID_BYTES = 0x7FFF
 _MAX_TAGGED_FIELDS = 100
@@ -35,7 +35,7 @@ def request_header_version(api_key: int, api_version: int) -> int:
     return info.request_header_version(api_version)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class RequestHeader:
     """What stands before the body of every request."""
 

@@ -9,7 +9,10 @@ import enum
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from types import GeneratorType
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+
+from kafkaproto.values import value_class as value_class
 
 T = TypeVar("T")
 
@@ -17,6 +20,13 @@ Steps: TypeAlias = Generator[None, None, T]
 """Long work in small steps: it yields once for each element it has dealt with (tens of microseconds of work), and
 returns its result at the end. Whoever drives it decides how many steps others have to wait for, and may drop it between
 two steps: until it has returned, it has changed nothing."""
+
+if TYPE_CHECKING:
+    BegunSteps = Generator
+else:
+    BegunSteps = GeneratorType
+"""For ``isinstance``: whether something is `Steps`. To ask for the abstract class takes several times as long, and each
+request is asked more than once."""
 
 
 def run_to_end(steps: Steps[T]) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,13 +13,13 @@ from server.apis.caches import ResponseCaches
 from server.image.image import ClusterImage
 from server.ports import Buffer
 from server.security.authorizer import Authorizer
-from server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
+from server.types import BegunSteps, Deferred, LeaderAndEpoch, ListenerKind, Steps, value_class
 
 ANONYMOUS = "User:ANONYMOUS"
 """Principal of a peer on a listener without authentication."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class NoAnswer:
     """Stands for a response where the connection is closed instead, with the reason in the log."""
 
@@ -30,7 +30,7 @@ class RefusedRequestError(RemoteProtocolError):
     """A request is refused before it was read, and no response could say so: its connection is closed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Encoded:
     """A response whose body is encoded already."""
 
@@ -40,7 +40,7 @@ class Encoded:
     """How often it says each error code, for the metrics."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class UnreadRequest:
     """A request that is passed on as it came."""
 
@@ -60,7 +60,7 @@ class Denials:
     first: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class RequestContext:
     """Who sent a request, and over what."""
 
@@ -103,7 +103,7 @@ def changed(reply: Reply, change: Callable[[Any], Reply]) -> Reply:
 
         reply.on_done(take, later.fail)
         return later
-    if isinstance(reply, Generator):
+    if isinstance(reply, BegunSteps):
         return _changed_after(reply, change)
     return reply if isinstance(reply, NoAnswer) else change(reply)
 
@@ -113,7 +113,7 @@ def _changed_after(steps: Steps[Any], change: Callable[[Any], Reply]) -> Steps[A
     return changed(reply, change)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class LogDirectoryStatus:
     """One log directory of a broker, as it was checked last."""
 
@@ -128,7 +128,7 @@ class LogDirectoryStatus:
     """What of that this process could still fill; -1 where it is not known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Services:
     """What handlers reach of the node they run in.
 

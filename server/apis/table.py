@@ -6,7 +6,7 @@ are those of Kafka's release (`messages/SOURCE.md`): clients infer the release f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,7 @@ from server.apis.topic_partitions import handle_describe_topic_partitions
 from server.apis.versions import handle_api_versions
 from server.image.image import BROKER_LOGGER_RESOURCE
 from server.security.acls import Operation, ResourceType
-from server.types import ListenerKind, Steps
+from server.types import BegunSteps, ListenerKind, Steps
 
 Handler = Callable[[Any, RequestContext, Services], Reply]
 
@@ -243,7 +243,7 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> R
     served = TABLE[context.listener_kind][context.api_key]
     refused = refusal(request, served.access, context, services)
     reply = served.handler(request, context, services) if refused is None else refused
-    if isinstance(reply, Generator):
+    if isinstance(reply, BegunSteps):
         return _denials_logged(reply, context)
     log_denials(context)
     return reply
@@ -252,7 +252,7 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> R
 def _denials_logged(steps: Steps[Any], context: RequestContext) -> Steps[Any]:
     """The same steps; what they found their sender may not do is logged at their end."""
     reply = yield from steps
-    if isinstance(reply, Generator):
+    if isinstance(reply, BegunSteps):
         return _denials_logged(reply, context)
     log_denials(context)
     return reply

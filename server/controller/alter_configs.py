@@ -21,7 +21,6 @@ Not here: alter-config policies, which are Java classes.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -132,9 +131,9 @@ def _alter(
     situation: Situation, request: Any, changes_of: Callable[[Any, Mapping[str, str]], Changes]
 ) -> Steps[tuple[_Results, tuple[Message, ...]]]:
     """What comes of each resource, and the records of those that are changed."""
-    times_named: Counter[tuple[int, str]] = Counter()
+    times_named: dict[tuple[int, str], int] = {}
     for key in _names(request):
-        times_named[key] += 1
+        times_named[key] = times_named.get(key, 0) + 1
         yield
     results: _Results = {}
     records: list[Message] = []

@@ -10,7 +10,6 @@ get their turn in between; the controller sees to it that the situation does not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from immutables import Map
@@ -26,7 +25,7 @@ from server.controller.settings import InheritedConfigs, TopicSettings
 from server.image.image import ClusterImage
 from server.ports import Rng
 from server.security.delegation_tokens import TokenIndex
-from server.types import Steps
+from server.types import Steps, value_class
 
 MAX_MESSAGE_LENGTH = 1_000
 """Characters of an error message. It may quote what a peer sent, and that alone can be all the 32767 bytes
@@ -43,7 +42,7 @@ class ApiError(Exception):
         self.message = None if message is None else message[:MAX_MESSAGE_LENGTH]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Everything that a command may look at."""
 
@@ -81,7 +80,7 @@ class Situation:
         return TopicSettings(self.image, self.inherited)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Result:
     """What a command comes to. Its answer leaves when its records are committed."""
 

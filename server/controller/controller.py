@@ -419,8 +419,9 @@ class Controller:
             self._fail(change, error)
             return
         change.is_decided = True
-        # From here on nobody holds all of the records: to free so many at once takes long.
-        count, result = len(found[0]), copy_with(result, records=())
+        if (count := len(found[0])) > STEPS_PER_SLICE:
+            # From here on nobody holds all of the records: to free so many at once takes long.
+            result = copy_with(result, records=())
         try:
             yield from self._append(found)
         except Exception as error:
@@ -445,9 +446,8 @@ class Controller:
             self._park(command, result.response, self._log.next_offset)
 
     def _refuse_change(self, change: Change, error: ApiError) -> None:
-        command = change.command
-        if command is not None:
-            self._park(command, error, self._log.next_offset)
+        if change.command is not None:
+            self._park(change.command, error, self._log.next_offset)
 
     def _fail(self, change: Change, error: Exception) -> None:
         """A mistake of ours, which has changed nothing: no reason to stop, nor to give up leadership.

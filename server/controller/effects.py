@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.controller.election_counts import ElectionCounts
 from server.image.image import ClusterImage
+from server.types import value_class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class AppendRecords:
     """Append records to the metadata log, in one batch: all or none are committed.
 
@@ -25,7 +26,7 @@ class AppendRecords:
     """What the records elect; for metrics."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Respond:
     """Answer a command. AFTER the records it led to, and those before them, are committed."""
 
@@ -33,7 +34,7 @@ class Respond:
     response: Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Refuse:
     """Answer a command with the same error for everything that it asks for (`table.refusal_steps` makes the response).
 
@@ -52,7 +53,7 @@ class Refuse:
     """The response that the command would have had. Nobody else holds it: a large one is to be let go in steps."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class PublishImage:
     """The newest committed state, records of an open metadata transaction left out. BEFORE the answers that
     rest on it."""
@@ -62,7 +63,7 @@ class PublishImage:
     """Everything below is committed; beyond ``image.offset + 1`` only while a transaction is open."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class UpgradeKRaftVersion:
     """Have the quorum raise kraft.version, which it keeps itself. Answered by `events.KRaftVersionUpgraded`.
 
@@ -78,7 +79,7 @@ class UpgradeKRaftVersion:
     """Whether the quorum is only to say if it could."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ReportFailure:
     """A command, or a periodic task, failed in a way that nobody foresaw, and changed nothing; a command was
     answered UNKNOWN_SERVER_ERROR.
@@ -92,7 +93,7 @@ class ReportFailure:
     error: Exception
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ReportSilence:
     """A broker was not heard of for a whole session, and is fenced. For the log: whoever wonders why a broker leads
     nothing any more looks there."""
@@ -102,7 +103,7 @@ class ReportSilence:
     silent_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ReportDeath:
     """A broker's process is provably gone, and the broker is fenced for it. For the log."""
 
@@ -112,7 +113,7 @@ class ReportDeath:
     """In words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ReportShutdown:
     """A broker has asked to shut down, or goes on though it was asked for in its name. For the log."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
 from server.image.image import RECOVERING, ClusterImage
+from server.types import value_class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ElectionCounts:
     """Leaders elected otherwise than from the ISR."""
 
@@ -18,6 +18,9 @@ class ElectionCounts:
     """From outside of ISR and ELR: what they lack is lost."""
     from_elr: int = 0
     """From the eligible leader replicas (KIP-966): nothing is lost."""
+
+
+_NONE = ElectionCounts()
 
 
 def count_elections(image: ClusterImage, records: Iterable[Message]) -> ElectionCounts:
@@ -36,4 +39,4 @@ def count_elections(image: ClusterImage, records: Iterable[Message]) -> Election
             partition = image.partition(record.topic_id, record.partition_id)
             if partition is not None and record.leader in partition.elr:
                 from_elr += 1
-    return ElectionCounts(unclean=unclean, from_elr=from_elr)
+    return ElectionCounts(unclean=unclean, from_elr=from_elr) if unclean or from_elr else _NONE

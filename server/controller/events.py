@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.image.image import ClusterImage
 from server.image.loader import LoadState
+from server.types import value_class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class CommandContext:
     """Who sent a request, over what, and how long it may take."""
 
@@ -24,7 +23,7 @@ class CommandContext:
     then."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class BecameActive:
     """This node leads the quorum, and all that the log held before it has been handed over as committed.
 
@@ -37,7 +36,7 @@ class BecameActive:
     """Offset that the first record of the controller will get."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class BecameInactive:
     """Another node leads, or none; also sent to a controller that was not active, when it learns of a leader.
 
@@ -50,7 +49,7 @@ class BecameInactive:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class BatchCommitted:
     """A committed batch that this controller did not append in its present activity; never while active."""
 
@@ -65,7 +64,7 @@ class BatchCommitted:
     """What the log's content is with the batch, where `Controller.load_steps` has found that out beforehand."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class SnapshotLoaded:
     """The content of a snapshot, which replaces all that was replayed before; never while active.
 
@@ -75,7 +74,7 @@ class SnapshotLoaded:
     image: ClusterImage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class HighWatermarkAdvanced:
     """Everything below the high watermark is committed. Sent only while active."""
 
@@ -84,7 +83,7 @@ class HighWatermarkAdvanced:
     """Append time of the last committed batch."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ControlBatchAppended:
     """The quorum appended control records of its own while this controller is active."""
 
@@ -92,14 +91,14 @@ class ControlBatchAppended:
     """Offset after the batch's last record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class KRaftVersionChanged:
     """The finalized level of kraft.version, which the quorum keeps and the image does not; 0 until told."""
 
     kraft_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class KRaftVersionUpgraded:
     """What came of an `effects.UpgradeKRaftVersion`; one that nobody waits for any more does no harm.
 
@@ -112,7 +111,7 @@ class KRaftVersionUpgraded:
     message: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class CommandReceived:
     """A request that only the active controller may carry out. Exactly one `effects.Respond` or `effects.Refuse` will
     follow."""
@@ -125,7 +124,7 @@ class CommandReceived:
     context: CommandContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class BrokerProvenDead:
     """A broker's process is gone: the connection of its newest heartbeat ended, and nobody listens at any of its
     endpoints. It does no harm to a broker that was heard of meanwhile, nor to a controller that is not active."""
@@ -139,7 +138,7 @@ class BrokerProvenDead:
     """How that is known, in words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class NodePaused:
     """This node did not run for a while, and has not taken in what was sent to it meanwhile; sent before anything else
     is told of the time after. Nobody was silent for that long, as far as this controller can tell."""
@@ -147,7 +146,7 @@ class NodePaused:
     pause_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Tick:
     """Time has passed, or there is work left; sent when ``next_deadline_ms`` is reached. One that comes early or late
     does no harm."""

@@ -65,8 +65,9 @@ class Outbox:
 
     def release_refusals(self) -> None:
         """Let the next refusals be handed out."""
-        for _ in range(min(REFUSALS_A_TIME, len(self._refusals))):
-            self._effects.append(self._refusals.popleft())
+        if self._refusals:
+            for _ in range(min(REFUSALS_A_TIME, len(self._refusals))):
+                self._effects.append(self._refusals.popleft())
 
     def take(self) -> list[Effect]:
         """The effects so far, each once.

@@ -5,14 +5,14 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kafkaproto.message import Message
 from server.controller.command import ApiError
 from server.controller.events import CommandReceived
+from server.types import value_class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ParkedReply:
     """One answer that waits."""
 

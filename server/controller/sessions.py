@@ -9,15 +9,14 @@ sockets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from immutables import Map
 
 from server.image.copying import copy_with
 from server.image.image import ClusterImage
+from server.types import value_class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class BrokerSession:
     """One incarnation of a broker, as its heartbeats show it."""
 
@@ -40,7 +39,7 @@ class BrokerSession:
         return now_ms < self.end_ms(timeout_ms)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class SessionChange:
     """What a change of the metadata makes of one broker's session, once its records are appended."""
 

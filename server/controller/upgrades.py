@@ -52,5 +52,7 @@ class WaitingUpgrades:
 
     def next_deadline_ms(self) -> int | None:
         """The earliest time limit, None where no command that waits has one."""
+        if not self._waiting:
+            return None
         deadlines = (waiting.command.context.deadline_ms for waiting in self._waiting.values())
         return min((deadline for deadline in deadlines if deadline is not None), default=None)

@@ -12,14 +12,13 @@ offset and go back to any of them. `MetadataLoader` is the same for those who on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from server.image.copying import copy_with
 from server.image.errors import ReplayError
 from server.image.image import EMPTY_IMAGE, ClusterImage
 from server.image.replay import replay_steps
-from server.types import Steps, run_to_end
+from server.types import Steps, run_to_end, value_class
 
 # Record types that mark transactions.
 BEGIN_TRANSACTION = 23
@@ -28,7 +27,7 @@ ABORT_TRANSACTION = 25
 _TRANSACTION_MARKS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class LoadState:
     """What was read of the log so far."""
 

@@ -43,7 +43,7 @@ from server.net.memory import RequestMemory, UnreadResponses
 from server.net.passes import WaitTurn, at_once
 from server.net.streams import ByteStream
 from server.ports import Buffer
-from server.types import ListenerKind
+from server.types import ListenerKind, value_class
 
 _log = logging.getLogger("kafkaproto.server.net")
 
@@ -55,7 +55,7 @@ _LEFT_UNANSWERED = "it hung up before its answer was written"
 Request = RequestReceived | UnsupportedApiVersions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ConnectionInfo:
     """What is known of a connection apart from the requests on it."""
 

@@ -38,6 +38,7 @@ from server.storage.errors import CorruptFileError, StorageError
 from server.storage.log import Log
 from server.storage.quorum_state_file import QuorumState, QuorumStateFile
 from server.storage.snapshot_file import SnapshotStore
+from server.types import value_class
 
 T = TypeVar("T")
 
@@ -53,7 +54,7 @@ _BATCH = (bytes, bytearray, memoryview)
 """`Buffer`, for isinstance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class PersistJob:
     """What one `server.raft.effects.Effects` wants to be durable."""
 
@@ -69,7 +70,7 @@ class PersistJob:
         return self.election_state is None and all(isinstance(write, _BATCH) for write in self.writes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Persisted:
     """One run of jobs is durable."""
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import time
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -43,7 +43,7 @@ from server.node.message_release import is_large, release_steps
 from server.node.slices import IMMEDIATELY, Slices
 from server.ports import Buffer
 from server.storage.errors import DiskError, StorageError
-from server.types import Deferred, Steps, T
+from server.types import BegunSteps, Deferred, Steps, T
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -191,7 +191,7 @@ class _Serving:
         """Go on with what has come of the header; steps are to decode the body, if it is long."""
         request, connection = self.request, self.connection
         elements = 0
-        if self._body_bytes > MANY_ELEMENTS and isinstance(reply, Generator):
+        if self._body_bytes > MANY_ELEMENTS and isinstance(reply, BegunSteps):
             elements = possible_elements(request.api_key, self._body_bytes)
         if elements <= MANY_ELEMENTS:
             self._take(reply)
@@ -210,7 +210,7 @@ class _Serving:
 
     def _take(self, reply: Reply) -> None:
         """Go on with what has come of the request so far."""
-        if isinstance(reply, Generator):
+        if isinstance(reply, BegunSteps):
             self._start(reply, self._take)
             return
         if not self.handled_at:

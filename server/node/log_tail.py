@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from dataclasses import dataclass
 
 from server.ports import Buffer
+from server.types import value_class
 
 MAX_TAIL_BYTES = 16 * 1024 * 1024
 """Twice the largest batch. At a thousand small changes a second it holds more than a follower misses while it
 restarts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class TailBatch:
     """One whole batch as it lies, or will lie, in the log."""
 

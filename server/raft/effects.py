@@ -19,7 +19,6 @@ if the failed attempt had not been.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from server.ports import Buffer
 from server.raft.control import ControlRecord
@@ -33,12 +32,12 @@ from server.raft.messages import (
     Response,
 )
 from server.raft.trust import Doubt
-from server.types import LeaderAndEpoch, OffsetAndEpoch
+from server.types import LeaderAndEpoch, OffsetAndEpoch, value_class
 
 # -- what to write ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class PendingBatch:
     """A batch that this leader appends, of data or of control records. The driver stamps it with its wall clock."""
 
@@ -56,14 +55,14 @@ class PendingBatch:
         return self.base_offset + len(self.records) + len(self.control)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class TruncateLog:
     """Remove every record from ``end_offset`` on; it is a batch boundary, and not below the high watermark."""
 
     end_offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class WriteSnapshotChunk:
     """Write a piece of a snapshot that is being fetched into its part file; position 0 begins a new one."""
 
@@ -72,14 +71,14 @@ class WriteSnapshotChunk:
     data: Buffer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class DropSnapshotPart:
     """Delete the part file: the snapshot will not be fetched to its end."""
 
     snapshot: OffsetAndEpoch
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class InstallSnapshot:
     """The part file is complete. Check it, make it durable and a snapshot, then empty the log to start at its end.
 
@@ -93,7 +92,7 @@ class InstallSnapshot:
 LogWrite = PendingBatch | FetchedBatch | TruncateLog | WriteSnapshotChunk | DropSnapshotPart | InstallSnapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class WriteElectionState:
     """New content of quorum-state."""
 
@@ -107,7 +106,7 @@ class WriteElectionState:
 # -- what to tell ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class SendRequest:
     """Ask a peer. Exactly one ``ResponseReceived`` or ``RequestFailed`` has to follow. NOW or AFTER persisting.
 
@@ -121,7 +120,7 @@ class SendRequest:
     request: OutboundRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class SendAnswer:
     """Answer a ``RequestReceived``. NOW or AFTER persisting."""
 
@@ -129,14 +128,14 @@ class SendAnswer:
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class LeaderChanged:
     """The quorum's leader or epoch, as this node knows them, are not what was told last. AFTER persisting."""
 
     leader: LeaderAndEpoch
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class BecameLeader:
     """This node leads. AFTER persisting.
 
@@ -150,14 +149,14 @@ class BecameLeader:
     next_offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class LeadershipLost:
     """This node no longer leads ``epoch``; uncommitted appends may be lost or not. NOW."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ControlBatchAppended:
     """The leader put control records of its own into the log, after its first batch. NOW."""
 
@@ -166,14 +165,14 @@ class ControlBatchAppended:
     """The core's next offset after them, which the controller's next append has to start at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class HighWatermarkAdvanced:
     """Everything below ``offset`` is committed. NOW at a leader; AFTER persisting at a follower."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class VotersChanged:
     """Voter set or kraft.version in force are not what was told last: appended, truncated, or from a snapshot. NOW."""
 
@@ -189,7 +188,7 @@ class AppendRefusal(enum.Enum):
     """The atomic unit, or one of the records, does not fit into the largest batch allowed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class AppendRefused:
     """None of an append's records were taken; the core's next offset is what it was. NOW."""
 
@@ -198,7 +197,7 @@ class AppendRefused:
     reason: AppendRefusal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ClaimRefused:
     """A peer claims an epoch or a leader that this node does not believe; for the log. NOW.
 
@@ -211,7 +210,7 @@ class ClaimRefused:
     doubt: Doubt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ShutdownCompleted:
     """The core has nothing left to do; the driver may close the log. AFTER persisting."""
 
@@ -231,7 +230,7 @@ TellAfterPersist = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Effects:
     """All that came of the events handled since the last one was taken."""
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from server.raft.control import RecordedControl
 from server.raft.election_state import ElectionState
 from server.raft.errors import RaftError
 from server.raft.log_index import EpochStart
 from server.raft.messages import InboundRequest, Response
-from server.types import OffsetAndEpoch
+from server.types import OffsetAndEpoch, value_class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class StoredSnapshot:
     """A snapshot on this node's disk; the 0-0 one, which is nobody else's business, is never among them."""
 
@@ -22,7 +21,7 @@ class StoredSnapshot:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Opened:
     """What recovery found on disk, all of it durable. The first event, and only the first."""
 
@@ -38,7 +37,7 @@ class Opened:
     """Every KRAFT_VERSION and KRAFT_VOTERS: those of the latest snapshot, then those of the log after it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class AppendRequested:
     """The active controller wants records in the log.
 
@@ -54,7 +53,7 @@ class AppendRequested:
     """Whether all records must share one batch; else they may be spread over consecutive ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Persisted:
     """The driver's answer to ``Effects`` that had to be made durable: they are, and all those before them."""
 
@@ -62,7 +61,7 @@ class Persisted:
     """``Effects.number`` of the newest one that is durable."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class RequestReceived:
     """A peer, a tool or this node's own controller asks. Answered by exactly one ``effects.SendAnswer``."""
 
@@ -73,7 +72,7 @@ class RequestReceived:
     """Listener that it came in on; answers name the leader's endpoint for it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ResponseReceived:
     """The answer to an ``effects.SendRequest``. One whose request is over already is ignored."""
 
@@ -100,7 +99,7 @@ class RequestFailure(enum.Enum):
     """The peer serves no version of this request that the core can use."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class RequestFailed:
     """An ``effects.SendRequest`` is over without an answer. The peer may have acted on it all the same."""
 
@@ -110,14 +109,14 @@ class RequestFailed:
     """Of TOP_LEVEL_ERROR; UNKNOWN_SERVER_ERROR for codes that the core does not know."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class SnapshotCreated:
     """This node wrote a snapshot of its committed state; it is durable."""
 
     snapshot: StoredSnapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class SnapshotInstalled:
     """What ``effects.InstallSnapshot`` asked for is done: the log is empty and starts at the snapshot's end."""
 
@@ -126,33 +125,33 @@ class SnapshotInstalled:
     """KRAFT_VERSION and KRAFT_VOTERS of the snapshot, at its end offset - 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class SnapshotRejected:
     """The snapshot that was fetched is damaged or no snapshot; it is deleted, and the log is as it was."""
 
     snapshot: OffsetAndEpoch
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class LogStartMoved:
     """Cleaning moved the log's start to a snapshot's end, and deleted all snapshots before that one."""
 
     log_start_offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Tick:
     """Time has passed; sent when ``next_deadline_ms`` is reached. Early or late ones do no harm."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ResignRequested:
     """The active controller cannot go on in this epoch: give leadership up, if it is still this epoch's."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ShutdownRequested:
     """The node is about to stop: hand leadership over. What is asked for afterwards is refused.
 

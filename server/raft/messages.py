@@ -6,12 +6,10 @@ may still be anything that fits the wire's type. A response is whatever the peer
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from server.ports import Buffer
 from server.raft.control import RecordedControl
 from server.raft.errors import RaftError
-from server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
+from server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey, value_class
 
 NO_HIGH_WATERMARK = -1
 """On the wire: the sender does not know the high watermark."""
@@ -20,7 +18,7 @@ ANY_HIGH_WATERMARK = 2**63 - 1
 """High watermark in a Fetch below v18, which cannot say what it has seen: never smaller than the leader's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class Destination:
     """Where a request goes: a node, or a bootstrap server that nobody knows the node id of."""
 
@@ -33,7 +31,7 @@ class Destination:
 # -- requests ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class VoteRequest:
     """Vote (52), v0 to v2: a candidate's request, or a prospective's (KIP-996)."""
 
@@ -50,7 +48,7 @@ class VoteRequest:
     is_pre_vote: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class BeginQuorumEpochRequest:
     """BeginQuorumEpoch (53), v0 and v1: a leader makes itself known."""
 
@@ -62,7 +60,7 @@ class BeginQuorumEpochRequest:
     """All listeners of the leader; empty in v0."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class EndQuorumEpochRequest:
     """EndQuorumEpoch (54), v0 and v1: a leader has resigned."""
 
@@ -72,7 +70,7 @@ class EndQuorumEpochRequest:
     """Best successor first; without directory ids in v0."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class FetchRequest:
     """Fetch (1), v13 to v18, of the metadata log."""
 
@@ -88,7 +86,7 @@ class FetchRequest:
     """What the asking node knows; NO_HIGH_WATERMARK, ANY_HIGH_WATERMARK."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class FetchSnapshotRequest:
     """FetchSnapshot (59), v0 and v1."""
 
@@ -99,7 +97,7 @@ class FetchSnapshotRequest:
     max_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class AddVoterRequest:
     """AddRaftVoter (80), v0 and v1 (KIP-853)."""
 
@@ -109,14 +107,14 @@ class AddVoterRequest:
     ack_when_committed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class RemoveVoterRequest:
     """RemoveRaftVoter (81) (KIP-853)."""
 
     voter: ReplicaKey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class UpdateVoterRequest:
     """UpdateRaftVoter (82) (KIP-853)."""
 
@@ -127,12 +125,12 @@ class UpdateVoterRequest:
     max_kraft_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ApiVersionsRequest:
     """ApiVersions (18): which kraft.versions does a node support? Only sent, never received, by the core."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class UpgradeKRaftVersionRequest:
     """The active controller of this node wants kraft.version raised (UpdateFeatures); only received."""
 
@@ -145,7 +143,7 @@ class UpgradeKRaftVersionRequest:
 # -- responses -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class VoteResponse:
     """Answer to Vote."""
 
@@ -157,7 +155,7 @@ class VoteResponse:
     is_granted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class QuorumEpochResponse:
     """Answer to BeginQuorumEpoch and EndQuorumEpoch."""
 
@@ -166,7 +164,7 @@ class QuorumEpochResponse:
     leader_endpoint: Endpoint | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class LogRange:
     """A piece of the log that the driver reads into an answer: whole batches, at least one if there is one."""
 
@@ -176,7 +174,7 @@ class LogRange:
     max_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class FetchAnswer:
     """The core's answer to Fetch. The driver adds the records: those of ``read``, else none."""
 
@@ -190,7 +188,7 @@ class FetchAnswer:
     read: LogRange | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class FetchedBatch:
     """One whole batch of an answered Fetch, its CRC checked."""
 
@@ -203,7 +201,7 @@ class FetchedBatch:
     """The batch as it lies in the log."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class FetchResponse:
     """A leader's answer to this node's own Fetch."""
 
@@ -216,7 +214,7 @@ class FetchResponse:
     batches: tuple[FetchedBatch, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class SnapshotRange:
     """A piece of a snapshot file that the driver reads into an answer."""
 
@@ -225,7 +223,7 @@ class SnapshotRange:
     length: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class FetchSnapshotAnswer:
     """The core's answer to FetchSnapshot. The driver adds the bytes of ``read``, else none.
 
@@ -241,7 +239,7 @@ class FetchSnapshotAnswer:
     read: SnapshotRange | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class FetchSnapshotResponse:
     """A leader's answer to this node's own FetchSnapshot."""
 
@@ -254,7 +252,7 @@ class FetchSnapshotResponse:
     data: Buffer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class VoterChangeResponse:
     """Answer to AddRaftVoter, RemoveRaftVoter and UpgradeKRaftVersion."""
 
@@ -263,7 +261,7 @@ class VoterChangeResponse:
     """What is wrong, in words; None where nothing is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class UpdateVoterResponse:
     """Answer to UpdateRaftVoter."""
 
@@ -272,7 +270,7 @@ class UpdateVoterResponse:
     leader_endpoint: Endpoint | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class ApiVersionsResponse:
     """What a node says of its kraft.versions."""
 

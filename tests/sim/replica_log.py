@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
 from server.raft.effects import PendingBatch
 from server.raft.log_index import EpochStart
 from server.raft.messages import FetchedBatch
+from server.types import value_class
 
 BATCH_HEADER_BYTES = 61
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(frozen=True, slots=True, kw_only=True)
 class LogBatch(FetchedBatch):
     """A batch in some log; its ``payload`` is unlike that of any other batch of the run."""
 
