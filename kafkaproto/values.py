@@ -1,8 +1,8 @@
 """Classes of values: as ``@dataclass(frozen=True)``, and made in less than half the time.
 
-That nothing changes a value is for the type checker to see, which takes `value_class` for `dataclasses.dataclass`. At
-run time a frozen dataclass sets each of its fields behind its own back, which takes longer than all else about it; and
-every request makes a dozen values. They compare and hash by their fields, as those of frozen dataclasses do.
+The type checker takes `value_class` for `dataclasses.dataclass`, and refuses code that changes a value. At run time
+nobody looks. A frozen dataclass would, and it sets each of its own fields by ``object.__setattr__``, which takes longer
+than all else about it; every request makes a dozen values. Values compare and hash by their fields.
 """
 
 from __future__ import annotations
@@ -17,6 +17,6 @@ else:
     from dataclasses import dataclass
 
     def value_class(*, frozen, slots, kw_only):
-        """Decorates the class of a value; all three are to be True, as the type checker wants to read it."""
+        """Decorates the class of a value. All three have to be True; the type checker needs to see them."""
         assert all((frozen, slots, kw_only)), "a class of values is all of that"
         return dataclass(slots=True, kw_only=True, unsafe_hash=True)

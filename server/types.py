@@ -22,9 +22,9 @@ returns its result at the end. Whoever drives it decides how many steps others h
 two steps: until it has returned, it has changed nothing."""
 
 if TYPE_CHECKING:
-    BegunSteps = Generator
+    StepsType = Generator
 else:
-    BegunSteps = GeneratorType
+    StepsType = GeneratorType
 """For ``isinstance``: whether something is `Steps`. To ask for the abstract class takes several times as long, and each
 request is asked more than once."""
 

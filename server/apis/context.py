@@ -13,7 +13,7 @@ from server.apis.caches import ResponseCaches
 from server.image.image import ClusterImage
 from server.ports import Buffer
 from server.security.authorizer import Authorizer
-from server.types import BegunSteps, Deferred, LeaderAndEpoch, ListenerKind, Steps, value_class
+from server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps, StepsType, value_class
 
 ANONYMOUS = "User:ANONYMOUS"
 """Principal of a peer on a listener without authentication."""
@@ -103,7 +103,7 @@ def changed(reply: Reply, change: Callable[[Any], Reply]) -> Reply:
 
         reply.on_done(take, later.fail)
         return later
-    if isinstance(reply, BegunSteps):
+    if isinstance(reply, StepsType):
         return _changed_after(reply, change)
     return reply if isinstance(reply, NoAnswer) else change(reply)
 

@@ -26,7 +26,7 @@ from server.apis.authorization import knows_acls
 from server.apis.context import Encoded, RefusedRequestError, Reply, RequestContext, Services, changed
 from server.error_texts import quoted
 from server.metrics.answers import error_codes, error_codes_in_steps
-from server.types import BegunSteps, Steps
+from server.types import Steps, StepsType
 
 _log = logging.getLogger("kafkaproto.server.apis")
 
@@ -73,7 +73,7 @@ def handle_envelope(
         reply = serve(data, offset, inner_context, services)
     except ProtocolError as error:
         return _refusal(error, inner_context)
-    if isinstance(reply, BegunSteps):
+    if isinstance(reply, StepsType):
         reply = _guarded(reply, inner_context)
     return changed(reply, lambda answer: _wrap(answer, api, inner_context))
 

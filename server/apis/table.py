@@ -49,7 +49,7 @@ from server.apis.topic_partitions import handle_describe_topic_partitions
 from server.apis.versions import handle_api_versions
 from server.image.image import BROKER_LOGGER_RESOURCE
 from server.security.acls import Operation, ResourceType
-from server.types import BegunSteps, ListenerKind, Steps
+from server.types import ListenerKind, Steps, StepsType
 
 Handler = Callable[[Any, RequestContext, Services], Reply]
 
@@ -243,7 +243,7 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> R
     served = TABLE[context.listener_kind][context.api_key]
     refused = refusal(request, served.access, context, services)
     reply = served.handler(request, context, services) if refused is None else refused
-    if isinstance(reply, BegunSteps):
+    if isinstance(reply, StepsType):
         return _denials_logged(reply, context)
     log_denials(context)
     return reply
@@ -252,7 +252,7 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> R
 def _denials_logged(steps: Steps[Any], context: RequestContext) -> Steps[Any]:
     """The same steps; what they found their sender may not do is logged at their end."""
     reply = yield from steps
-    if isinstance(reply, BegunSteps):
+    if isinstance(reply, StepsType):
         return _denials_logged(reply, context)
     log_denials(context)
     return reply

@@ -87,7 +87,8 @@ class WaitingChanges:
     __slots__ = ("_by_deadline", "_next_number", "_urgent", "_waiting")
 
     def __init__(self) -> None:
-        # Nobody waits for the answer to an urgent one, so that none of them has a time limit.
+        # They need no time limits: nobody waits for the answer to one, but for that to a heartbeat which is begun as it
+        # comes.
         self._urgent: deque[Change] = deque()
         self._waiting: OrderedDict[int, Change] = OrderedDict()
         # It may name changes that were taken already; they are passed over when met.

@@ -23,9 +23,9 @@ anew. Kafka's controllers unfence such a broker and let it count as leaving: it 
 
 Unlike with Apache Kafka's controllers, a broker that is fenced already is not fenced by a further record.
 
-What a heartbeat leads to can take seconds, where the broker has very many replicas. Nobody waits for that: while the
-controller is busy a heartbeat is answered with the state in which the broker is (`heartbeat_answer`), and a later
-one tells the broker what has become of it. What it leads to counts from the heartbeat's arrival: the broker may have
+Nearly all heartbeats are quiet: they lead to no record, and are answered as they come (`heartbeat_answer`). What another
+one leads to can take seconds, if the broker has very many replicas. Nobody waits for that: while the controller is busy
+the answer tells the state in which the broker is, and that to a later heartbeat what has become of it. What it leads to counts from the heartbeat's arrival: the broker may have
 died since.
 """
 

@@ -12,6 +12,7 @@ from server.controller.sessions import (
     with_later_contact,
 )
 from server.image.copying import copy_with
+from server.types import earliest
 
 
 class SessionWatch:
@@ -33,12 +34,17 @@ class SessionWatch:
             self.check_ms = None
         elif self.check_ms is None:
             self.check_ms = self._first_end_ms()
-        # Else the time stands: contacts only put ends off, and a new session ends after all others.
+        # Else the time stands: contacts only put ends off.
 
     def apply(self, change: SessionChange | None, last_offset: int) -> None:
         """Make a change, if there is one, whose last record has this offset."""
-        if change is not None:
-            self.replace(change.applied(self.sessions, last_offset))
+        if change is None:
+            return
+        self.replace(change.applied(self.sessions, last_offset))
+        session = self.sessions.get(change.broker_id)
+        if session is not None and change.broker_id not in self.fencing:
+            # One that the change begins counts from the heartbeat that led to it, which may be long ago.
+            self.check_ms = earliest(self.check_ms, session.end_ms(self._timeout_ms))
 
     def heard(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
         """Note a sign of life."""

@@ -1,6 +1,8 @@
-"""`dataclasses.replace` for images, several times as fast: every record that is replayed makes copies.
+"""`dataclasses.replace`, several times as fast: every record that is replayed makes copies of images, and every
+heartbeat one of a session.
 
-It copies slot by slot and calls neither ``__init__`` nor ``__post_init__``, which the images' classes do without.
+It copies slot by slot and calls neither ``__init__`` nor ``__post_init__``, which the classes of images do without. It
+is for classes that inherit no fields.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 else:
 
     def copy_with(value, /, **changes):
-        """A copy of a frozen dataclass with slots, with some fields changed."""
+        """A copy of a dataclass with slots, with some fields changed."""
         return _copier(type(value))(value, **changes)
 
 
@@ -30,8 +32,8 @@ _SAME = object()
 def _copier(class_: type) -> Callable[..., Any]:
     """The function that copies values of one class.
 
-    It is written out field by field, as ``dataclasses`` does with ``__init__``: a loop takes twice as long. The
-    class is frozen, so its slots are set behind its back, before anybody else has the copy.
+    It is written out field by field, as ``dataclasses`` does with ``__init__``: a loop takes twice as long. The slots
+    are set directly, before anybody else has the copy: the class may be frozen.
     """
     names = [field.name for field in fields(class_)]
     lines = [

@@ -43,7 +43,7 @@ from server.node.message_release import is_large, release_steps
 from server.node.slices import IMMEDIATELY, Slices
 from server.ports import Buffer
 from server.storage.errors import DiskError, StorageError
-from server.types import BegunSteps, Deferred, Steps, T
+from server.types import Deferred, Steps, StepsType, T
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -152,7 +152,7 @@ class _Serving:
 
     @property
     def _body_bytes(self) -> int:
-        """Every element of a request takes one byte at least."""
+        """The size of the request without its header."""
         return len(self.request.frame) - self.request.body_offset
 
     def begin(self) -> None:
@@ -191,7 +191,7 @@ class _Serving:
         """Go on with what has come of the header; steps are to decode the body, if it is long."""
         request, connection = self.request, self.connection
         elements = 0
-        if self._body_bytes > MANY_ELEMENTS and isinstance(reply, BegunSteps):
+        if self._body_bytes > MANY_ELEMENTS and isinstance(reply, StepsType):
             elements = possible_elements(request.api_key, self._body_bytes)
         if elements <= MANY_ELEMENTS:
             self._take(reply)
@@ -210,7 +210,7 @@ class _Serving:
 
     def _take(self, reply: Reply) -> None:
         """Go on with what has come of the request so far."""
-        if isinstance(reply, BegunSteps):
+        if isinstance(reply, StepsType):
             self._start(reply, self._take)
             return
         if not self.handled_at:
@@ -273,6 +273,7 @@ class _Serving:
         if they are large."""
         message, self.message = self.message, None
         if self._body_bytes <= MANY_ELEMENTS:
+            # It is not large: every element takes one byte at least.
             message = None
         if message is None and answer is None and not made:
             self._leave_room(None)

@@ -100,7 +100,7 @@ class Slices:
         """
         must_wait = self.must_wait
         end = self._clock() + self._in_place_s
-        if not must_wait and self._is_short(steps, done, failed):
+        if not must_wait and self._done_at_once(steps, done, failed):
             return
         work = _Work(steps, done, failed, owner, host, is_urgent, dropped)
         if must_wait or self._clock() >= end or not self._drive(work, end):
@@ -156,8 +156,8 @@ class Slices:
                 self._append(work)
 
     @staticmethod
-    def _is_short(steps: Steps[Any], done: Done, failed: Failed) -> bool:
-        """Take the first steps of work; tells whether it is over with them, as that of small requests is."""
+    def _done_at_once(steps: Steps[Any], done: Done, failed: Failed) -> bool:
+        """Take the first steps of work; tells whether that was all of it. It is for small requests."""
         try:
             for _ in range(STEPS_A_LOOK):
                 next(steps)

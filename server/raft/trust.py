@@ -59,9 +59,9 @@ def may_vote_for(core: Core, candidate: ReplicaKey, now_ms: int) -> bool:
     """Whether this node may vote for a candidate, judged by its identity alone.
 
     A voter may. An unknown candidate may be of a voter set that this log does not hold yet, and the only one that can
-    be elected. It has to wait until each known voter had time for an election. So it is with a log that holds no record
-    and names no voter: the quorum may count this replica as one, that was started without the static voters before it
-    had fetched anything. The vote of a replica that is no voter counts for nothing.
+    be elected. It has to wait until each known voter had time for an election. The same holds for a replica with an
+    empty log. The quorum may count it as a voter: it may have been started without the static voters before it had
+    fetched anything. The vote of a replica that is no voter counts for nothing.
     """
     return core.may_be_voter(candidate) or now_ms >= core.leader_lost_ms + last_resort_ms(core)
 

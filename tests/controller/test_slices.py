@@ -16,7 +16,7 @@ from kafkaproto.messages import (
 )
 from server.controller import appending, batches, changes, controller, proven_death
 from server.controller.effects import AppendRecords, ReportDeath, ReportFailure, ReportShutdown, ReportSilence
-from server.controller.events import BrokerProvenDead
+from server.controller.events import BrokerProvenDead, NodePaused
 from server.image.digest import digest
 from server.image.loader import LoadState
 from server.types import Steps
@@ -231,6 +231,50 @@ def test_contacts_count_for_the_session_that_is_just_begun() -> None:
     harness.advance(1)
     harness.finish()
     assert not harness.image.brokers[1].fenced
+
+
+def test_a_session_that_is_just_begun_ends_in_time() -> None:
+    harness = cluster()
+    silent_broker(harness)
+    harness.finish()
+    harness.commit()
+    slow_down(harness, 1)
+    harness.advance(10)
+    harness.send(harness.heartbeat_request(1))
+    # While broker 1 is unfenced the others' sessions are looked at, which go on for long.
+    harness.advance(SESSION_MS - 12)
+    for broker_id in (2, 3):
+        harness.send(harness.heartbeat_request(broker_id))
+    assert 1 not in harness.controller.last_contacts_ms
+    harness.advance(7)
+    harness.finish()
+    harness.commit()
+    assert not harness.image.brokers[1].fenced
+    harness.advance(5)
+    harness.finish()
+    assert harness.image.brokers[1].fenced
+
+
+def test_a_pause_during_a_brokers_own_change_counts() -> None:
+    harness = cluster()
+    harness.send(harness.heartbeat_request(1, want_shut_down=True))
+    harness.handle(NodePaused(pause_ms=700))
+    harness.finish()
+    assert harness.controller._watch.sessions[1].pause_ms == 700
+
+
+def test_an_old_incarnation_is_refused_once_the_new_one_is_committed() -> None:
+    harness = Harness()
+    harness.start_brokers(1)
+    old_epoch = harness.image.brokers[1].epoch
+    harness.send(harness.heartbeat_request(1, want_shut_down=True))
+    harness.commit()
+    harness.send(registration_request(1, incarnation_id=incarnation(77)))
+    assert harness.image.brokers[1].epoch != old_epoch
+    refused = harness.send(harness.heartbeat_request(1, broker_epoch=old_epoch))
+    assert harness.answer(refused) is None
+    harness.commit()
+    assert harness.answer(refused).error_code == ErrorCode.STALE_BROKER_EPOCH
 
 
 def test_commands_wait_in_order_and_are_decided_on_what_was_before_them() -> None:

@@ -97,7 +97,7 @@ class WatchedController(Controller):
         self.reported_deaths: list[ReportDeath] = []
         self._active_since_ms = 0
         self._heard_ms: dict[tuple[int, int], int] = {}
-        """When a broker with which epoch was heard of, in any term of office."""
+        """By broker id and epoch: when it was last heard of."""
 
     def handle(self, event: ControllerEvent, now_ms: int, *, wall_ms: int) -> None:
         """As the controller's own."""
