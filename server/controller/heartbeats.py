@@ -23,10 +23,10 @@ anew. Kafka's controllers unfence such a broker and let it count as leaving: it 
 
 Unlike with Apache Kafka's controllers, a broker that is fenced already is not fenced by a further record.
 
-Nearly all heartbeats are quiet: they lead to no record, and are answered as they come (`heartbeat_answer`). What another
-one leads to can take seconds, if the broker has very many replicas. Nobody waits for that: while the controller is busy
-the answer tells the state in which the broker is, and that to a later heartbeat what has become of it. What it leads to counts from the heartbeat's arrival: the broker may have
-died since.
+Nearly all heartbeats are quiet: they lead to no record, and are answered as they come (`heartbeat_answer`). What
+another one leads to can take seconds, if the broker has very many replicas. Nobody waits for that: while the controller
+is busy the answer tells the state in which the broker is, and that to a later heartbeat what has become of it. What a
+heartbeat leads to counts from its arrival: the broker may have died since.
 """
 
 from __future__ import annotations
