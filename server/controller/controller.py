@@ -10,9 +10,9 @@ not committed is forgotten by going back to the committed image.
 
 **In slices.** One change is worked on at a time, and one call of `handle` takes so many steps of it at most
 (`STEPS_PER_SLICE`); each `Tick` brings another slice. Meanwhile commits, the quorum's own batches and brokers are taken
-note of. Commands wait. A heartbeat does not: it counts at once, lest a session end because of that, and it
-is answered from the image before the change. One that leads to no record is no change at all. Small changes are done within the call that brings them. What brokers'
-heartbeats, silences and deaths lead to goes ahead of commands.
+note of. Commands wait. A heartbeat does not: it counts at once, lest a session end because of that, and it is answered
+from the image before the change; one that leads to no record is no change. Small changes are done within the call that
+brings them. What brokers' heartbeats, silences and deaths lead to goes ahead of commands.
 
 An answer may rest on what commands before it did, refusals included, so a command without records waits for
 the records of those before it.
