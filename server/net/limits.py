@@ -55,7 +55,10 @@ UNCOUNTED_BYTES: Final = 8192
 """What each connection may hold beside that: nearly every request is shorter."""
 
 MEMORY_PATIENCE_S: Final = 1.0
-"""How long requests may take all the memory that there is for them, before one that is incomplete has to go."""
+"""How long requests may take all the memory that there is for them, before some that are incomplete have to go."""
+
+CLOSED_AT_ONCE: Final = 32
+"""Connections that are closed for that in a pass of the loop: to close one takes up to 0.4 ms."""
 
 MAX_UNREAD_RESPONSE_BYTES: Final = 128 * 1024 * 1024
 """Bytes that the responses may take which peers have not read, for all brokers' listeners together, and as much for all

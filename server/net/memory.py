@@ -6,11 +6,15 @@ and reading pauses while the pool is used up. So four bytes are enough to take 1
 been idle for ten minutes.
 
 Here what has arrived counts, and not what was announced. A connection is counted once it holds more than
-`UNCOUNTED_BYTES`, so ordinary requests never wait. While the pool is used up, no connection is read from beyond that.
-If that lasts for `MEMORY_PATIENCE_S`, one connection is closed: of those that hold an incomplete request and have sent
-nothing more of it, that on which nothing has moved for the longest time; if all have, that which has held its request
-for the longest time. What a request becomes when it is decoded is not counted, and a request counts no more once it is
-answered, be the response read or not.
+`UNCOUNTED_BYTES`, so ordinary requests never wait. While the pool is used up, no connection is read from beyond that,
+and those that have more to send wait for room: the hosts they come from in turn, so that one with very many connections
+makes another wait for one of them at a time.
+
+If the pool is used up for `MEMORY_PATIENCE_S`, connections are closed that hold an incomplete request and have sent
+nothing more of it, until half of the pool will be free: those of the host that holds most first, and of these the ones
+on which nothing has moved for longest. If all have sent more, one is closed: of the same host, the one that has held
+its request for longest. What a request becomes when it is decoded is not counted, and a request counts no more once it
+is answered, be the response read or not.
 
 **Responses** that the sockets did not take at once. Kafka counts them nowhere: a peer that does not read holds its
 response until the connection was idle for ten minutes. Here, if they take more than there is for them, the connection
@@ -19,11 +23,14 @@ is closed whose peer has taken nothing for the longest time, so that those who r
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Protocol
 
 import trio
 
+from server.net.host_queue import HostQueue
 from server.net.limits import (
+    CLOSED_AT_ONCE,
     MAX_QUEUED_REQUEST_BYTES,
     MAX_UNREAD_RESPONSE_BYTES,
     MEMORY_PATIENCE_S,
@@ -32,6 +39,10 @@ from server.net.limits import (
 
 class Holder(Protocol):
     """A connection that holds a part of the memory."""
+
+    @property
+    def host(self) -> str:
+        """The peer's address."""
 
     @property
     def idle_since(self) -> float | None:
@@ -53,7 +64,7 @@ class RequestMemory:
         self._held: dict[Holder, int] = {}
         # Connections with more to read.
         self._wanting: set[Holder] = set()
-        self._waiting = trio.lowlevel.ParkingLot()
+        self._waiting: HostQueue[trio.lowlevel.Task] = HostQueue()
         # Of those that wait, one watches the time: the others need no timer each.
         self._watch = trio.lowlevel.ParkingLot()
         self._is_watched = False
@@ -81,14 +92,25 @@ class RequestMemory:
         try:
             while self.is_full:
                 if self._is_watched:
-                    await self._waiting.park()
+                    await self._wait_turn(holder.host)
                 else:
                     await self._keep_watch()
         finally:
             self._wanting.remove(holder)
             # One wakes the next, be it to go on or to watch. Were it all at once, each piece that is freed would cost a
             # turn of the loop for every one of them.
-            self._waiting.unpark()
+            if self._waiting:
+                trio.lowlevel.reschedule(self._waiting.popleft())
+
+    async def _wait_turn(self, host: str) -> None:
+        task = trio.lowlevel.current_task()
+
+        def cancelled(_: object) -> trio.lowlevel.Abort:
+            self._waiting.remove(host, task)
+            return trio.lowlevel.Abort.SUCCEEDED
+
+        self._waiting.append(host, task)
+        await trio.lowlevel.wait_task_rescheduled(cancelled)
 
     async def _keep_watch(self) -> None:
         """Wait for room, and have connections closed for it if that takes too long."""
@@ -99,17 +121,35 @@ class RequestMemory:
                     await self._watch.park()
                 if waiting.cancelled_caught and self.is_full:
                     self._patience_ends_at = trio.current_time() + MEMORY_PATIENCE_S
-                    self._relieve()
+                    await self._relieve()
         finally:
             self._is_watched = False
 
-    def _relieve(self) -> None:
-        incomplete = [(since, holder) for holder in self._held if (since := holder.idle_since) is not None]
-        stalled = [each for each in incomplete if each[1] not in self._wanting]
-        if stalled:
-            min(stalled, key=lambda each: each[0])[1].give_up_request()
-        elif incomplete:
-            incomplete[0][1].give_up_request()
+    async def _relieve(self) -> None:
+        """Have connections closed that send nothing more; some in each pass of the loop, since that takes time."""
+        for number, holder in enumerate(self._to_give_up(), start=1):
+            holder.give_up_request()
+            if number % CLOSED_AT_ONCE == 0:
+                await trio.lowlevel.checkpoint()
+
+    def _to_give_up(self) -> list[Holder]:
+        of_hosts: Counter[str] = Counter()
+        for holder, size_bytes in self._held.items():
+            of_hosts[holder.host] += size_bytes
+        incomplete = [(holder, since) for holder in self._held if (since := holder.idle_since) is not None]
+        stalled = [each for each in incomplete if each[0] not in self._wanting]
+        if not stalled:
+            # The first of equals: it has held its request for longest.
+            return [max(incomplete, key=lambda each: of_hosts[each[0].host])[0]] if incomplete else []
+        stalled.sort(key=lambda each: (-of_hosts[each[0].host], each[1]))
+        found: list[Holder] = []
+        left_bytes = self.used_bytes
+        for holder, _ in stalled:
+            if left_bytes <= self._limit_bytes / 2:
+                break
+            found.append(holder)
+            left_bytes -= self._held[holder]
+        return found
 
 
 class UnreadResponses:

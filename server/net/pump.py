@@ -179,6 +179,11 @@ class Pump:
         self._wake_keeper()
 
     @property
+    def host(self) -> str:
+        """The peer's address."""
+        return self._info.peer_host
+
+    @property
     def idle_since(self) -> float | None:
         """Since when nothing moves; None while the peer waits for a response."""
         if self._in_progress is not None and not self._in_progress.ready_at:

@@ -11,12 +11,14 @@ import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from server.net.limits import (
+    CLOSED_AT_ONCE,
     MAX_ARRIVALS,
     MEMORY_PATIENCE_S,
     READ_AHEAD_BYTES,
@@ -40,8 +42,11 @@ pytestmark = pytest.mark.trio
 
 
 class Connection:
-    def __init__(self, memory: RequestMemory, size: int, idle_since: float | None) -> None:
+    def __init__(
+        self, memory: RequestMemory, size: int, idle_since: float | None, host: str = "10.0.0.1"
+    ) -> None:
         self._memory = memory
+        self.host = host
         self.idle_since = idle_since
         self.is_open = True
         memory.hold(self, size)
@@ -79,17 +84,80 @@ async def test_who_waits_goes_on_as_soon_as_another_lets_go(autojump_clock: Mock
     assert trio.current_time() < MEMORY_PATIENCE_S
 
 
-async def test_one_after_the_other_of_those_that_hold_on_is_closed(autojump_clock: MockClock) -> None:
+async def test_those_that_hold_on_are_closed_until_half_of_the_memory_is_free(
+    autojump_clock: MockClock,
+) -> None:
     memory = RequestMemory(100)
-    waiting = Connection(memory, 90, None)
-    newer, older = Connection(memory, 60, 2.0), Connection(memory, 60, 1.0)
+    answered_soon = Connection(memory, 10, None)
+    holding = [Connection(memory, 30, since) for since in (4.0, 3.0, 2.0)]
     async with trio.open_nursery() as nursery:
         for _ in range(5):
             nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
-        await trio.sleep(1.5 * MEMORY_PATIENCE_S)
-        # Though five of them waited.
-        assert [each.is_open for each in (waiting, newer, older)] == [True, True, False]
-    assert [each.is_open for each in (waiting, newer, older)] == [True, False, False]
+        await trio.sleep(0.9 * MEMORY_PATIENCE_S)
+        assert all(each.is_open for each in holding)
+    assert trio.current_time() == pytest.approx(MEMORY_PATIENCE_S)
+    # Those on which nothing has moved for longest.
+    assert [each.is_open for each in (answered_soon, *holding)] == [True, True, False, False]
+
+
+async def test_those_of_the_host_that_holds_most_are_closed_first(autojump_clock: MockClock) -> None:
+    memory = RequestMemory(100)
+    honest = Connection(memory, 40, 1.0, "10.0.0.2")
+    others = [Connection(memory, 20, 2.0 + number) for number in range(3)]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
+    assert [each.is_open for each in (honest, *others)] == [True, False, False, False]
+    # If all have more to send, it is one.
+    memory = RequestMemory(100)
+    honest = Connection(memory, 40, 1.0, "10.0.0.2")
+    others = [Connection(memory, 20, 2.0 + number) for number in range(3)]
+    async with trio.open_nursery() as nursery:
+        for each in (honest, *others):
+            nursery.start_soon(memory.wait_for_room, each)
+    assert [each.is_open for each in (honest, *others)] == [True, False, True, True]
+
+
+async def test_very_many_are_closed_some_in_each_pass(autojump_clock: MockClock) -> None:
+    memory = RequestMemory(1_000)
+    holding = [Connection(memory, 1, 0.0) for _ in range(1_000)]
+    closed = [0]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
+        await trio.sleep(MEMORY_PATIENCE_S)
+        for _ in range(40):
+            await trio.lowlevel.checkpoint()
+            closed.append(sum(not each.is_open for each in holding))
+    assert closed[-1] == 500
+    assert max(after - before for before, after in pairwise(closed)) <= 2 * CLOSED_AT_ONCE
+
+
+async def test_hosts_take_turns_for_the_room(autojump_clock: MockClock) -> None:
+    memory = RequestMemory(100)
+    holder = Connection(memory, 100, None)
+    order: list[str] = []
+
+    async def wait(host: str) -> None:
+        await memory.wait_for_room(Connection(memory, 0, 0.0, host))
+        order.append(host)
+
+    async with trio.open_nursery() as nursery:
+        for host in (*["stranger"] * 20, "honest", "honest"):
+            nursery.start_soon(wait, host)
+            await wait_all_tasks_blocked()
+        memory.hold(holder, 0)
+    assert [at for at, host in enumerate(order) if host == "honest"][1] <= 4
+
+
+async def test_who_waits_may_leave(autojump_clock: MockClock) -> None:
+    memory = RequestMemory(100)
+    holder = Connection(memory, 100, None)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
+        await wait_all_tasks_blocked()
+        with trio.move_on_after(0.1) as leaving:
+            await memory.wait_for_room(Connection(memory, 0, 0.0))
+        assert leaving.cancelled_caught
+        memory.hold(holder, 0)
 
 
 async def test_who_has_more_to_read_stays_before_who_sends_nothing(autojump_clock: MockClock) -> None:
