@@ -7,11 +7,11 @@ not fetched for half a fetch timeout is told who leads; its answer may be that s
 from __future__ import annotations
 
 from server.raft import discovery, election, quorum
-from server.raft.core import Core
+from server.raft.core import Core, destination_of
 from server.raft.messages import BeginQuorumEpochRequest
 from server.raft.requests import Lane
 from server.raft.states import Leader
-from server.raft.voters import VoterSet
+from server.raft.voters import VoterSet, endpoint_named
 from server.types import ReplicaKey
 
 
@@ -87,8 +87,8 @@ def tick(core: Core, leader: Leader, now_ms: int) -> None:
 
 
 def _send_elsewhere(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
-    """Send what is for a voter that cannot be reached at the log's endpoint to a bootstrap server that the log does not
-    name as well.
+    """Send what is for a voter that cannot be reached at the log's endpoint, or that the log does not name, to a
+    bootstrap server that the log does not name.
 
     That may be the voter at its new address. If it follows this leader, its endpoint is updated soon. If it is in a
     later epoch, its requests are refused, and this leader learns of that epoch only by asking.
@@ -96,6 +96,30 @@ def _send_elsewhere(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -
     servers = discovery.servers_beside_the_log(core)
     if servers:
         core.requests.send(core, servers[core.rng.below(len(servers))], request, now_ms)
+
+
+def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None:
+    """Find out whether a replica that fetches in a later epoch is in one; if so, its response ends this leadership.
+
+    Voters are asked in any case, by ``tick``. But one that was removed may have stood for election before it learned of
+    that, and can go back to no earlier epoch: without this it would follow nobody until the next election. It is asked
+    where the log had it. A voter whose addition was undone is known at the bootstrap servers only.
+    """
+    if key.id == core.config.key.id or core.voters.latest.is_voter(key):
+        return
+    request = BeginQuorumEpochRequest(
+        leader_id=leader.leader_id,
+        epoch=leader.epoch,
+        voter_id=key.id,
+        voter_directory_id=key.directory_id,
+        leader_endpoints=core.config.endpoints,
+    )
+    former = core.voters.former_voter(key)
+    endpoint = None if former is None else endpoint_named(former.endpoints, core.config.listener_name)
+    if endpoint is None:
+        _send_elsewhere(core, request, now_ms)
+    else:
+        core.requests.send(core, destination_of(key.id, endpoint), request, now_ms)
 
 
 def missed(core: Core, voter_id: int) -> None:

@@ -97,7 +97,7 @@ class Core:
         self.discovery_hint: Destination | None = None
         """A voter that somebody made a claim about, and that is to be asked as soon as it can be."""
         self.leader_lost_ms = now_ms
-        """When this node last had a leader, itself or one that responded, or began to doubt it; else the start."""
+        """When this node last had a leader that it did not doubt, itself or another; else the start."""
         self.waiting_votes: list[WaitingVote] = []
         """Vote requests of voters in later epochs, which these voters are asked about."""
         self._refusals = Refusals(now_ms)

@@ -35,6 +35,8 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
     state = core.state
     error = _check_fetch(core, request)
     if error is not RaftError.NONE:
+        if error is RaftError.UNKNOWN_LEADER_EPOCH and isinstance(state, Leader) and request.replica.id >= 0:
+            check_quorum.ask_who_is_ahead(core, state, request.replica, now_ms)
         core.answer(request_id, _refusal(core, error, listener_name))
         return
     assert isinstance(state, Leader), "only a leader serves"

@@ -53,8 +53,7 @@ def become_unattached(
 ) -> None:
     """Follow nobody in this epoch. What was left of the election timeout is kept unless a time is given."""
     old = core.state
-    if follows_live_leader(core, now_ms):
-        core.leader_lost_ms = now_ms
+    _note_undoubted_leader(core, now_ms)
     if election_at_ms is None:
         election_at_ms = _election_time(core, now_ms)
     core.transition_to(
@@ -73,6 +72,7 @@ def become_follower(
     """Follow a leader; a vote given in this epoch is kept."""
     assert leader_id != core.config.key.id, f"node {leader_id} would follow itself"
     old = core.state
+    _note_undoubted_leader(core, now_ms)
     if isinstance(old, Prospective | Candidate):
         core.counters.note_election_latency(now_ms - old.began_ms)
     core.transition_to(
@@ -92,6 +92,12 @@ def become_follower(
     core.requests.end_rest(destination_of(leader_id, endpoint), Lane.FETCH)
     if isinstance(old, Leader):
         leadership_lost(core, old, now_ms)
+
+
+def _note_undoubted_leader(core: Core, now_ms: int) -> None:
+    """Note that this node had a leader until now, whether or not it had heard from it, unless it doubted it."""
+    if isinstance(core.state, Follower) and not core.state.link_is_dead:
+        core.leader_lost_ms = now_ms
 
 
 def leadership_lost(core: Core, leader: Leader, now_ms: int) -> None:

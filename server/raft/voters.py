@@ -151,6 +151,12 @@ class VoterHistory:
         position = bisect_left(self._voter_sets, end_offset, key=_offset_of)
         return self._voter_sets[position - 1][1] if position else None
 
+    def former_voter(self, key: ReplicaKey) -> Voter | None:
+        """The newest entry of a replica that the set in force does not hold, of the sets that the log still has; None
+        where there is none."""
+        former = (voters for _, voters in reversed(self._voter_sets[:-1]))
+        return next((voters.get(key.id) for voters in former if voters.is_voter(key)), None)
+
     def kraft_version_at(self, end_offset: int) -> int:
         """The kraft.version of the newest record before ``end_offset``; 0 where there is none."""
         position = bisect_left(self._kraft_versions, end_offset, key=_offset_of)

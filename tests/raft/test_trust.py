@@ -276,6 +276,26 @@ class TestVotes:
         assert node.node.state.epoch == 0
 
 
+class TestUnknownCandidates:
+    """An unknown candidate gets a vote after three election timeouts without a leader."""
+
+    @pytest.mark.parametrize("leader_id", [2, -1])
+    def test_a_leader_that_this_node_was_told_of_and_never_heard_counts_as_one(self, leader_id: int) -> None:
+        node = machine(election_timeout_ms=1000)
+        asked = fetches(node)
+        node.requests.clear()
+        node.tick(3500)
+        node.settle()
+        node.handle(says(asked[0], 5, leader_id=leader_id))
+        node.settle()
+        (asked, *_) = [each for each in fetches(node) if each not in asked]
+        node.handle(says(asked, 6, leader_id=-1))
+        node.settle()
+        put(node, vote(77, 6))
+        votes = [each.answer.is_granted for each in node.answers if isinstance(each.answer, VoteResponse)]
+        assert (node.node.state.epoch, votes) == (6, [leader_id == -1])
+
+
 class TestAskingBack:
     def test_a_leader_that_makes_itself_known_is_asked_at_once_and_is_not_to_hold_the_response(self) -> None:
         node = machine()

@@ -51,7 +51,7 @@ class VotersRunner(ClusterRunner):
         """What the command prints, without what happened."""
         name, *words = command.split()
         arguments = dict(word.split("=", 1) for word in words)
-        printed: list[str] = getattr(self, f"_run_{name}")(arguments)
+        printed: list[str] = getattr(self, f"_run_{name.replace('-', '_')}")(arguments)
         return [*self._answers(), *printed]
 
     def _run_settled(self, arguments: Arguments) -> list[str]:

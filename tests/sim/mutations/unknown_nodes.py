@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from server.raft import membership, quorum_epoch, responses, transitions, trust, voting
+from server.raft import check_quorum, membership, quorum_epoch, responses, transitions, trust, voting
 from server.raft.core import Core
 from server.raft.errors import RaftError
 from server.raft.progress import Progress
@@ -72,6 +72,14 @@ def _follows_at_any_endpoint() -> Patches:
 
 def _votes_for_anybody() -> Patches:
     return [(trust, "may_vote_for", lambda _core, _candidate, _now_ms: True)]
+
+
+def _forgets_leaders_that_it_never_heard() -> Patches:
+    return [(transitions, "_note_undoubted_leader", lambda _core, _now_ms: None)]
+
+
+def _leaves_former_voters_ahead() -> Patches:
+    return [(check_quorum, "ask_who_is_ahead", lambda *_: None)]
 
 
 def _repeats_its_vote_for_any_log() -> Patches:
@@ -160,6 +168,20 @@ MUTATIONS = (
         patches=_votes_for_anybody,
         noticed_by=Invariant.VOTES_FOR_VOTERS,
         level=LEVEL,
+    ),
+    Mutation(
+        rule="is out of patience with unknown candidates amid elections",
+        patches=_forgets_leaders_that_it_never_heard,
+        noticed_by=Invariant.VOTES_FOR_VOTERS,
+        level=LEVEL,
+        likely_seed=15908,
+    ),
+    Mutation(
+        rule="asks no former voter for its epoch",
+        patches=_leaves_former_voters_ahead,
+        noticed_by=Invariant.VALUES_EVENTUALLY_ACKED,
+        level=LEVEL,
+        likely_seed=6001,
     ),
     Mutation(
         rule="gives a vote again whatever the candidate's log is",
