@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from server.raft import discovery, election, quorum
 from server.raft.core import Core, destination_of
-from server.raft.messages import BeginQuorumEpochRequest
+from server.raft.messages import BeginQuorumEpochRequest, Destination
 from server.raft.requests import Lane
 from server.raft.states import Leader
 from server.raft.voters import VoterSet, endpoint_named
-from server.types import ReplicaKey
+from server.types import NO_NODE, ReplicaKey
 
 
 def timeout_ms(core: Core) -> int:
@@ -73,29 +73,38 @@ def tick(core: Core, leader: Leader, now_ms: int) -> None:
         destination = core.voter_destination(voter.key.id)
         if destination is None:
             continue
-        request = BeginQuorumEpochRequest(
-            leader_id=leader.leader_id,
-            epoch=leader.epoch,
-            voter_id=voter.key.id,
-            voter_directory_id=voter.key.directory_id,
-            leader_endpoints=core.config.endpoints,
-        )
+        request = _begin_quorum_epoch(core, leader, voter.key)
         if core.requests.send(core, destination, request, now_ms) is not None:
             leader.begin_at_ms[voter.key.id] = now_ms + begin_period_ms(core)
             if voter.key.id in leader.unreached:
                 _send_elsewhere(core, request, now_ms)
 
 
+def _begin_quorum_epoch(core: Core, leader: Leader, key: ReplicaKey) -> BeginQuorumEpochRequest:
+    return BeginQuorumEpochRequest(
+        leader_id=leader.leader_id,
+        epoch=leader.epoch,
+        voter_id=key.id,
+        voter_directory_id=key.directory_id,
+        leader_endpoints=core.config.endpoints,
+    )
+
+
 def _send_elsewhere(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
-    """Send what is for a voter that cannot be reached at the log's endpoint, or that the log does not name, to a
-    bootstrap server that the log does not name.
+    """Send what is for a voter that cannot be reached at the log's endpoint to a bootstrap server that the log does not
+    name as well.
 
     That may be the voter at its new address. If it follows this leader, its endpoint is updated soon. If it is in a
     later epoch, its requests are refused, and this leader learns of that epoch only by asking.
     """
+    server = _server_beside_the_log(core)
+    if server is not None:
+        core.requests.send(core, server, request, now_ms)
+
+
+def _server_beside_the_log(core: Core) -> Destination | None:
     servers = discovery.servers_beside_the_log(core)
-    if servers:
-        core.requests.send(core, servers[core.rng.below(len(servers))], request, now_ms)
+    return servers[core.rng.below(len(servers))] if servers else None
 
 
 def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None:
@@ -104,22 +113,18 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
     Voters are asked in any case, by ``tick``. But one that was removed may have stood for election before it learned of
     that, and can go back to no earlier epoch: without this it would follow nobody until the next election. It is asked
     where the log had it. A voter whose addition was undone is known at the bootstrap servers only.
+
+    Anybody can send such a Fetch, so nobody is asked more often than a silent voter is.
     """
     if key.id == core.config.key.id or core.voters.latest.is_voter(key):
         return
-    request = BeginQuorumEpochRequest(
-        leader_id=leader.leader_id,
-        epoch=leader.epoch,
-        voter_id=key.id,
-        voter_directory_id=key.directory_id,
-        leader_endpoints=core.config.endpoints,
-    )
     former = core.voters.former_voter(key)
     endpoint = None if former is None else endpoint_named(former.endpoints, core.config.listener_name)
-    if endpoint is None:
-        _send_elsewhere(core, request, now_ms)
-    else:
-        core.requests.send(core, destination_of(key.id, endpoint), request, now_ms)
+    destination = _server_beside_the_log(core) if endpoint is None else destination_of(key.id, endpoint)
+    if destination is not None:
+        request = _begin_quorum_epoch(core, leader, ReplicaKey(id=NO_NODE, directory_id=None))
+        if core.requests.send(core, destination, request, now_ms) is not None:
+            core.requests.rest(destination, Lane.OTHER, now_ms, begin_period_ms(core))
 
 
 def missed(core: Core, voter_id: int) -> None:

@@ -93,13 +93,14 @@ class RequestManager:
         """Let the lane of a request that failed, or brought nothing, rest for a moment."""
         self.rest(in_flight.destination, lane_of(in_flight.request), now_ms)
 
-    def rest(self, destination: Destination, lane: Lane, now_ms: int) -> None:
-        """Let a lane rest for a moment."""
+    def rest(self, destination: Destination, lane: Lane, now_ms: int, pause_ms: int = 0) -> None:
+        """Let a lane rest for a moment, or for ``pause_ms`` if that is longer; what was said before holds as well."""
         if len(self._ready_at_ms) >= _MAX_REMEMBERED_BACKOFFS:
             self._ready_at_ms = {
                 known: ready_at_ms for known, ready_at_ms in self._ready_at_ms.items() if ready_at_ms > now_ms
             }
-        self._ready_at_ms[destination, lane] = now_ms + self._retry_backoff_ms
+        ready_at_ms = now_ms + max(self._retry_backoff_ms, pause_ms)
+        self._ready_at_ms[destination, lane] = max(self._ready_at_ms.get((destination, lane), 0), ready_at_ms)
 
     def end_rest(self, destination: Destination, lane: Lane) -> None:
         """Let a lane be used at once: there is reason to believe that it leads somewhere by now."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+
 from server.raft.control import KRaftVoters, RecordedControl
 from server.raft.errors import RaftError
 from server.raft.events import RequestFailed, RequestFailure, ResignRequested, ResponseReceived
@@ -219,6 +221,28 @@ class TestSteppingDown:
         machine.handle(ResponseReceived(request_id=elsewhere.request_id, response=later))
         machine.settle()
         assert machine.node.state.epoch == 9
+
+    @pytest.mark.parametrize("responds", [True, False])
+    def test_fetches_from_later_epochs_ask_a_node_once_in_half_a_fetch_timeout(self, responds: bool) -> None:
+        server = Destination(id=-3, host="127.0.0.9", port=3)
+        machine = leader(bootstrap_servers=(server,), fetch_timeout_ms=2000)
+        asked = 0
+        for node_id in range(77, 1077):
+            ahead = fetch(ReplicaKey(id=node_id, directory_id=None), 10, 3)
+            machine.ask(dataclasses.replace(ahead, epoch=9))
+            for begin in [each for each in machine.requests if each.destination == server]:
+                asked += 1
+                machine.requests.remove(begin)
+                same = QuorumEpochResponse(leader=LeaderAndEpoch(leader_id=1, epoch=4))
+                machine.handle(
+                    ResponseReceived(request_id=begin.request_id, response=same)
+                    if responds
+                    else RequestFailed(request_id=begin.request_id, failure=RequestFailure.REFUSED)
+                )
+            machine.tick(2)
+            machine.settle()
+        assert asked == 2
+        assert isinstance(machine.node.state, Leader)
 
     def test_leadership_that_is_lost_before_it_was_told_is_told_in_order(self) -> None:
         """``Machine`` asserts the order."""

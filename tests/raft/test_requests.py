@@ -42,6 +42,19 @@ def test_a_lane_rests_after_a_failure_and_the_other_does_not() -> None:
     assert requests.send(core, HERE, ApiVersionsRequest(), 119) == 2
 
 
+def test_a_longer_rest_is_not_cut_short_by_a_failure() -> None:
+    core = core_with_follower()
+    requests = RequestManager(20)
+    requests.send(core, HERE, ApiVersionsRequest(), 0)
+    requests.rest(HERE, Lane.OTHER, 0, 1000)
+    done = requests.complete(1)
+    assert done is not None
+    requests.back_off(done, 100)
+    assert requests.ready_at_ms(HERE, Lane.OTHER) == 1000
+    requests.back_off(done, 990)
+    assert requests.ready_at_ms(HERE, Lane.OTHER) == 1010
+
+
 def test_rests_that_are_over_are_forgotten_when_there_are_many() -> None:
     requests = RequestManager(20)
     for port in range(64):
