@@ -17,6 +17,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from kafkaproto.api import API_VERSIONS_KEY, ApiInfo, api_by_key
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
@@ -30,7 +32,6 @@ from kafkaproto.headers import (
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
 from kafkaproto.primitives import Buffer
-from kafkaproto.values import value_class
 
 SOFTWARE_NAME: Final = "kafkaproto"
 SOFTWARE_VERSION: Final = "0.1.0"
@@ -54,8 +55,7 @@ _API_AND_VERSION: Final = struct.Struct(">hh")
 """How every request begins."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class RequestReceived:
+class RequestReceived(msgspec.Struct, frozen=True, kw_only=True):
     """A whole request of an api and version that are served; its body is not decoded yet."""
 
     api_key: int
@@ -68,8 +68,7 @@ class RequestReceived:
     """Where in ``frame`` the body starts."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class UnsupportedApiVersions:
+class UnsupportedApiVersions(msgspec.Struct, frozen=True, kw_only=True):
     """An ApiVersions request of a version that is not served.
 
     Its body cannot be read. It is answered all the same, with an ApiVersions response of version 0 and error
@@ -211,15 +210,13 @@ class ServerConnection:
         )
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Negotiated:
+class Negotiated(msgspec.Struct, frozen=True, kw_only=True):
     """The server has said what it serves; requests may be sent from now on."""
 
     api_versions: ApiVersionsResponse
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ResponseReceived:
+class ResponseReceived(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to the oldest request that waited for one."""
 
     correlation_id: int

@@ -10,10 +10,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+import msgspec
+
 from kafkaproto import api
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.primitives import Buffer, read_unsigned_varint
-from kafkaproto.values import value_class
 
 _MAX_CLIENT_ID_BYTES = 0x7FFF
 _MAX_TAGGED_FIELDS = 100
@@ -35,8 +36,7 @@ def request_header_version(api_key: int, api_version: int) -> int:
     return info.request_header_version(api_version)
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class RequestHeader:
+class RequestHeader(msgspec.Struct, frozen=True, kw_only=True):
     """What stands before the body of every request."""
 
     api_key: int

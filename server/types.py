@@ -8,11 +8,10 @@ from __future__ import annotations
 import enum
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
 from types import GeneratorType
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from kafkaproto.values import value_class as value_class
+import msgspec
 
 T = TypeVar("T")
 
@@ -65,16 +64,14 @@ class ListenerKind(enum.Enum):
     CONTROLLER = "controller"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class OffsetAndEpoch:
+class OffsetAndEpoch(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
     """A position in a log: an offset and the leader epoch it belongs to, compared epoch first."""
 
     epoch: int
     offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One address under which a node serves one listener."""
 
     name: str
@@ -85,8 +82,7 @@ class Endpoint:
     """0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicaKey:
+class ReplicaKey(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Who a replica is: a node id, and the id of the directory that holds its log where that is known."""
 
     id: int
@@ -94,8 +90,7 @@ class ReplicaKey:
     """16 bytes; None where it is not known (all zeros on the wire)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Voter:
+class Voter(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One member of the quorum as a KRAFT_VOTERS record describes it (KIP-853)."""
 
     key: ReplicaKey
@@ -104,8 +99,7 @@ class Voter:
     max_kraft_version: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaderAndEpoch:
+class LeaderAndEpoch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The quorum's leader as one node knows it; ``leader_id`` is -1 where it knows none."""
 
     leader_id: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
@@ -164,7 +165,7 @@ class BrokerLives:
         self, broker_id: int, directories: tuple[bytes, ...] | None = None, flaps_left: int = 0
     ) -> None:
         old = self._cluster.brokers[broker_id]
-        registration = replace(
+        registration = msgspec.structs.replace(
             old,
             incarnation_id=self._rng.randbytes(16),
             epoch=self._world.log.next_offset,

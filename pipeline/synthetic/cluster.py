@@ -8,8 +8,9 @@ stay eligible (KIP-966), a broker that is fenced or whose directory is gone neit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+import msgspec
 from immutables import Map
 
 from kafkaproto.messages import (
@@ -124,7 +125,7 @@ class SyntheticCluster:
     def unfence(self, broker_id: int) -> list[BrokerRegistrationChangeRecord]:
         """A registered broker may serve; as controllers of this level do, its cordoned directories are told, too."""
         broker = self.brokers[broker_id]
-        self.brokers[broker_id] = replace(broker, fenced=False, cordoned_directories=())
+        self.brokers[broker_id] = msgspec.structs.replace(broker, fenced=False, cordoned_directories=())
         return [
             self._registration_change(broker, fenced=-1),
             self._registration_change(broker, cordoned_log_dirs=[]),
@@ -133,13 +134,13 @@ class SyntheticCluster:
     def fence(self, broker_id: int) -> BrokerRegistrationChangeRecord:
         """A broker's session is over."""
         broker = self.brokers[broker_id]
-        self.brokers[broker_id] = replace(broker, fenced=True)
+        self.brokers[broker_id] = msgspec.structs.replace(broker, fenced=True)
         return self._registration_change(broker, fenced=1)
 
     def begin_shutdown(self, broker_id: int) -> BrokerRegistrationChangeRecord:
         """A broker asked to be relieved of its leaderships."""
         broker = self.brokers[broker_id]
-        self.brokers[broker_id] = replace(broker, in_controlled_shutdown=True)
+        self.brokers[broker_id] = msgspec.structs.replace(broker, in_controlled_shutdown=True)
         return self._registration_change(broker, in_controlled_shutdown=1)
 
     def lose_directory(self, broker_id: int, directory: bytes) -> BrokerRegistrationChangeRecord:
@@ -147,7 +148,7 @@ class SyntheticCluster:
         broker = self.brokers[broker_id]
         left = tuple(each for each in broker.directories if each != directory)
         assert left, f"broker {broker_id} has no directory left"
-        self.brokers[broker_id] = replace(broker, directories=left)
+        self.brokers[broker_id] = msgspec.structs.replace(broker, directories=left)
         return self._registration_change(broker, log_dirs=list(left))
 
     def active_brokers(self) -> list[int]:
@@ -303,7 +304,7 @@ class SyntheticCluster:
 
     def image(self) -> ClusterImage:
         """The state as an image; it does not know its offset."""
-        return replace(
+        return msgspec.structs.replace(
             EMPTY_IMAGE,
             features=Map(self.features),
             brokers=Map(self.brokers),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
@@ -13,14 +15,13 @@ from server.apis.caches import ResponseCaches
 from server.image.image import ClusterImage
 from server.ports import Buffer
 from server.security.authorizer import Authorizer
-from server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps, StepsType, value_class
+from server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps, StepsType
 
 ANONYMOUS = "User:ANONYMOUS"
 """Principal of a peer on a listener without authentication."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class NoAnswer:
+class NoAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """Stands for a response where the connection is closed instead, with the reason in the log."""
 
     reason: str
@@ -30,18 +31,16 @@ class RefusedRequestError(RemoteProtocolError):
     """A request is refused before it was read, and no response could say so: its connection is closed."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Encoded:
+class Encoded(msgspec.Struct, frozen=True, kw_only=True):
     """A response whose body is encoded already."""
 
     buffers: Sequence[Buffer]
     """The body, to be joined."""
-    errors: Mapping[int, int] = field(default_factory=dict)
+    errors: Mapping[int, int] = {}
     """How often it says each error code, for the metrics."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class UnreadRequest:
+class UnreadRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request that is passed on as it came."""
 
     api_key: int
@@ -60,8 +59,7 @@ class Denials:
     first: str = ""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class RequestContext:
+class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     """Who sent a request, and over what."""
 
     listener_kind: ListenerKind
@@ -78,7 +76,7 @@ class RequestContext:
     """The same as text."""
     token_authenticated: bool = False
     """Whether it proved who it is by a delegation token."""
-    denials: Denials = field(default_factory=Denials, compare=False, repr=False)
+    denials: Denials = msgspec.field(default_factory=Denials)
     """Filled while the request is served."""
 
 
@@ -113,8 +111,7 @@ def _changed_after(steps: Steps[Any], change: Callable[[Any], Reply]) -> Steps[A
     return changed(reply, change)
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class LogDirectoryStatus:
+class LogDirectoryStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One log directory of a broker, as it was checked last."""
 
     path: str
@@ -128,8 +125,7 @@ class LogDirectoryStatus:
     """What of that this process could still fill; -1 where it is not known."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Services:
+class Services(msgspec.Struct, frozen=True, kw_only=True):
     """What handlers reach of the node they run in.
 
     Functions, because what they answer changes: the image is that of the moment a handler asks.
@@ -172,5 +168,5 @@ class Services:
     """auto.create.topics.enable."""
     create_topics: Callable[[Message, RequestContext], None]
     """Ask the active controller for topics that a client missed; nobody waits for the answer."""
-    caches: ResponseCaches = field(default_factory=ResponseCaches)
+    caches: ResponseCaches = msgspec.field(default_factory=ResponseCaches)
     """What responses are made of, by the newest images."""

@@ -13,7 +13,8 @@ from __future__ import annotations
 import ipaddress
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+
+import msgspec
 
 from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.error_codes import ErrorCode
@@ -62,7 +63,7 @@ def handle_envelope(
             return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
     except ProtocolError:
         return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
-    inner_context = replace(
+    inner_context = msgspec.structs.replace(
         inner_context,
         api_key=header.api_key,
         api_version=header.api_version,
@@ -110,7 +111,7 @@ def _client_context(request: EnvelopeRequest, context: RequestContext) -> Reques
     address = bytes(request.client_host_address)
     if len(address) not in (4, 16):
         raise _BadEnvelope(ErrorCode.INVALID_REQUEST)
-    return replace(
+    return msgspec.structs.replace(
         context,
         principal=principal,
         token_authenticated=token_authenticated,

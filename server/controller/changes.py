@@ -16,7 +16,9 @@ from __future__ import annotations
 import heapq
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+import msgspec
 
 from server.controller.command import Decision
 from server.controller.events import CommandReceived
@@ -78,7 +80,9 @@ def with_deadline(command: CommandReceived, now_ms: int) -> tuple[CommandReceive
     if deadline_ms is not None:
         return command, deadline_ms
     deadline_ms = now_ms + COMMAND_TIMEOUT_MS
-    return replace(command, context=replace(command.context, deadline_ms=deadline_ms)), deadline_ms
+    return msgspec.structs.replace(
+        command, context=msgspec.structs.replace(command.context, deadline_ms=deadline_ms)
+    ), deadline_ms
 
 
 class WaitingChanges:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+import msgspec
 from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
@@ -25,7 +26,7 @@ from server.controller.settings import InheritedConfigs, TopicSettings
 from server.image.image import ClusterImage
 from server.ports import Rng
 from server.security.delegation_tokens import TokenIndex
-from server.types import Steps, value_class
+from server.types import Steps
 
 MAX_MESSAGE_LENGTH = 1_000
 """Characters of an error message. It may quote what a peer sent, and that alone can be all the 32767 bytes
@@ -42,8 +43,7 @@ class ApiError(Exception):
         self.message = None if message is None else message[:MAX_MESSAGE_LENGTH]
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Situation:
+class Situation(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a command may look at."""
 
     image: ClusterImage
@@ -80,8 +80,7 @@ class Situation:
         return TopicSettings(self.image, self.inherited)
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(msgspec.Struct, frozen=True, kw_only=True):
     """What a command comes to. Its answer leaves when its records are committed."""
 
     response: Message | None = None

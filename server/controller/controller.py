@@ -30,11 +30,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import assert_never
 
+import msgspec
 from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
@@ -95,7 +95,6 @@ from server.controller.sessions import (
 from server.controller.settings import InheritedConfigs, TopicSettings
 from server.controller.table import command_of, not_controller
 from server.controller.upgrades import WaitingUpgrades
-from server.image.copying import copy_with
 from server.image.image import ClusterImage
 from server.image.loader import LoadState
 from server.ports import Rng
@@ -421,7 +420,7 @@ class Controller:
         change.is_decided = True
         if (count := len(found[0])) > STEPS_PER_SLICE:
             # From here on nobody holds all of the records: to free so many at once takes long.
-            result = copy_with(result, records=())
+            result = msgspec.structs.replace(result, records=())
         try:
             yield from self._append(found)
         except Exception as error:
@@ -514,7 +513,7 @@ class Controller:
     def _decide(self, event: CommandReceived, kraft_version: int | None) -> Decision:
         situation = self._situation(event, self._log.newest.latest)
         if kraft_version is not None:
-            situation = replace(situation, kraft_version=kraft_version)
+            situation = msgspec.structs.replace(situation, kraft_version=kraft_version)
         return command_of(event).run(situation, event.request)
 
     def _situation(

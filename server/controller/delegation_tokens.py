@@ -10,7 +10,7 @@ token concerns; here the principal counts as proven.
 
 from __future__ import annotations
 
-import dataclasses
+import msgspec
 
 from kafkaproto import uuids
 from kafkaproto.error_codes import ErrorCode
@@ -117,7 +117,7 @@ def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRe
         response=RenewDelegationTokenResponse(expiry_timestamp_ms=expiration_ms),
         records=(
             delegation_token_record(
-                token_id, dataclasses.replace(token, expiration_timestamp_ms=expiration_ms)
+                token_id, msgspec.structs.replace(token, expiration_timestamp_ms=expiration_ms)
             ),
         ),
     )
@@ -143,7 +143,7 @@ def expire_delegation_token(situation: Situation, request: ExpireDelegationToken
         response=ExpireDelegationTokenResponse(expiry_timestamp_ms=expiration_ms),
         records=(
             delegation_token_record(
-                token_id, dataclasses.replace(token, expiration_timestamp_ms=expiration_ms)
+                token_id, msgspec.structs.replace(token, expiration_timestamp_ms=expiration_ms)
             ),
         ),
     )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.controller.election_counts import ElectionCounts
 from server.image.image import ClusterImage
-from server.types import value_class
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class AppendRecords:
+class AppendRecords(msgspec.Struct, frozen=True, kw_only=True):
     """Append records to the metadata log, in one batch: all or none are committed.
 
     The quorum's next offset must be ``base_offset``.
@@ -22,20 +20,18 @@ class AppendRecords:
     base_offset: int
     records: tuple[bytes, ...]
     """Framed metadata records."""
-    elections: ElectionCounts = field(default=ElectionCounts(), compare=False)
+    elections: ElectionCounts = ElectionCounts()
     """What the records elect; for metrics."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Respond:
+class Respond(msgspec.Struct, frozen=True, kw_only=True):
     """Answer a command. AFTER the records it led to, and those before them, are committed."""
 
     command_id: int
     response: Message
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Refuse:
+class Refuse(msgspec.Struct, frozen=True, kw_only=True):
     """Answer a command with the same error for everything that it asks for (`table.refusal_steps` makes the response).
 
     AFTER the records that the refusal rests on are committed; one that says NOT_CONTROLLER or REQUEST_TIMED_OUT leaves
@@ -53,8 +49,7 @@ class Refuse:
     """The response that the command would have had. Nobody else holds it: a large one is to be let go in steps."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class PublishImage:
+class PublishImage(msgspec.Struct, frozen=True, kw_only=True):
     """The newest committed state, records of an open metadata transaction left out. BEFORE the answers that
     rest on it."""
 
@@ -63,8 +58,7 @@ class PublishImage:
     """Everything below is committed; beyond ``image.offset + 1`` only while a transaction is open."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class UpgradeKRaftVersion:
+class UpgradeKRaftVersion(msgspec.Struct, frozen=True, kw_only=True):
     """Have the quorum raise kraft.version, which it keeps itself. Answered by `events.KRaftVersionUpgraded`.
 
     Handed out by itself. The Raft core has to be asked before the controller is given its next event: the control
@@ -79,8 +73,7 @@ class UpgradeKRaftVersion:
     """Whether the quorum is only to say if it could."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ReportFailure:
+class ReportFailure(msgspec.Struct, frozen=True, kw_only=True):
     """A command, or a periodic task, failed in a way that nobody foresaw, and changed nothing; a command was
     answered UNKNOWN_SERVER_ERROR.
 
@@ -93,8 +86,7 @@ class ReportFailure:
     error: Exception
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ReportSilence:
+class ReportSilence(msgspec.Struct, frozen=True, kw_only=True):
     """A broker was not heard of for a whole session, and is fenced. For the log: whoever wonders why a broker leads
     nothing any more looks there."""
 
@@ -103,8 +95,7 @@ class ReportSilence:
     silent_ms: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ReportDeath:
+class ReportDeath(msgspec.Struct, frozen=True, kw_only=True):
     """A broker's process is provably gone, and the broker is fenced for it. For the log."""
 
     broker_id: int
@@ -113,8 +104,7 @@ class ReportDeath:
     """In words."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ReportShutdown:
+class ReportShutdown(msgspec.Struct, frozen=True, kw_only=True):
     """A broker has asked to shut down, or goes on though it was asked for in its name. For the log."""
 
     broker_id: int

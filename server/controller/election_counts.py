@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
 from server.image.image import RECOVERING, ClusterImage
-from server.types import value_class
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ElectionCounts:
+class ElectionCounts(msgspec.Struct, frozen=True, kw_only=True):
     """Leaders elected otherwise than from the ISR."""
 
     unclean: int = 0

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.image.image import ClusterImage
 from server.image.loader import LoadState
-from server.types import value_class
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class CommandContext:
+class CommandContext(msgspec.Struct, frozen=True, kw_only=True):
     """Who sent a request, over what, and how long it may take."""
 
     listener_name: str = ""
@@ -23,8 +23,7 @@ class CommandContext:
     then."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class BecameActive:
+class BecameActive(msgspec.Struct, frozen=True, kw_only=True):
     """This node leads the quorum, and all that the log held before it has been handed over as committed.
 
     Sent once the high watermark has passed the first batch of ``epoch``. What lies between the last committed
@@ -36,8 +35,7 @@ class BecameActive:
     """Offset that the first record of the controller will get."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class BecameInactive:
+class BecameInactive(msgspec.Struct, frozen=True, kw_only=True):
     """Another node leads, or none; also sent to a controller that was not active, when it learns of a leader.
 
     What was appended and not committed is forgotten. Parts of it may still come back as `BatchCommitted`,
@@ -49,8 +47,7 @@ class BecameInactive:
     epoch: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class BatchCommitted:
+class BatchCommitted(msgspec.Struct, frozen=True, kw_only=True):
     """A committed batch that this controller did not append in its present activity; never while active."""
 
     base_offset: int
@@ -64,8 +61,7 @@ class BatchCommitted:
     """What the log's content is with the batch, where `Controller.load_steps` has found that out beforehand."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class SnapshotLoaded:
+class SnapshotLoaded(msgspec.Struct, frozen=True, kw_only=True):
     """The content of a snapshot, which replaces all that was replayed before; never while active.
 
     It reaches at least as far as what was replayed. `BatchCommitted` goes on after ``image.offset``.
@@ -74,8 +70,7 @@ class SnapshotLoaded:
     image: ClusterImage
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class HighWatermarkAdvanced:
+class HighWatermarkAdvanced(msgspec.Struct, frozen=True, kw_only=True):
     """Everything below the high watermark is committed. Sent only while active."""
 
     high_watermark: int
@@ -83,23 +78,20 @@ class HighWatermarkAdvanced:
     """Append time of the last committed batch."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ControlBatchAppended:
+class ControlBatchAppended(msgspec.Struct, frozen=True, kw_only=True):
     """The quorum appended control records of its own while this controller is active."""
 
     next_offset: int
     """Offset after the batch's last record."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class KRaftVersionChanged:
+class KRaftVersionChanged(msgspec.Struct, frozen=True, kw_only=True):
     """The finalized level of kraft.version, which the quorum keeps and the image does not; 0 until told."""
 
     kraft_version: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class KRaftVersionUpgraded:
+class KRaftVersionUpgraded(msgspec.Struct, frozen=True, kw_only=True):
     """What came of an `effects.UpgradeKRaftVersion`; one that nobody waits for any more does no harm.
 
     Where the quorum appended something for it, the `ControlBatchAppended` comes first.
@@ -111,8 +103,7 @@ class KRaftVersionUpgraded:
     message: str | None
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class CommandReceived:
+class CommandReceived(msgspec.Struct, frozen=True, kw_only=True):
     """A request that only the active controller may carry out. Exactly one `effects.Respond` or `effects.Refuse` will
     follow."""
 
@@ -124,8 +115,7 @@ class CommandReceived:
     context: CommandContext
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class BrokerProvenDead:
+class BrokerProvenDead(msgspec.Struct, frozen=True, kw_only=True):
     """A broker's process is gone: the connection of its newest heartbeat ended, and nobody listens at any of its
     endpoints. It does no harm to a broker that was heard of meanwhile, nor to a controller that is not active."""
 
@@ -138,16 +128,14 @@ class BrokerProvenDead:
     """How that is known, in words."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class NodePaused:
+class NodePaused(msgspec.Struct, frozen=True, kw_only=True):
     """This node did not run for a while, and has not taken in what was sent to it meanwhile; sent before anything else
     is told of the time after. Nobody was silent for that long, as far as this controller can tell."""
 
     pause_ms: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Tick:
+class Tick(msgspec.Struct, frozen=True, kw_only=True):
     """Time has passed, or there is work left; sent when ``next_deadline_ms`` is reached. One that comes early or late
     does no harm."""
 

@@ -36,6 +36,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+import msgspec
 from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
@@ -56,7 +57,6 @@ from server.controller.partitions import (
 )
 from server.controller.sessions import BrokerSession, SessionChange, lowest_metadata_offset
 from server.controller.settings import TopicSettings
-from server.image.copying import copy_with
 from server.image.image import BrokerRegistration, ClusterImage
 from server.image.records import CORDONED_DIRECTORIES_LEVEL, register_broker_record
 from server.image.replay import replay_steps
@@ -141,7 +141,7 @@ class _Contact:
         session = self.session
         if records:
             # The broker has to say again what it has read once its registration is another, as with Apache Kafka.
-            session = copy_with(session, metadata_offset=-1)
+            session = msgspec.structs.replace(session, metadata_offset=-1)
         return Result(
             response=BrokerHeartbeatResponse(
                 is_caught_up=self.is_caught_up,
@@ -183,7 +183,7 @@ def _contact(
     session = sessions.get(request.broker_id, heard)
     assert session.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
     if session.metadata_offset != request.current_metadata_offset:
-        session = copy_with(session, metadata_offset=request.current_metadata_offset)
+        session = msgspec.structs.replace(session, metadata_offset=request.current_metadata_offset)
     is_caught_up = request.current_metadata_offset >= broker.registration_offset
     return _Contact(
         broker=broker,
@@ -240,7 +240,9 @@ def _takes_shutdown_back(broker: BrokerRegistration, request: BrokerHeartbeatReq
 
 def _without_shutdown(broker: BrokerRegistration, metadata_version: int) -> RegisterBrokerRecord:
     """The registration as it is, but for the shutdown."""
-    return register_broker_record(copy_with(broker, in_controlled_shutdown=False), metadata_version)
+    return register_broker_record(
+        msgspec.structs.replace(broker, in_controlled_shutdown=False), metadata_version
+    )
 
 
 def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerState) -> SessionChange:
@@ -249,7 +251,7 @@ def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerSt
         return SessionChange(broker_id=broker_id, session=None)
     if next_state is not BrokerState.CONTROLLED_SHUTDOWN:
         if session.shutdown_offset >= 0:
-            session = copy_with(session, shutdown_offset=-1)
+            session = msgspec.structs.replace(session, shutdown_offset=-1)
         return SessionChange(broker_id=broker_id, session=session)
     # After a failover the records of the shutdown may lie anywhere in the log, so the end of it has to do.
     begins_shutdown = session.shutdown_offset < 0

@@ -28,6 +28,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
 from server.controller.placement import directory_for_new_replica
@@ -38,7 +40,6 @@ from server.image.apply_topics import (
     PARTITIONS_PER_STEP,
     merge_partition,
 )
-from server.image.copying import copy_with
 from server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
 from server.image.records import DIRECTORIES_LEVEL
 from server.image.sorting import sorted_steps
@@ -300,7 +301,7 @@ def _with_directories(partition: PartitionImage, directories: Mapping[int, bytes
         directories.get(replica, directory)
         for replica, directory in zip(partition.replicas, partition.directories, strict=True)
     )
-    return copy_with(partition, directories=tuple(moved))
+    return msgspec.structs.replace(partition, directories=tuple(moved))
 
 
 # --- all partitions that a change of one broker touches ---

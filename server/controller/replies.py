@@ -6,14 +6,14 @@ import heapq
 from collections import deque
 from collections.abc import Iterator
 
+import msgspec
+
 from kafkaproto.message import Message
 from server.controller.command import ApiError
 from server.controller.events import CommandReceived
-from server.types import value_class
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ParkedReply:
+class ParkedReply(msgspec.Struct, frozen=True, kw_only=True):
     """One answer that waits."""
 
     command: CommandReceived

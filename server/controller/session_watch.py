@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from immutables import Map
 
 from server.controller.sessions import (
@@ -11,7 +12,6 @@ from server.controller.sessions import (
     sessions_after_pause,
     with_later_contact,
 )
-from server.image.copying import copy_with
 from server.types import earliest
 
 
@@ -89,7 +89,7 @@ class SessionWatch:
 
     def wait_another_session(self, broker_id: int, now_ms: int) -> None:
         """Begin a broker's session anew, as if it had been heard of."""
-        session = copy_with(self.sessions[broker_id], last_contact_ms=now_ms)
+        session = msgspec.structs.replace(self.sessions[broker_id], last_contact_ms=now_ms)
         self.sessions = self.sessions.set(broker_id, session)
 
     def _first_end_ms(self) -> int | None:

@@ -9,15 +9,13 @@ sockets.
 
 from __future__ import annotations
 
+import msgspec
 from immutables import Map
 
-from server.image.copying import copy_with
 from server.image.image import ClusterImage
-from server.types import value_class
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class BrokerSession:
+class BrokerSession(msgspec.Struct, frozen=True, kw_only=True):
     """One incarnation of a broker, as its heartbeats show it."""
 
     broker_epoch: int
@@ -39,8 +37,7 @@ class BrokerSession:
         return now_ms < self.end_ms(timeout_ms)
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class SessionChange:
+class SessionChange(msgspec.Struct, frozen=True, kw_only=True):
     """What a change of the metadata makes of one broker's session, once its records are appended."""
 
     broker_id: int
@@ -59,7 +56,7 @@ class SessionChange:
             return sessions if known is None else sessions.delete(self.broker_id)
         session = self.session
         if self.begins_shutdown:
-            session = copy_with(session, shutdown_offset=last_offset)
+            session = msgspec.structs.replace(session, shutdown_offset=last_offset)
         if known is not None and known.broker_epoch == session.broker_epoch:
             if known is session:
                 return sessions
@@ -71,7 +68,7 @@ def with_later_contact(session: BrokerSession, other: BrokerSession) -> BrokerSe
     """The session with the later of two contacts: its own, or the one that is known from elsewhere."""
     if session.last_contact_ms > other.last_contact_ms:
         return session
-    return copy_with(session, last_contact_ms=other.last_contact_ms, pause_ms=other.pause_ms)
+    return msgspec.structs.replace(session, last_contact_ms=other.last_contact_ms, pause_ms=other.pause_ms)
 
 
 def sessions_after_contact(
@@ -81,13 +78,15 @@ def sessions_after_contact(
     session = sessions.get(broker_id)
     if session is None or session.broker_epoch != broker_epoch:
         return sessions
-    return sessions.set(broker_id, copy_with(session, last_contact_ms=now_ms, pause_ms=0))
+    return sessions.set(broker_id, msgspec.structs.replace(session, last_contact_ms=now_ms, pause_ms=0))
 
 
 def sessions_after_pause(sessions: Map[int, BrokerSession], pause_ms: int) -> Map[int, BrokerSession]:
     """The sessions, all of which end so much later."""
     for broker_id, session in sessions.items():
-        sessions = sessions.set(broker_id, copy_with(session, pause_ms=session.pause_ms + pause_ms))
+        sessions = sessions.set(
+            broker_id, msgspec.structs.replace(session, pause_ms=session.pause_ms + pause_ms)
+        )
     return sessions
 
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
 from immutables import Map
-
-from server.image.copying import copy_with
 
 if TYPE_CHECKING:
     from server.image.image import AccessControlEntry
@@ -26,8 +24,7 @@ Grant: TypeAlias = tuple[int, int, str, str, int]
 _EMPTY: Map[Any, Any] = Map()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AclIndex:
+class AclIndex(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """It follows from the ACLs of an image."""
 
     by_name: Map[tuple[int, int, str], Entries] = _EMPTY
@@ -110,4 +107,4 @@ def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
         host = str(ipaddress.ip_address(entry.host))
     except ValueError:
         return entry
-    return entry if host == entry.host else copy_with(entry, host=host)
+    return entry if host == entry.host else msgspec.structs.replace(entry, host=host)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from server.image.copying import copy_with
+import msgspec
+
 from server.image.errors import Contradiction
 from server.image.image import BrokerRegistration, ClusterImage, ControllerRegistration, FeatureRange
 from server.types import Endpoint
@@ -49,7 +50,7 @@ def register_broker(image: ClusterImage, record: messages.RegisterBrokerRecord, 
         is_migrating_zk_broker=record.is_migrating_zk_broker,
         registration_offset=offset,
     )
-    return copy_with(image, brokers=image.brokers.set(record.broker_id, registration))
+    return msgspec.structs.replace(image, brokers=image.brokers.set(record.broker_id, registration))
 
 
 def _registered(image: ClusterImage, broker_id: int, broker_epoch: int) -> BrokerRegistration:
@@ -67,12 +68,12 @@ def unregister_broker(
     image: ClusterImage, record: messages.UnregisterBrokerRecord, offset: int
 ) -> ClusterImage:
     _registered(image, record.broker_id, record.broker_epoch)
-    return copy_with(image, brokers=image.brokers.delete(record.broker_id))
+    return msgspec.structs.replace(image, brokers=image.brokers.delete(record.broker_id))
 
 
 def _set_fenced(image: ClusterImage, broker_id: int, broker_epoch: int, fenced: bool) -> ClusterImage:
-    registration = copy_with(_registered(image, broker_id, broker_epoch), fenced=fenced)
-    return copy_with(image, brokers=image.brokers.set(broker_id, registration))
+    registration = msgspec.structs.replace(_registered(image, broker_id, broker_epoch), fenced=fenced)
+    return msgspec.structs.replace(image, brokers=image.brokers.set(broker_id, registration))
 
 
 def fence_broker(image: ClusterImage, record: messages.FenceBrokerRecord, offset: int) -> ClusterImage:
@@ -94,7 +95,7 @@ def change_broker_registration(
     fenced = _FENCED_CHANGES[record.fenced]
     shutting_down = _SHUTDOWN_CHANGES[record.in_controlled_shutdown]
     cordoned = record.cordoned_log_dirs
-    new = copy_with(
+    new = msgspec.structs.replace(
         old,
         fenced=old.fenced if fenced is None else fenced,
         in_controlled_shutdown=old.in_controlled_shutdown if shutting_down is None else shutting_down,
@@ -102,7 +103,7 @@ def change_broker_registration(
         directories=tuple(sorted(record.log_dirs)) if record.log_dirs else old.directories,
         cordoned_directories=old.cordoned_directories if cordoned is None else tuple(sorted(cordoned)),
     )
-    return copy_with(image, brokers=image.brokers.set(record.broker_id, new))
+    return msgspec.structs.replace(image, brokers=image.brokers.set(record.broker_id, new))
 
 
 def register_controller(
@@ -115,4 +116,6 @@ def register_controller(
         features=_features(record.features),
         zk_migration_ready=record.zk_migration_ready,
     )
-    return copy_with(image, controllers=image.controllers.set(record.controller_id, registration))
+    return msgspec.structs.replace(
+        image, controllers=image.controllers.set(record.controller_id, registration)
+    )

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 from immutables import Map
 
 from server.image.acl_index import with_acl, without_acl
-from server.image.copying import copy_with
 from server.image.errors import Contradiction
 from server.image.image import (
     METADATA_VERSION_FEATURE,
@@ -29,12 +29,14 @@ def set_config(image: ClusterImage, record: messages.ConfigRecord, offset: int) 
     resource = (record.resource_type, record.resource_name)
     values = image.config(*resource)
     if record.value is not None:
-        return copy_with(image, configs=image.configs.set(resource, values.set(record.name, record.value)))
+        return msgspec.structs.replace(
+            image, configs=image.configs.set(resource, values.set(record.name, record.value))
+        )
     if record.name not in values:
         return image
     values = values.delete(record.name)
     configs = image.configs.set(resource, values) if values else image.configs.delete(resource)
-    return copy_with(image, configs=configs)
+    return msgspec.structs.replace(image, configs=configs)
 
 
 def set_feature_level(image: ClusterImage, record: messages.FeatureLevelRecord, offset: int) -> ClusterImage:
@@ -47,7 +49,7 @@ def set_feature_level(image: ClusterImage, record: messages.FeatureLevelRecord, 
         raise Contradiction("metadata.version cannot be removed")
     else:
         features = image.features.delete(name) if name in image.features else image.features
-    return copy_with(image, features=features, features_offset=offset)
+    return msgspec.structs.replace(image, features=features, features_offset=offset)
 
 
 def quota_entity_order(pair: tuple[str, str | None]) -> tuple[str, bool, str]:
@@ -62,12 +64,12 @@ def set_client_quota(image: ClusterImage, record: messages.ClientQuotaRecord, of
     values = image.client_quotas.get(entity, Map())
     if not record.remove:
         changed = values.set(record.key, record.value)
-        return copy_with(image, client_quotas=image.client_quotas.set(entity, changed))
+        return msgspec.structs.replace(image, client_quotas=image.client_quotas.set(entity, changed))
     if record.key not in values:
         return image
     values = values.delete(record.key)
     quotas = image.client_quotas.set(entity, values) if values else image.client_quotas.delete(entity)
-    return copy_with(image, client_quotas=quotas)
+    return msgspec.structs.replace(image, client_quotas=quotas)
 
 
 def set_producer_ids(image: ClusterImage, record: messages.ProducerIdsRecord, offset: int) -> ClusterImage:
@@ -75,7 +77,7 @@ def set_producer_ids(image: ClusterImage, record: messages.ProducerIdsRecord, of
         raise Contradiction(
             f"the next producer id falls from {image.next_producer_id} to {record.next_producer_id}"
         )
-    return copy_with(image, next_producer_id=record.next_producer_id)
+    return msgspec.structs.replace(image, next_producer_id=record.next_producer_id)
 
 
 def add_acl(image: ClusterImage, record: messages.AccessControlEntryRecord, offset: int) -> ClusterImage:
@@ -90,7 +92,7 @@ def add_acl(image: ClusterImage, record: messages.AccessControlEntryRecord, offs
         operation=record.operation,
         permission_type=record.permission_type,
     )
-    return copy_with(
+    return msgspec.structs.replace(
         image,
         acls=image.acls.set(record.id, entry),
         acl_counts=image.acl_counts.set(entry, image.acl_counts.get(entry, 0) + 1),
@@ -106,7 +108,7 @@ def remove_acl(
     entry = image.acls[record.id]
     others = image.acl_counts[entry] - 1
     counts = image.acl_counts.set(entry, others) if others else image.acl_counts.delete(entry)
-    return copy_with(
+    return msgspec.structs.replace(
         image,
         acls=image.acls.delete(record.id),
         acl_counts=counts,
@@ -124,7 +126,7 @@ def set_scram_credential(
         iterations=record.iterations,
     )
     credentials = image.scram_credentials.set((record.mechanism, record.name), credential)
-    return copy_with(image, scram_credentials=credentials)
+    return msgspec.structs.replace(image, scram_credentials=credentials)
 
 
 def remove_scram_credential(
@@ -133,7 +135,7 @@ def remove_scram_credential(
     key = (record.mechanism, record.name)
     if key not in image.scram_credentials:
         raise Contradiction(f"user {record.name!r} has no credential of mechanism {record.mechanism}")
-    return copy_with(image, scram_credentials=image.scram_credentials.delete(key))
+    return msgspec.structs.replace(image, scram_credentials=image.scram_credentials.delete(key))
 
 
 def set_delegation_token(
@@ -147,7 +149,9 @@ def set_delegation_token(
         max_timestamp_ms=record.max_timestamp,
         expiration_timestamp_ms=record.expiration_timestamp,
     )
-    return copy_with(image, delegation_tokens=image.delegation_tokens.set(record.token_id, token))
+    return msgspec.structs.replace(
+        image, delegation_tokens=image.delegation_tokens.set(record.token_id, token)
+    )
 
 
 def remove_delegation_token(
@@ -155,4 +159,4 @@ def remove_delegation_token(
 ) -> ClusterImage:
     if record.token_id not in image.delegation_tokens:
         raise Contradiction(f"no delegation token has the id {record.token_id!r}")
-    return copy_with(image, delegation_tokens=image.delegation_tokens.delete(record.token_id))
+    return msgspec.structs.replace(image, delegation_tokens=image.delegation_tokens.delete(record.token_id))

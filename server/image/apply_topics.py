@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 from immutables import Map, MapMutation
 
-from server.image.copying import copy_with
 from server.image.errors import Contradiction
 from server.image.image import (
     MIGRATING_DIRECTORY,
@@ -42,7 +42,7 @@ def add_topic(image: ClusterImage, record: messages.TopicRecord, offset: int) ->
     if record.topic_id in image.topics:
         raise Contradiction(f"topic id {record.topic_id.hex()} belongs to another topic")
     topic = TopicImage(name=record.name, topic_id=record.topic_id, partitions=Map())
-    return copy_with(
+    return msgspec.structs.replace(
         image,
         topics=image.topics.set(record.topic_id, topic),
         topic_ids=image.topic_ids.set(record.name, record.topic_id),
@@ -65,7 +65,7 @@ def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset
         tally.add(partition, -1)
         if number % PARTITIONS_PER_STEP == 0:
             yield
-    return copy_with(
+    return msgspec.structs.replace(
         image,
         partition_counts=tally.applied(image.partition_counts),
         topics=image.topics.delete(record.topic_id),
@@ -115,10 +115,10 @@ class PartitionReplay:
         image = self._image
         topics = image.topics.mutate()
         for topic_id, partitions in self._partitions.items():
-            topics[topic_id] = copy_with(image.topics[topic_id], partitions=partitions.finish())
+            topics[topic_id] = msgspec.structs.replace(image.topics[topic_id], partitions=partitions.finish())
             yield
         counts = self._tally.applied(image.partition_counts)
-        return copy_with(image, topics=topics.finish(), partition_counts=counts)
+        return msgspec.structs.replace(image, topics=topics.finish(), partition_counts=counts)
 
 
 def set_partition(image: ClusterImage, record: messages.PartitionRecord, offset: int) -> ClusterImage:
@@ -214,20 +214,20 @@ def clear_elr(image: ClusterImage, record: messages.ClearElrRecord, offset: int)
         if topic is None:
             raise Contradiction(f"topic {record.topic_name!r} does not exist")
         cleared = yield from _without_elr(topic)
-        return copy_with(image, topics=image.topics.set(topic.topic_id, cleared))
+        return msgspec.structs.replace(image, topics=image.topics.set(topic.topic_id, cleared))
     topics = image.topics.mutate()
     for topic_id, topic in image.topics.items():
         topics[topic_id] = yield from _without_elr(topic)
-    return copy_with(image, topics=topics.finish())
+    return msgspec.structs.replace(image, topics=topics.finish())
 
 
 def _without_elr(topic: TopicImage) -> Steps[TopicImage]:
     partitions = topic.partitions.mutate()
     for number, (index, partition) in enumerate(topic.partitions.items()):
         if partition.elr or partition.last_known_elr:
-            partitions[index] = copy_with(
+            partitions[index] = msgspec.structs.replace(
                 partition, elr=(), last_known_elr=(), partition_epoch=partition.partition_epoch + 1
             )
         if number % PARTITIONS_PER_STEP == 0:
             yield
-    return copy_with(topic, partitions=partitions.finish())
+    return msgspec.structs.replace(topic, partitions=partitions.finish())

@@ -12,13 +12,12 @@ the process in some order must therefore be sorted first; the `*_in_order` metho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import msgspec
 from immutables import Map
 
 from server.image.acl_index import NO_ACLS, AclIndex
-from server.image.copying import copy_with
 from server.image.partition_counts import NO_PARTITIONS, PartitionCounts
 from server.types import Endpoint
 
@@ -51,8 +50,7 @@ QuotaEntity: TypeAlias = tuple[tuple[str, str | None], ...]
 QUOTA_USER, QUOTA_CLIENT_ID, QUOTA_IP = QUOTA_ENTITY_TYPES = ("user", "client-id", "ip")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureRange:
+class FeatureRange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The levels of one feature that a node supports, both ends included."""
 
     name: str
@@ -60,8 +58,7 @@ class FeatureRange:
     max_level: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerRegistration:
+class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A broker as its RegisterBrokerRecord and the changes after it describe it."""
 
     broker_id: int
@@ -79,11 +76,17 @@ class BrokerRegistration:
     cordoned_directories: tuple[bytes, ...] | None
     """Directories that take no new replicas; None where the broker never told them."""
     is_migrating_zk_broker: bool = False
-    registration_offset: int = field(default=-1, compare=False)
+    registration_offset: int = -1
     """Where the RegisterBrokerRecord lies; a snapshot does not say, so its own last offset stands in there.
 
     It decides when a broker is caught up, and is no part of what two nodes must agree on.
     """
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BrokerRegistration) and _are_equal(self, other, _COMPARED_OF_BROKERS)
+
+    def __hash__(self) -> int:
+        return hash((self.broker_id, self.epoch))
 
     def is_active(self) -> bool:
         """Whether the broker may be a member of an ISR: neither fenced nor shutting down."""
@@ -102,8 +105,7 @@ class BrokerRegistration:
         return directory_id in self.directories
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControllerRegistration:
+class ControllerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A controller as its RegisterControllerRecord describes it."""
 
     controller_id: int
@@ -113,8 +115,7 @@ class ControllerRegistration:
     zk_migration_ready: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionImage:
+class PartitionImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One partition: who holds it, who is in sync, who leads."""
 
     replicas: tuple[int, ...]
@@ -142,8 +143,7 @@ class PartitionImage:
         return self.directories[self.replicas.index(broker_id)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicImage:
+class TopicImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One topic and its partitions."""
 
     name: str
@@ -166,8 +166,7 @@ class TopicImage:
             yield index, partition
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccessControlEntry:
+class AccessControlEntry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One ACL binding; the numbers are those of Kafka's wire."""
 
     resource_type: int
@@ -179,8 +178,7 @@ class AccessControlEntry:
     permission_type: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScramCredential:
+class ScramCredential(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a server keeps of a user's SCRAM password (RFC 5802)."""
 
     salt: bytes
@@ -189,8 +187,7 @@ class ScramCredential:
     iterations: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DelegationToken:
+class DelegationToken(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One delegation token; its HMAC is derived from the id and not kept."""
 
     owner: str
@@ -204,8 +201,7 @@ class DelegationToken:
 _EMPTY: Map[Any, Any] = Map()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterImage:
+class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """All metadata of the cluster as of one offset."""
 
     offset: int = -1
@@ -216,17 +212,17 @@ class ClusterImage:
     """Append time of that batch."""
     features: Map[str, int] = _EMPTY
     """Finalized level by feature name, metadata.version included, kraft.version (the quorum's own) not."""
-    features_offset: int = field(default=-1, compare=False)
+    features_offset: int = -1
     """Last offset of the last batch that set a feature: the epoch of finalized features that clients see."""
     brokers: Map[int, BrokerRegistration] = _EMPTY
     controllers: Map[int, ControllerRegistration] = _EMPTY
     topics: Map[bytes, TopicImage] = _EMPTY
     """Topics by topic id."""
-    partition_counts: PartitionCounts = field(default=NO_PARTITIONS, compare=False)
+    partition_counts: PartitionCounts = NO_PARTITIONS
     """Of all topics; it follows from them, so images are not compared by it."""
     topic_ids: Map[str, bytes] = _EMPTY
     """Topic id by topic name."""
-    ambiguous_names: Map[str, tuple[str, ...]] = field(default=_EMPTY, compare=False)
+    ambiguous_names: Map[str, tuple[str, ...]] = _EMPTY
     """Topic names that contain '.' or '_', by the name that metrics show; it follows from ``topic_ids``."""
     configs: Map[ConfigResource, Map[str, str]] = _EMPTY
     """Values that were set, by resource and key; a resource without any has no entry."""
@@ -235,14 +231,20 @@ class ClusterImage:
     """The first producer id that no block handed out contains."""
     acls: Map[bytes, AccessControlEntry] = _EMPTY
     """ACL bindings by their ids."""
-    acl_counts: Map[AccessControlEntry, int] = field(default=_EMPTY, compare=False)
+    acl_counts: Map[AccessControlEntry, int] = _EMPTY
     """How many ids each ACL has, which is one but for what others wrote; it follows from ``acls``."""
-    acl_index: AclIndex = field(default=NO_ACLS, compare=False)
+    acl_index: AclIndex = NO_ACLS
     """It follows from ``acls`` as well."""
     scram_credentials: Map[tuple[int, str], ScramCredential] = _EMPTY
     """By (mechanism, user name)."""
     delegation_tokens: Map[str, DelegationToken] = _EMPTY
     """By token id."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClusterImage) and _are_equal(self, other, _COMPARED_OF_IMAGES)
+
+    def __hash__(self) -> int:
+        return hash((self.offset, self.epoch))
 
     @property
     def metadata_version(self) -> int:
@@ -256,7 +258,7 @@ class ClusterImage:
 
     def at(self, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:
         """The same content as of another position of the log."""
-        return copy_with(self, offset=offset, epoch=epoch, timestamp_ms=timestamp_ms)
+        return msgspec.structs.replace(self, offset=offset, epoch=epoch, timestamp_ms=timestamp_ms)
 
     def topic_by_name(self, name: str) -> TopicImage | None:
         """The topic of that name, None where there is none."""
@@ -290,3 +292,17 @@ class ClusterImage:
 
 EMPTY_IMAGE = ClusterImage()
 """The image before the first record."""
+
+
+_COMPARED_OF_BROKERS = tuple(
+    name for name in BrokerRegistration.__struct_fields__ if name != "registration_offset"
+)
+_COMPARED_OF_IMAGES = tuple(
+    name
+    for name in ClusterImage.__struct_fields__
+    if name not in ("features_offset", "partition_counts", "ambiguous_names", "acl_counts", "acl_index")
+)
+
+
+def _are_equal(one: object, other: object, names: tuple[str, ...]) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in names)

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from server.image.copying import copy_with
+import msgspec
+
 from server.image.errors import ReplayError
 from server.image.image import EMPTY_IMAGE, ClusterImage
 from server.image.replay import replay_steps
-from server.types import Steps, run_to_end, value_class
+from server.types import Steps, run_to_end
 
 # Record types that mark transactions.
 BEGIN_TRANSACTION = 23
@@ -27,8 +28,7 @@ ABORT_TRANSACTION = 25
 _TRANSACTION_MARKS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class LoadState:
+class LoadState(msgspec.Struct, frozen=True, kw_only=True):
     """What was read of the log so far."""
 
     latest: ClusterImage = EMPTY_IMAGE
@@ -80,7 +80,7 @@ def load_steps(
     last_offset = base_offset + len(records) - 1
     if image.features_offset != state.latest.features_offset:
         # Clients are told the offset of the first image that shows a change, and images end where batches do.
-        image = copy_with(image, features_offset=last_offset)
+        image = msgspec.structs.replace(image, features_offset=last_offset)
     image = image.at(last_offset, epoch, timestamp_ms)
     return LoadState(latest=image, stable=image if before_transaction is None else before_transaction)
 

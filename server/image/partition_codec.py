@@ -10,7 +10,6 @@ epoch, int32 each; directories, a compact array of uuids; a tag section.
 from __future__ import annotations
 
 from collections.abc import Sized
-from dataclasses import fields
 from functools import lru_cache
 from struct import Struct, pack, unpack
 
@@ -108,18 +107,16 @@ def decode_partition(value: bytes) -> tuple[bytes, int, PartitionImage] | None:
         return None
     index, topic_id = _POSITION.unpack_from(value, len(PARTITION_START) + 1)
     directories = _uuids_of(value[leader_start + _LEADER.size + 1 : -1])
-    partition = _new(PartitionImage)
-    _set_replicas(partition, arrays[0])
-    _set_directories(partition, directories)
-    _set_isr(partition, arrays[1])
-    _set_removing_replicas(partition, arrays[2])
-    _set_adding_replicas(partition, arrays[3])
-    _set_leader(partition, leader)
-    _set_leader_recovery_state(partition, RECOVERED)
-    _set_leader_epoch(partition, leader_epoch)
-    _set_partition_epoch(partition, partition_epoch)
-    _set_elr(partition, ())
-    _set_last_known_elr(partition, ())
+    partition = PartitionImage(
+        replicas=arrays[0],
+        directories=directories,
+        isr=arrays[1],
+        removing_replicas=arrays[2],
+        adding_replicas=arrays[3],
+        leader=leader,
+        leader_epoch=leader_epoch,
+        partition_epoch=partition_epoch,
+    )
     return topic_id, index, partition
 
 
@@ -146,20 +143,3 @@ def _ints_of(data: bytes) -> tuple[int, ...]:
 @lru_cache(_KNOWN_ARRAYS)
 def _uuids_of(data: bytes) -> tuple[bytes, ...]:
     return tuple(data[start : start + 16] for start in range(0, len(data), 16))
-
-
-# The class's own __init__ takes three times as long, as `server.image.copying` found.
-_new = object.__new__
-(
-    _set_replicas,
-    _set_directories,
-    _set_isr,
-    _set_removing_replicas,
-    _set_adding_replicas,
-    _set_leader,
-    _set_leader_recovery_state,
-    _set_leader_epoch,
-    _set_partition_epoch,
-    _set_elr,
-    _set_last_known_elr,
-) = (PartitionImage.__dict__[each.name].__set__ for each in fields(PartitionImage))

@@ -8,9 +8,9 @@ by.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from immutables import Map
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ _NO_LEADER = -1
 _NOBODY: Map[Any, Any] = Map()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionCounts:
+class PartitionCounts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Counts of partitions."""
 
     total: int = 0

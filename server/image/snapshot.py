@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+import msgspec
 from immutables import Map
 
 from kafkaproto.messages import (
@@ -27,7 +28,6 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
 from server.image.apply_settings import quota_entity_order
-from server.image.copying import copy_with
 from server.image.image import (
     EMPTY_IMAGE,
     METADATA_VERSION_FEATURE,
@@ -133,7 +133,7 @@ class _Builder:
                 ambiguous_names = with_name(ambiguous_names, name)
                 for partition in partitions.values():
                     tally.add(partition)
-            self._image = copy_with(
+            self._image = msgspec.structs.replace(
                 self._image,
                 topics=topics.finish(),
                 topic_ids=self._image.topic_ids.update(self._topic_ids),

@@ -19,9 +19,10 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
 import trio
 
 from kafkaproto.api import API_VERSIONS_KEY
@@ -43,7 +44,7 @@ from server.net.memory import RequestMemory, UnreadResponses
 from server.net.passes import WaitTurn, at_once
 from server.net.streams import ByteStream
 from server.ports import Buffer
-from server.types import ListenerKind, value_class
+from server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
 
@@ -55,8 +56,7 @@ _LEFT_UNANSWERED = "it hung up before its answer was written"
 Request = RequestReceived | UnsupportedApiVersions
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ConnectionInfo:
+class ConnectionInfo(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a connection apart from the requests on it."""
 
     connection_id: int
@@ -303,7 +303,7 @@ class Pump:
     def _count_unread(self, current: _InProgress, size_bytes: int) -> None:
         """From now on the response takes memory, and the request takes none: it is not needed any more."""
         if self._held_bytes and isinstance(current.request, RequestReceived):
-            current.request = replace(current.request, frame=b"", body_offset=0)
+            current.request = msgspec.structs.replace(current.request, frame=b"", body_offset=0)
             self._count_held()
         self._response_bytes = size_bytes
         self._unread.hold(self, size_bytes)

@@ -21,6 +21,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
 
+import msgspec
 import trio
 
 from kafkaproto.errors import RemoteProtocolError
@@ -38,7 +39,6 @@ from server.storage.errors import CorruptFileError, StorageError
 from server.storage.log import Log
 from server.storage.quorum_state_file import QuorumState, QuorumStateFile
 from server.storage.snapshot_file import SnapshotStore
-from server.types import value_class
 
 T = TypeVar("T")
 
@@ -54,8 +54,7 @@ _BATCH = (bytes, bytearray, memoryview)
 """`Buffer`, for isinstance."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class PersistJob:
+class PersistJob(msgspec.Struct, frozen=True, kw_only=True):
     """What one `server.raft.effects.Effects` wants to be durable."""
 
     number: int
@@ -70,8 +69,7 @@ class PersistJob:
         return self.election_state is None and all(isinstance(write, _BATCH) for write in self.writes)
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Persisted:
+class Persisted(msgspec.Struct, frozen=True, kw_only=True):
     """One run of jobs is durable."""
 
     number: int

@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 import trio
 
 from kafkaproto.api import ApiInfo, api_by_key
@@ -92,7 +92,7 @@ class Forwarder:
             return
         names = {topic.name for topic in request.topics}
         self._topics_in_creation |= names
-        inner = replace(context, api_key=_CREATE_TOPICS_KEY, api_version=_AUTO_CREATE_VERSION)
+        inner = msgspec.structs.replace(context, api_key=_CREATE_TOPICS_KEY, api_version=_AUTO_CREATE_VERSION)
 
         def finished(_: Answer) -> None:
             self._topics_in_creation.difference_update(names)

@@ -13,16 +13,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 
+import msgspec
+
 from server.ports import Buffer
-from server.types import value_class
 
 MAX_TAIL_BYTES = 16 * 1024 * 1024
 """Twice the largest batch. At a thousand small changes a second it holds more than a follower misses while it
 restarts."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class TailBatch:
+class TailBatch(msgspec.Struct, frozen=True, kw_only=True):
     """One whole batch as it lies, or will lie, in the log."""
 
     base_offset: int

@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+import msgspec
 import trio
 
 from kafkaproto.errors import RemoteProtocolError
@@ -124,7 +124,7 @@ class MetadataFeed:
                 f"read its records: {error}"
             ) from error
         loaded = yield from self._builder.load_steps(committed)
-        self._builder.take_batch(replace(committed, loaded=loaded))
+        self._builder.take_batch(msgspec.structs.replace(committed, loaded=loaded))
         self.fed_bytes += batch.size_in_bytes
 
     def _next_batch(self) -> RecordBatchView | None:

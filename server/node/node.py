@@ -13,10 +13,11 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
 import trio
 
 from kafkaproto.message import Message
@@ -490,7 +491,7 @@ def _queued_request_bytes(config: Config) -> int:
 def _with_ports(endpoints: tuple[Endpoint, ...], ports: Mapping[str, int]) -> tuple[Endpoint, ...]:
     """Endpoints as others are told of them: the bound port for port 0, this machine's name for no host."""
     return tuple(
-        replace(
+        msgspec.structs.replace(
             endpoint,
             port=endpoint.port or ports[endpoint.name],
             host=endpoint.host or socket.getfqdn(),

@@ -18,10 +18,10 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
+import msgspec
 import trio
 
 from kafkaproto.message import Message
@@ -189,7 +189,7 @@ class QuorumDriver:
     def broker_proven_dead(self, death: controller_events.BrokerProvenDead, proof: str) -> None:
         """Tell the controller that a broker's process is gone; ``proof`` says in words how that is known."""
         assert self._controller is not None, "only a node with a controller hears of brokers"
-        self._post(partial(self._controller.handle, replace(death, proof=proof)))
+        self._post(partial(self._controller.handle, msgspec.structs.replace(death, proof=proof)))
 
     @property
     def proven_deaths(self) -> int:

@@ -8,8 +8,9 @@ poll holds up nobody but itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
+
+import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
@@ -96,10 +97,12 @@ class RaftService:
             self._worker.call(
                 partial(self._read_log, wanted),
                 # Cleaning was faster: with no records the replica asks again, and is told of a snapshot.
-                lambda records: done(answer, records) if records else done(replace(answer, read=None), []),
+                lambda records: (
+                    done(answer, records) if records else done(msgspec.structs.replace(answer, read=None), [])
+                ),
             )
         elif isinstance(answer, FetchSnapshotAnswer) and answer.read is not None:
-            gone = replace(answer, error=RaftError.SNAPSHOT_NOT_FOUND, read=None)
+            gone = msgspec.structs.replace(answer, error=RaftError.SNAPSHOT_NOT_FOUND, read=None)
             self._worker.call(
                 partial(self._read_snapshot, answer.read),
                 lambda data: done(gone, []) if data is None else done(answer, [data]),

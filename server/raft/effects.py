@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import enum
 
+import msgspec
+
 from server.ports import Buffer
 from server.raft.control import ControlRecord
 from server.raft.election_state import ElectionState
@@ -32,13 +34,12 @@ from server.raft.messages import (
     Response,
 )
 from server.raft.trust import Doubt
-from server.types import LeaderAndEpoch, OffsetAndEpoch, value_class
+from server.types import LeaderAndEpoch, OffsetAndEpoch
 
 # -- what to write ---------------------------------------------------------------------------------------------------
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class PendingBatch:
+class PendingBatch(msgspec.Struct, frozen=True, kw_only=True):
     """A batch that this leader appends, of data or of control records. The driver stamps it with its wall clock."""
 
     base_offset: int
@@ -55,15 +56,13 @@ class PendingBatch:
         return self.base_offset + len(self.records) + len(self.control)
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class TruncateLog:
+class TruncateLog(msgspec.Struct, frozen=True, kw_only=True):
     """Remove every record from ``end_offset`` on; it is a batch boundary, and not below the high watermark."""
 
     end_offset: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class WriteSnapshotChunk:
+class WriteSnapshotChunk(msgspec.Struct, frozen=True, kw_only=True):
     """Write a piece of a snapshot that is being fetched into its part file; position 0 begins a new one."""
 
     snapshot: OffsetAndEpoch
@@ -71,15 +70,13 @@ class WriteSnapshotChunk:
     data: Buffer
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class DropSnapshotPart:
+class DropSnapshotPart(msgspec.Struct, frozen=True, kw_only=True):
     """Delete the part file: the snapshot will not be fetched to its end."""
 
     snapshot: OffsetAndEpoch
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class InstallSnapshot:
+class InstallSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """The part file is complete. Check it, make it durable and a snapshot, then empty the log to start at its end.
 
     Answered by ``events.SnapshotInstalled`` or ``events.SnapshotRejected``, before ``Persisted`` of the same effects.
@@ -92,8 +89,7 @@ class InstallSnapshot:
 LogWrite = PendingBatch | FetchedBatch | TruncateLog | WriteSnapshotChunk | DropSnapshotPart | InstallSnapshot
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class WriteElectionState:
+class WriteElectionState(msgspec.Struct, frozen=True, kw_only=True):
     """New content of quorum-state."""
 
     state: ElectionState
@@ -106,8 +102,7 @@ class WriteElectionState:
 # -- what to tell ----------------------------------------------------------------------------------------------------
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class SendRequest:
+class SendRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Ask a peer. Exactly one ``ResponseReceived`` or ``RequestFailed`` has to follow. NOW or AFTER persisting.
 
     Fetch and FetchSnapshot to one destination may share a connection, which a long poll can hold for half a second;
@@ -120,23 +115,20 @@ class SendRequest:
     request: OutboundRequest
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class SendAnswer:
+class SendAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """Answer a ``RequestReceived``. NOW or AFTER persisting."""
 
     request_id: int
     answer: Answer
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class LeaderChanged:
+class LeaderChanged(msgspec.Struct, frozen=True, kw_only=True):
     """The quorum's leader or epoch, as this node knows them, are not what was told last. AFTER persisting."""
 
     leader: LeaderAndEpoch
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class BecameLeader:
+class BecameLeader(msgspec.Struct, frozen=True, kw_only=True):
     """This node leads. AFTER persisting.
 
     The controller becomes active once the high watermark has passed ``epoch_start_offset``, that is, when the
@@ -149,15 +141,13 @@ class BecameLeader:
     next_offset: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class LeadershipLost:
+class LeadershipLost(msgspec.Struct, frozen=True, kw_only=True):
     """This node no longer leads ``epoch``; uncommitted appends may be lost or not. NOW."""
 
     epoch: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ControlBatchAppended:
+class ControlBatchAppended(msgspec.Struct, frozen=True, kw_only=True):
     """The leader put control records of its own into the log, after its first batch. NOW."""
 
     epoch: int
@@ -165,15 +155,13 @@ class ControlBatchAppended:
     """The core's next offset after them, which the controller's next append has to start at."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class HighWatermarkAdvanced:
+class HighWatermarkAdvanced(msgspec.Struct, frozen=True, kw_only=True):
     """Everything below ``offset`` is committed. NOW at a leader; AFTER persisting at a follower."""
 
     offset: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class VotersChanged:
+class VotersChanged(msgspec.Struct, frozen=True, kw_only=True):
     """Voter set or kraft.version in force are not what was told last: appended, truncated, or from a snapshot. NOW."""
 
     kraft_version: int
@@ -188,8 +176,7 @@ class AppendRefusal(enum.Enum):
     """The atomic unit, or one of the records, does not fit into the largest batch allowed."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class AppendRefused:
+class AppendRefused(msgspec.Struct, frozen=True, kw_only=True):
     """None of an append's records were taken; the core's next offset is what it was. NOW."""
 
     epoch: int
@@ -197,8 +184,7 @@ class AppendRefused:
     reason: AppendRefusal
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ClaimRefused:
+class ClaimRefused(msgspec.Struct, frozen=True, kw_only=True):
     """A peer claims an epoch or a leader that this node does not believe; for the log. NOW.
 
     The core reports each peer and doubt once in ten minutes, and no more than 100 in all.
@@ -210,8 +196,7 @@ class ClaimRefused:
     doubt: Doubt
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ShutdownCompleted:
+class ShutdownCompleted(msgspec.Struct, frozen=True, kw_only=True):
     """The core has nothing left to do; the driver may close the log. AFTER persisting."""
 
 
@@ -230,8 +215,7 @@ TellAfterPersist = (
 )
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Effects:
+class Effects(msgspec.Struct, frozen=True, kw_only=True):
     """All that came of the events handled since the last one was taken."""
 
     number: int

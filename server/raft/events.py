@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import enum
 
+import msgspec
+
 from server.raft.control import RecordedControl
 from server.raft.election_state import ElectionState
 from server.raft.errors import RaftError
 from server.raft.log_index import EpochStart
 from server.raft.messages import InboundRequest, Response
-from server.types import OffsetAndEpoch, value_class
+from server.types import OffsetAndEpoch
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class StoredSnapshot:
+class StoredSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A snapshot on this node's disk; the 0-0 one, which is nobody else's business, is never among them."""
 
     id: OffsetAndEpoch
@@ -21,8 +22,7 @@ class StoredSnapshot:
     size_bytes: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """What recovery found on disk, all of it durable. The first event, and only the first."""
 
     log_start_offset: int
@@ -37,8 +37,7 @@ class Opened:
     """Every KRAFT_VERSION and KRAFT_VOTERS: those of the latest snapshot, then those of the log after it."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class AppendRequested:
+class AppendRequested(msgspec.Struct, frozen=True, kw_only=True):
     """The active controller wants records in the log.
 
     Its offsets are already reserved, so ``base_offset`` has to be the core's own next offset. An epoch that
@@ -53,16 +52,14 @@ class AppendRequested:
     """Whether all records must share one batch; else they may be spread over consecutive ones."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Persisted:
+class Persisted(msgspec.Struct, frozen=True, kw_only=True):
     """The driver's answer to ``Effects`` that had to be made durable: they are, and all those before them."""
 
     number: int
     """``Effects.number`` of the newest one that is durable."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class RequestReceived:
+class RequestReceived(msgspec.Struct, frozen=True, kw_only=True):
     """A peer, a tool or this node's own controller asks. Answered by exactly one ``effects.SendAnswer``."""
 
     request_id: int
@@ -72,8 +69,7 @@ class RequestReceived:
     """Listener that it came in on; answers name the leader's endpoint for it."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ResponseReceived:
+class ResponseReceived(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to an ``effects.SendRequest``. One whose request is over already is ignored."""
 
     request_id: int
@@ -99,8 +95,7 @@ class RequestFailure(enum.Enum):
     """The peer serves no version of this request that the core can use."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class RequestFailed:
+class RequestFailed(msgspec.Struct, frozen=True, kw_only=True):
     """An ``effects.SendRequest`` is over without an answer. The peer may have acted on it all the same."""
 
     request_id: int
@@ -109,15 +104,13 @@ class RequestFailed:
     """Of TOP_LEVEL_ERROR; UNKNOWN_SERVER_ERROR for codes that the core does not know."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class SnapshotCreated:
+class SnapshotCreated(msgspec.Struct, frozen=True, kw_only=True):
     """This node wrote a snapshot of its committed state; it is durable."""
 
     snapshot: StoredSnapshot
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class SnapshotInstalled:
+class SnapshotInstalled(msgspec.Struct, frozen=True, kw_only=True):
     """What ``effects.InstallSnapshot`` asked for is done: the log is empty and starts at the snapshot's end."""
 
     snapshot: StoredSnapshot
@@ -125,34 +118,29 @@ class SnapshotInstalled:
     """KRAFT_VERSION and KRAFT_VOTERS of the snapshot, at its end offset - 1."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class SnapshotRejected:
+class SnapshotRejected(msgspec.Struct, frozen=True, kw_only=True):
     """The snapshot that was fetched is damaged or no snapshot; it is deleted, and the log is as it was."""
 
     snapshot: OffsetAndEpoch
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class LogStartMoved:
+class LogStartMoved(msgspec.Struct, frozen=True, kw_only=True):
     """Cleaning moved the log's start to a snapshot's end, and deleted all snapshots before that one."""
 
     log_start_offset: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Tick:
+class Tick(msgspec.Struct, frozen=True, kw_only=True):
     """Time has passed; sent when ``next_deadline_ms`` is reached. Early or late ones do no harm."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ResignRequested:
+class ResignRequested(msgspec.Struct, frozen=True, kw_only=True):
     """The active controller cannot go on in this epoch: give leadership up, if it is still this epoch's."""
 
     epoch: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ShutdownRequested:
+class ShutdownRequested(msgspec.Struct, frozen=True, kw_only=True):
     """The node is about to stop: hand leadership over. What is asked for afterwards is refused.
 
     ``effects.ShutdownCompleted`` follows: at once where this node does not lead, else once another leader or a newer

@@ -6,10 +6,12 @@ may still be anything that fits the wire's type. A response is whatever the peer
 
 from __future__ import annotations
 
+import msgspec
+
 from server.ports import Buffer
 from server.raft.control import RecordedControl
 from server.raft.errors import RaftError
-from server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey, value_class
+from server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 
 NO_HIGH_WATERMARK = -1
 """On the wire: the sender does not know the high watermark."""
@@ -18,8 +20,7 @@ ANY_HIGH_WATERMARK = 2**63 - 1
 """High watermark in a Fetch below v18, which cannot say what it has seen: never smaller than the leader's."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class Destination:
+class Destination(msgspec.Struct, frozen=True, kw_only=True):
     """Where a request goes: a node, or a bootstrap server that nobody knows the node id of."""
 
     id: int
@@ -31,8 +32,7 @@ class Destination:
 # -- requests ------------------------------------------------------------------------------------------------------
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class VoteRequest:
+class VoteRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Vote (52), v0 to v2: a candidate's request, or a prospective's (KIP-996)."""
 
     replica: ReplicaKey
@@ -48,8 +48,7 @@ class VoteRequest:
     is_pre_vote: bool
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class BeginQuorumEpochRequest:
+class BeginQuorumEpochRequest(msgspec.Struct, frozen=True, kw_only=True):
     """BeginQuorumEpoch (53), v0 and v1: a leader makes itself known."""
 
     leader_id: int
@@ -60,8 +59,7 @@ class BeginQuorumEpochRequest:
     """All listeners of the leader; empty in v0."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class EndQuorumEpochRequest:
+class EndQuorumEpochRequest(msgspec.Struct, frozen=True, kw_only=True):
     """EndQuorumEpoch (54), v0 and v1: a leader has resigned."""
 
     leader_id: int
@@ -70,8 +68,7 @@ class EndQuorumEpochRequest:
     """Best successor first; without directory ids in v0."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class FetchRequest:
+class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Fetch (1), v13 to v18, of the metadata log."""
 
     replica: ReplicaKey
@@ -86,8 +83,7 @@ class FetchRequest:
     """What the asking node knows; NO_HIGH_WATERMARK, ANY_HIGH_WATERMARK."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class FetchSnapshotRequest:
+class FetchSnapshotRequest(msgspec.Struct, frozen=True, kw_only=True):
     """FetchSnapshot (59), v0 and v1."""
 
     replica: ReplicaKey
@@ -97,8 +93,7 @@ class FetchSnapshotRequest:
     max_bytes: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class AddVoterRequest:
+class AddVoterRequest(msgspec.Struct, frozen=True, kw_only=True):
     """AddRaftVoter (80), v0 and v1 (KIP-853)."""
 
     voter: ReplicaKey
@@ -107,15 +102,13 @@ class AddVoterRequest:
     ack_when_committed: bool
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class RemoveVoterRequest:
+class RemoveVoterRequest(msgspec.Struct, frozen=True, kw_only=True):
     """RemoveRaftVoter (81) (KIP-853)."""
 
     voter: ReplicaKey
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class UpdateVoterRequest:
+class UpdateVoterRequest(msgspec.Struct, frozen=True, kw_only=True):
     """UpdateRaftVoter (82) (KIP-853)."""
 
     epoch: int
@@ -125,13 +118,11 @@ class UpdateVoterRequest:
     max_kraft_version: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ApiVersionsRequest:
+class ApiVersionsRequest(msgspec.Struct, frozen=True, kw_only=True):
     """ApiVersions (18): which kraft.versions does a node support? Only sent, never received, by the core."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class UpgradeKRaftVersionRequest:
+class UpgradeKRaftVersionRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The active controller of this node wants kraft.version raised (UpdateFeatures); only received."""
 
     epoch: int
@@ -143,8 +134,7 @@ class UpgradeKRaftVersionRequest:
 # -- responses -----------------------------------------------------------------------------------------------------
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class VoteResponse:
+class VoteResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Answer to Vote."""
 
     error: RaftError = RaftError.NONE
@@ -155,8 +145,7 @@ class VoteResponse:
     is_granted: bool = False
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class QuorumEpochResponse:
+class QuorumEpochResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Answer to BeginQuorumEpoch and EndQuorumEpoch."""
 
     error: RaftError = RaftError.NONE
@@ -164,8 +153,7 @@ class QuorumEpochResponse:
     leader_endpoint: Endpoint | None = None
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class LogRange:
+class LogRange(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of the log that the driver reads into an answer: whole batches, at least one if there is one."""
 
     offset: int
@@ -174,8 +162,7 @@ class LogRange:
     max_bytes: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class FetchAnswer:
+class FetchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The core's answer to Fetch. The driver adds the records: those of ``read``, else none."""
 
     error: RaftError = RaftError.NONE
@@ -188,8 +175,7 @@ class FetchAnswer:
     read: LogRange | None = None
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class FetchedBatch:
+class FetchedBatch(msgspec.Struct, frozen=True, kw_only=True):
     """One whole batch of an answered Fetch, its CRC checked."""
 
     base_offset: int
@@ -201,8 +187,7 @@ class FetchedBatch:
     """The batch as it lies in the log."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class FetchResponse:
+class FetchResponse(msgspec.Struct, frozen=True, kw_only=True):
     """A leader's answer to this node's own Fetch."""
 
     error: RaftError = RaftError.NONE
@@ -214,8 +199,7 @@ class FetchResponse:
     batches: tuple[FetchedBatch, ...] = ()
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class SnapshotRange:
+class SnapshotRange(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a snapshot file that the driver reads into an answer."""
 
     snapshot: OffsetAndEpoch
@@ -223,8 +207,7 @@ class SnapshotRange:
     length: int
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class FetchSnapshotAnswer:
+class FetchSnapshotAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The core's answer to FetchSnapshot. The driver adds the bytes of ``read``, else none.
 
     Where the file turns out to be gone, the driver answers SNAPSHOT_NOT_FOUND in its place.
@@ -239,8 +222,7 @@ class FetchSnapshotAnswer:
     read: SnapshotRange | None = None
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class FetchSnapshotResponse:
+class FetchSnapshotResponse(msgspec.Struct, frozen=True, kw_only=True):
     """A leader's answer to this node's own FetchSnapshot."""
 
     error: RaftError = RaftError.NONE
@@ -252,8 +234,7 @@ class FetchSnapshotResponse:
     data: Buffer
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class VoterChangeResponse:
+class VoterChangeResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Answer to AddRaftVoter, RemoveRaftVoter and UpgradeKRaftVersion."""
 
     error: RaftError = RaftError.NONE
@@ -261,8 +242,7 @@ class VoterChangeResponse:
     """What is wrong, in words; None where nothing is."""
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class UpdateVoterResponse:
+class UpdateVoterResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Answer to UpdateRaftVoter."""
 
     error: RaftError = RaftError.NONE
@@ -270,8 +250,7 @@ class UpdateVoterResponse:
     leader_endpoint: Endpoint | None = None
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class ApiVersionsResponse:
+class ApiVersionsResponse(msgspec.Struct, frozen=True, kw_only=True):
     """What a node says of its kraft.versions."""
 
     error: RaftError = RaftError.NONE

@@ -5,8 +5,9 @@ Leader and epoch in an answer are taken note of first, whatever else it says; th
 
 from __future__ import annotations
 
-import dataclasses
 from typing import assert_never
+
+import msgspec
 
 from server.raft import (
     check_quorum,
@@ -148,7 +149,7 @@ def _learn(core: Core, in_flight: InFlight, response: Response, now_ms: int) -> 
             endpoint = response.leader_endpoint
             if endpoint is not None:
                 # An answer names the listener that was asked, which is this node's, without its name.
-                endpoint = dataclasses.replace(endpoint, name=core.config.listener_name)
+                endpoint = msgspec.structs.replace(endpoint, name=core.config.listener_name)
             transitions.learn(core, response.leader, (endpoint,), now_ms)
         case _:
             """AddRaftVoter, RemoveRaftVoter and ApiVersions are answered without."""

@@ -6,11 +6,12 @@ when the log is truncated below it. So what is in force is a history by offset, 
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+import msgspec
 
 from server.types import Endpoint, ReplicaKey, Voter
 
@@ -24,7 +25,7 @@ KRAFT_VERSION_MAX = 1
 
 def endpoints_as_recorded(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
     """The endpoints as they come back from a KRAFT_VOTERS record, which holds no security protocol."""
-    return tuple(dataclasses.replace(endpoint, security_protocol=0) for endpoint in endpoints)
+    return tuple(msgspec.structs.replace(endpoint, security_protocol=0) for endpoint in endpoints)
 
 
 def endpoint_named(endpoints: Iterable[Endpoint], listener_name: str) -> Endpoint | None:

@@ -9,9 +9,10 @@ that is equal on all nodes which hold the same metadata.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+import msgspec
 from immutables import Map
 
 from kafkaproto import uuids
@@ -243,7 +244,9 @@ def _scram(image: ClusterImage, secrets: bool) -> Node:
 def _scram_users(image: ClusterImage, mechanism: int, secrets: bool) -> Node:
     def user(name: str) -> File:
         credential = image.scram_credentials[mechanism, name]
-        record = UserScramCredentialRecord(name=name, mechanism=mechanism, **asdict(credential))
+        record = UserScramCredentialRecord(
+            name=name, mechanism=mechanism, **msgspec.structs.asdict(credential)
+        )
         return File(
             lambda: text.scram_credential(credential, secrets=secrets),
             lambda: record_json(record, image, secrets=secrets),

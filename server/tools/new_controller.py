@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import msgspec
 
 from server.config.listeners import parse_listeners, parse_security_protocols
 from server.config.properties import read_properties
@@ -41,5 +41,5 @@ def read_new_controller(path: str) -> tuple[ReplicaKey, tuple[Endpoint, ...]]:
     endpoints = (by_name[name] for name in dict.fromkeys(names))
     return (
         ReplicaKey(id=node_id, directory_id=directory.properties.directory_id),
-        tuple(replace(each, host=each.host or "localhost") for each in endpoints),
+        tuple(msgspec.structs.replace(each, host=each.host or "localhost") for each in endpoints),
     )

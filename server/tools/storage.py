@@ -11,9 +11,9 @@ import sys
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import replace
 
 import click
+import msgspec
 
 from kafkaproto import uuids
 from server.config import Config, ConfigError
@@ -175,7 +175,7 @@ def format_command(
             is_controller=config.is_controller,
             has_static_voters=bool(config.controller_quorum_voters),
             controller_endpoints=tuple(
-                replace(endpoint, host=endpoint.host or socket.getfqdn())
+                msgspec.structs.replace(endpoint, host=endpoint.host or socket.getfqdn())
                 for endpoint in config.advertised_controller_listeners
             ),
             quorum_start=start,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import msgspec
 
 from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
@@ -50,7 +50,9 @@ class Cluster:
         )
         controller = self.harness.controller
         self.services = (
-            replace(standing_still, image=lambda: controller.committed_image) if is_active else standing_still
+            msgspec.structs.replace(standing_still, image=lambda: controller.committed_image)
+            if is_active
+            else standing_still
         )
 
     def submit(self, request: Message, asked: RequestContext) -> Deferred[Answer]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
@@ -57,7 +58,7 @@ class PreparedCluster(Cluster):
         self.quorum = committed(1, 2, 3)
         """The leader of the voters 1 to 3; node 4 has caught up with it."""
         self.quorum.fetch(4)
-        self.services = replace(self.services, raft_request=self.change_voters)
+        self.services = msgspec.structs.replace(self.services, raft_request=self.change_voters)
 
     def change_voters(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
         """What the quorum answers to AddRaftVoter or RemoveRaftVoter once all have taken part; nothing to others."""

@@ -3,9 +3,9 @@ it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from kafkaproto.messages import DescribeConfigsResponse, MetadataRequest, MetadataResponse
@@ -13,7 +13,6 @@ from server.apis import caches
 from server.apis.caches import EncodedTopics, KeptTopic, ResponseCaches
 from server.apis.encoding import element_codec, inner_codec
 from server.apis.metadata import handle_metadata
-from server.image.copying import copy_with
 from server.image.image import ClusterImage
 from server.types import ListenerKind
 from tests.apis.support import context, decoded_answer, driven, golden, services
@@ -24,7 +23,9 @@ TOPICS = MetadataRequest(topics=None)
 
 def asked(image: ClusterImage, known: Any, version: int = 12) -> tuple[MetadataResponse, int]:
     """The response for all topics, and how many steps it took."""
-    steps = handle_metadata(TOPICS, context(TOPICS, version), replace(known, image=lambda: image))
+    steps = handle_metadata(
+        TOPICS, context(TOPICS, version), msgspec.structs.replace(known, image=lambda: image)
+    )
     number = 0
     while True:
         try:
@@ -53,9 +54,9 @@ def test_a_topic_that_changed_is_told_anew() -> None:
     known = services(IMAGE)
     asked(IMAGE, known)
     topic = next(iter(IMAGE.topics.values()))
-    partition = copy_with(topic.partitions[0], leader_epoch=4711)
-    changed = copy_with(topic, partitions=topic.partitions.set(0, partition))
-    image = copy_with(IMAGE, topics=IMAGE.topics.set(topic.topic_id, changed))
+    partition = msgspec.structs.replace(topic.partitions[0], leader_epoch=4711)
+    changed = msgspec.structs.replace(topic, partitions=topic.partitions.set(0, partition))
+    image = msgspec.structs.replace(IMAGE, topics=IMAGE.topics.set(topic.topic_id, changed))
     told = next(each for each in asked(image, known)[0].topics if each.topic_id == topic.topic_id)
     assert told.partitions[0].leader_epoch == 4711
     assert asked(IMAGE, known)[0] == asked(IMAGE, services(IMAGE))[0]
@@ -66,8 +67,8 @@ def test_a_broker_that_changed_changes_what_is_told_of_topics() -> None:
     asked(IMAGE, known)
     brokers = IMAGE.brokers
     for broker_id, broker in IMAGE.brokers.items():
-        brokers = brokers.set(broker_id, copy_with(broker, fenced=True))
-    fenced = copy_with(IMAGE, brokers=brokers)
+        brokers = brokers.set(broker_id, msgspec.structs.replace(broker, fenced=True))
+    fenced = msgspec.structs.replace(IMAGE, brokers=brokers)
     leaders = {part.leader_id for topic in asked(fenced, known)[0].topics for part in topic.partitions}
     assert leaders == {-1}
     assert asked(IMAGE, known)[0] == asked(IMAGE, services(IMAGE))[0]
@@ -84,7 +85,7 @@ def test_listeners_do_not_share_what_they_tell() -> None:
 def test_a_request_that_works_by_a_former_image_keeps_nothing_for_the_next() -> None:
     known = ResponseCaches()
     former = known.topics_for("view", IMAGE)
-    image = copy_with(IMAGE, brokers=IMAGE.brokers.delete(next(iter(IMAGE.brokers))))
+    image = msgspec.structs.replace(IMAGE, brokers=IMAGE.brokers.delete(next(iter(IMAGE.brokers))))
     newer = known.topics_for("view", image)
     topic = next(iter(IMAGE.topics.values()))
     former.keep(KeptTopic(topic=topic, data=b"former", healthy=1, errors={}))

@@ -7,9 +7,9 @@ else. What brokers forward goes through the envelope, whose sender may do anythi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from kafkaproto.api import api_by_key
@@ -162,7 +162,7 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
         for operation, resource_type in may
     ]
     guard = authorizer(*entries, super_users=frozenset({FORWARDER}))
-    cluster.services = replace(cluster.services, authorizer=lambda: guard)
+    cluster.services = msgspec.structs.replace(cluster.services, authorizer=lambda: guard)
     end = cluster.harness.next_offset
     name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
     reply = dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services)

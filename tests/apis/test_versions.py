@@ -3,9 +3,9 @@ test_stock_answers.py."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from immutables import Map
 
@@ -16,7 +16,7 @@ from server.types import ListenerKind
 from tests.apis.support import ask, context, golden, services
 
 REQUEST = ApiVersionsRequest(client_software_name="kafkaproto", client_software_version="0.1.0")
-IMAGE = replace(golden().image, features_offset=9)
+IMAGE = msgspec.structs.replace(golden().image, features_offset=9)
 
 
 @pytest.mark.parametrize("version", [3, 4])

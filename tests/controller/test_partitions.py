@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from server.controller.partitions import (
@@ -15,7 +16,6 @@ from server.controller.partitions import (
     partition_change,
 )
 from server.controller.settings import InheritedConfigs, TopicSettings
-from server.image.copying import copy_with
 from server.image.image import PartitionImage
 from server.image.records import record_version
 from tests.controller.harness import Harness, directory
@@ -258,7 +258,9 @@ def test_min_isr_is_at_most_the_replicas_of_the_partition_and_of_the_first_one(h
     harness.create_topic("w", [1, 2, 4], [2, 4, 1], min_insync_replicas="3")
     topic = harness.image.topic_by_name("w")
     assert topic is not None
-    smaller = copy_with(topic.partitions[1], replicas=(2, 4), directories=(bytes(16),) * 2, isr=(2, 4))
+    smaller = msgspec.structs.replace(
+        topic.partitions[1], replicas=(2, 4), directories=(bytes(16),) * 2, isr=(2, 4)
+    )
     record = partition_change(topic.topic_id, 1, smaller, Goal(isr=(2, 4)), _rules(harness, "w"))
     assert record is None
     record = partition_change(topic.topic_id, 1, smaller, Goal(isr=(2,)), _rules(harness, "w"))

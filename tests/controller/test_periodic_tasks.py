@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from immutables import Map
 
@@ -101,7 +102,7 @@ def allow_unclean_elections(harness: Harness, name: str) -> None:
     image = harness.controller.committed_image
     configs = image.configs.set(key, Map({"unclean.leader.election.enable": "true"}))
     harness.deactivate(epoch=2)
-    harness.handle(SnapshotLoaded(image=replace(image, configs=configs)))
+    harness.handle(SnapshotLoaded(image=msgspec.structs.replace(image, configs=configs)))
     harness.activate(epoch=3)
     harness.commit()
 
@@ -153,7 +154,7 @@ def test_expired_delegation_tokens_are_removed_by_wall_time() -> None:
         max_timestamp_ms=TIMESTAMP_MS + 10**9,
         expiration_timestamp_ms=TIMESTAMP_MS + 1_500,
     )
-    image = replace(harness.controller.committed_image, delegation_tokens=Map({"t": token}))
+    image = msgspec.structs.replace(harness.controller.committed_image, delegation_tokens=Map({"t": token}))
     harness.deactivate(epoch=2)
     harness.handle(SnapshotLoaded(image=image))
     harness.activate(epoch=3)

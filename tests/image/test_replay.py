@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+import msgspec
 import pytest
 from immutables import Map
 
@@ -236,12 +235,14 @@ def test_a_partition_from_before_directories_is_migrating() -> None:
 
 
 def test_every_change_raises_the_partition_epoch() -> None:
-    assert changed() == replace(BEFORE, partition_epoch=10)
+    assert changed() == msgspec.structs.replace(BEFORE, partition_epoch=10)
 
 
 @pytest.mark.parametrize("leader", [1, 2, -1])
 def test_naming_a_leader_raises_the_leader_epoch_even_for_the_same_one(leader: int) -> None:
-    assert changed(leader=leader) == replace(BEFORE, leader=leader, leader_epoch=5, partition_epoch=10)
+    assert changed(leader=leader) == msgspec.structs.replace(
+        BEFORE, leader=leader, leader_epoch=5, partition_epoch=10
+    )
 
 
 def test_a_change_sets_what_it_names() -> None:

@@ -3,9 +3,9 @@ let go at once."""
 
 from __future__ import annotations
 
+import msgspec
 from immutables import Map
 
-from server.image.copying import copy_with
 from server.image.image import ClusterImage, TopicImage
 from tests.security.acl_making import acl
 
@@ -38,7 +38,7 @@ def with_much_to_tell(image: ClusterImage) -> ClusterImage:
         (("client-id", f"c{number * 7919 % QUOTAS}"), ("user", f"u{number}")): limit
         for number in range(QUOTAS)
     }
-    return copy_with(
+    return msgspec.structs.replace(
         image,
         topics=image.topics.update(topics),
         topic_ids=image.topic_ids.update({topic.name: topic_id for topic_id, topic in topics.items()}),

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import msgspec
 import pytest
 from prometheus_client.core import Metric
 
@@ -98,7 +99,7 @@ def test_how_long_each_broker_has_been_silent() -> None:
 def test_lags_of_a_controller_by_the_names_of_the_kip() -> None:
     commits = Histogram()
     commits.add(0.004)
-    image = replace(EMPTY_IMAGE, offset=90)
+    image = msgspec.structs.replace(EMPTY_IMAGE, offset=90)
     found = told(controller_lag(image, high_watermark=100, snapshot_end_offset=60, commits=commits))
     assert {name: value for name, value in found.items() if " " not in name} == {
         f"{CONTROLLER}_metadatalag": 9,
@@ -112,7 +113,7 @@ def test_lags_of_a_controller_by_the_names_of_the_kip() -> None:
 
 
 def test_a_brokers_work() -> None:
-    image = replace(EMPTY_IMAGE, offset=99)
+    image = msgspec.structs.replace(EMPTY_IMAGE, offset=99)
     figures = BrokerFigures(state=3, apply_errors=2, queued_assignments=4)
     assert told(broker_work(image, figures, high_watermark=103)) == {
         "kafka_server_kafkaserver_brokerstate": 3,

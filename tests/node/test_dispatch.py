@@ -6,9 +6,9 @@ import gc
 import struct
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
+import msgspec
 import pytest
 
 from kafkaproto.connection import RequestReceived, ServerConnection, UnsupportedApiVersions
@@ -343,7 +343,7 @@ def test_a_long_request_that_does_not_parse_closes_its_connection() -> None:
     metrics = RequestMetrics()
     event = request(many_topics(20_000), 9)
     assert isinstance(event, RequestReceived)
-    cut = replace(event, frame=event.frame[:-2])
+    cut = msgspec.structs.replace(event, frame=event.frame[:-2])
     outcomes = served(Dispatcher(services(IMAGE), metrics, slices=slices), cut, connection())
     while slices.waiting:
         slices.turn()
@@ -378,7 +378,7 @@ def test_when_the_pass_is_over_a_body_that_does_not_parse_closes_its_connection_
     over = OverPass()
     event = request(many_topics(3), 9)
     assert isinstance(event, RequestReceived)
-    cut = replace(event, frame=event.frame[:-2])
+    cut = msgspec.structs.replace(event, frame=event.frame[:-2])
     outcomes = served(Dispatcher(services(IMAGE), slices=over.slices), cut, connection())
     over.slices.turn()
     (outcome,) = outcomes
@@ -440,7 +440,7 @@ def test_the_room_is_left_whatever_becomes_of_a_large_request(end: str) -> None:
     event = request(CreateTopicsRequest(topics=[topic] * 20_000), 7, kind)
     assert isinstance(event, RequestReceived)
     if end == "malformed":
-        event = replace(event, frame=event.frame[:-2])
+        event = msgspec.structs.replace(event, frame=event.frame[:-2])
     served(dispatcher, event, connection(kind))
     assert room.used_elements > 0
     if end == "dropped":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+import msgspec
 from prometheus_client.core import Metric
 
 from server.image.image import EMPTY_IMAGE
@@ -26,7 +26,9 @@ def test_partitions_are_told_as_the_image_counts_them() -> None:
     counts = PartitionCounts(total=9, leaderless=2, not_preferred=5)
     told = {
         family.name.removeprefix(families.CONTROLLER): family.samples[0].value
-        for family in families.brokers_and_topics(replace(EMPTY_IMAGE, partition_counts=counts))
+        for family in families.brokers_and_topics(
+            msgspec.structs.replace(EMPTY_IMAGE, partition_counts=counts)
+        )
     }
     assert told["_globalpartitioncount"] == 9
     assert told["_offlinepartitionscount"] == 2

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from immutables import Map
@@ -18,7 +19,6 @@ from pipeline.jobs import state
 from pipeline.jobs.job import Transform
 from pipeline.snapshot_values import LEVEL_COLUMN, snapshot_values
 from server.features import METADATA_VERSION, metadata_version
-from server.image.copying import copy_with
 from server.image.digest import digest
 from server.image.image import ClusterImage
 from server.image.snapshot import image_from_values
@@ -73,10 +73,12 @@ def offset_within_a_batch(log: Path, after: int) -> int:
 def with_features_in_order(image: ClusterImage) -> ClusterImage:
     """The image with brokers' features by name: a stock snapshot lists them in another order than its log."""
     brokers = {
-        broker_id: copy_with(broker, features=tuple(sorted(broker.features, key=lambda each: each.name)))
+        broker_id: msgspec.structs.replace(
+            broker, features=tuple(sorted(broker.features, key=lambda each: each.name))
+        )
         for broker_id, broker in image.brokers.items()
     }
-    return copy_with(image, brokers=Map(brokers))
+    return msgspec.structs.replace(image, brokers=Map(brokers))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ There are no other nodes: the tests say what those fetched and answered.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
+
+import msgspec
 
 from server.raft import leader as leading
 from server.raft import membership
@@ -221,7 +222,7 @@ def add(node_id: int, **fields: object) -> AddVoterRequest:
     request = AddVoterRequest(
         voter=key(node_id), endpoints=endpoints(node_id), timeout_ms=30_000, ack_when_committed=True
     )
-    return dataclasses.replace(request, **fields)  # type: ignore[arg-type]
+    return msgspec.structs.replace(request, **fields)  # type: ignore[arg-type]
 
 
 def remove(node_id: int) -> RemoveVoterRequest:

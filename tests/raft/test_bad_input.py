@@ -8,6 +8,7 @@ but no process.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import get_args
 
 import pytest
@@ -63,8 +64,8 @@ FIELDS: dict[str, st.SearchStrategy[object]] = {
 def any_of(kind: type[InboundRequest]) -> st.SearchStrategy[InboundRequest]:
     """A request of that kind with anything in its fields."""
     fields = {
-        field.name: EPOCHS if "epoch" in field.name else FIELDS[str(field.type)]
-        for field in dataclasses.fields(kind)
+        name: EPOCHS if "epoch" in name else FIELDS[type_name]
+        for name, type_name in inspect.get_annotations(kind).items()
     }
     return st.builds(kind, **fields)
 

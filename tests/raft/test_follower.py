@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+import msgspec
 import pytest
 
 from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
@@ -359,7 +358,7 @@ class TestTwoWaysToTheLeader:
     def test_the_same_snapshot_is_named_again(self) -> None:
         machine, piece, fetch = doubtful_download()
         respond(machine, fetch, FetchResponse(leader=LEADER, snapshot=SNAPSHOT))
-        respond(machine, piece, dataclasses.replace(SECOND_PIECE, size=9))
+        respond(machine, piece, msgspec.structs.replace(SECOND_PIECE, size=9))
         assert machine.disk.parts == {}
         machine.tick(20)
         sent(machine, FetchRequest)
@@ -416,7 +415,7 @@ class TestTwoWaysToTheLeader:
     )
     def test_a_piece_from_another_leader_or_epoch_is_not_used(self, leader: LeaderAndEpoch) -> None:
         machine, piece, _ = doubtful_download()
-        respond(machine, piece, dataclasses.replace(SECOND_PIECE, leader=leader))
+        respond(machine, piece, msgspec.structs.replace(SECOND_PIECE, leader=leader))
         assert machine.disk.parts == {SNAPSHOT: b"abc"}
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+import msgspec
 import pytest
 
 from server.raft.election_state import ElectionState
@@ -223,7 +222,7 @@ class TestLeaders:
         assert machine.node.state is state
 
     def test_a_voter_whose_address_is_not_known_cannot_be_asked(self) -> None:
-        elsewhere = dataclasses.replace(
+        elsewhere = msgspec.structs.replace(
             voter(3), endpoints=(Endpoint(name="OTHER", host="127.0.0.1", port=3),)
         )
         machine = follower(voter(1, port=1), voter(2, port=2), elsewhere)
@@ -240,7 +239,7 @@ class TestLeaders:
         assert machine.node.statistics().number_unknown_voter_connections == 1
 
     def test_a_former_leader_cannot_tell_whose_address_it_does_not_know(self) -> None:
-        elsewhere = dataclasses.replace(
+        elsewhere = msgspec.structs.replace(
             voter(3), endpoints=(Endpoint(name="OTHER", host="127.0.0.1", port=3),)
         )
         disk = Disk(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import msgspec
 
 from server.raft import joining
 from server.raft.config import RaftConfig
@@ -179,10 +179,10 @@ class TestUpdatingTheOwnEntry:
         assert bench.sent[0].destination == Destination(id=1, host="host1", port=9093)
 
     def test_one_with_another_range_of_versions_is_updated(self) -> None:
-        old = voter_set(1, 2, 3).with_voter(dataclasses.replace(voter(3), max_kraft_version=0))
+        old = voter_set(1, 2, 3).with_voter(msgspec.structs.replace(voter(3), max_kraft_version=0))
         bench = Bench(old)
         bench.tick_at(PERIOD_MS)
-        assert bench.asked == [dataclasses.replace(UPDATE, endpoints=endpoints(3))]
+        assert bench.asked == [msgspec.structs.replace(UPDATE, endpoints=endpoints(3))]
 
     def test_while_an_answer_is_awaited_nothing_more_is_asked(self) -> None:
         bench = Bench(voter_set(1, 2, 3), node_endpoints=MOVED)
@@ -226,7 +226,7 @@ class TestUpdatingTheOwnEntry:
         bench.answer(updated())
         assert bench.deadline_ms == 4500
         bench.tick_at(4500)
-        assert bench.asked == [UPDATE, dataclasses.replace(UPDATE, epoch=6)]
+        assert bench.asked == [UPDATE, msgspec.structs.replace(UPDATE, epoch=6)]
 
     def test_an_observer_without_auto_join_has_nothing_to_ask(self) -> None:
         bench = Bench(voter_set(1, 2), auto_join=False, node_endpoints=MOVED)
@@ -239,7 +239,7 @@ class TestTellingAStaticQuorumsLeader:
     def test_each_leader_is_told_once(self) -> None:
         bench = Bench(voter_set(1, 2, 3), kraft_version=0)
         bench.tick_at(2000)
-        assert bench.asked == [dataclasses.replace(UPDATE, endpoints=endpoints(3))]
+        assert bench.asked == [msgspec.structs.replace(UPDATE, endpoints=endpoints(3))]
         bench.answer(updated())
         assert bench.deadline_ms is None
         bench.tick_at(9000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import msgspec
 import pytest
 
 from server.raft.control import KRaftVoters, RecordedControl
@@ -229,7 +230,7 @@ class TestSteppingDown:
         asked = 0
         for node_id in range(77, 1077):
             ahead = fetch(ReplicaKey(id=node_id, directory_id=None), 10, 3)
-            machine.ask(dataclasses.replace(ahead, epoch=9))
+            machine.ask(msgspec.structs.replace(ahead, epoch=9))
             for begin in [each for each in machine.requests if each.destination == server]:
                 asked += 1
                 machine.requests.remove(begin)
@@ -345,7 +346,7 @@ class TestProspective:
         )
         for request, is_granted in [
             (vote, False),
-            (dataclasses.replace(vote, epoch=3, last_epoch=2), True),
+            (msgspec.structs.replace(vote, epoch=3, last_epoch=2), True),
         ]:
             machine.answers.clear()
             machine.ask(request)
@@ -471,7 +472,7 @@ class TestViews:
         assert leader().node.follows_live_leader(0)
 
     def test_a_voter_without_a_known_address_is_not_told_who_leads(self) -> None:
-        elsewhere = dataclasses.replace(
+        elsewhere = msgspec.structs.replace(
             voter(2), endpoints=(Endpoint(name="OTHER", host="127.0.0.1", port=2),)
         )
         disk = Disk(bootstrap=bootstrap_records(voter(1, port=1), elsewhere, voter(3, port=3)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+import msgspec
 import pytest
 
 from server.raft import membership
@@ -236,7 +235,7 @@ class TestAdding:
         bench.change(add(4))
         bench.newcomer_answers(1, 7)
         recorded = bench.core.voters.latest.get(4)
-        assert recorded == dataclasses.replace(voter(4), min_kraft_version=1, max_kraft_version=7)
+        assert recorded == msgspec.structs.replace(voter(4), min_kraft_version=1, max_kraft_version=7)
 
     def test_the_new_set_is_in_force_at_once_and_shown_as_uncommitted(self) -> None:
         bench = committed(1, 2, 3)

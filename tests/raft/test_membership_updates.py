@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+import msgspec
 import pytest
 
 from server.raft import membership
@@ -37,7 +36,7 @@ def update(node_id: int, **fields: object) -> UpdateVoterRequest:
         min_kraft_version=0,
         max_kraft_version=1,
     )
-    return dataclasses.replace(request, **fields)  # type: ignore[arg-type]
+    return msgspec.structs.replace(request, **fields)  # type: ignore[arg-type]
 
 
 MOVED = (Endpoint(name=LISTENER, host="moved", port=1),)

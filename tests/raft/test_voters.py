@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import combinations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,16 +126,16 @@ class TestEntries:
         assert endpoint_named((), "CONTROLLER") is None
 
     def test_entries_say_the_same_in_whatever_order_their_endpoints_are(self) -> None:
-        turned = dataclasses.replace(voter(2), endpoints=voter(2).endpoints[::-1])
+        turned = msgspec.structs.replace(voter(2), endpoints=voter(2).endpoints[::-1])
         assert describes_same(voter(2), turned)
 
     @pytest.mark.parametrize(
         "changed",
         [
             voter(2, port=1),
-            dataclasses.replace(voter(2), endpoints=voter(2).endpoints[:1]),
-            dataclasses.replace(voter(2), min_kraft_version=1),
-            dataclasses.replace(voter(2), max_kraft_version=0),
+            msgspec.structs.replace(voter(2), endpoints=voter(2).endpoints[:1]),
+            msgspec.structs.replace(voter(2), min_kraft_version=1),
+            msgspec.structs.replace(voter(2), max_kraft_version=0),
         ],
     )
     def test_entries_differ_by_address_listeners_and_versions(self, changed: Voter) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,32 +96,32 @@ REMOVE = RemoveVoterRequest(voter=KEY)
 UPDATE = UpdateVoterRequest(epoch=4, voter=KEY, endpoints=ENDPOINTS, min_kraft_version=0, max_kraft_version=1)
 
 ALL_VERSIONS: list[tuple[OutboundRequest, int, OutboundRequest]] = [
-    (VOTE, 0, dataclasses.replace(VOTE, replica=ReplicaKey(id=3), voter_id=-1, voter_directory_id=None)),
+    (VOTE, 0, msgspec.structs.replace(VOTE, replica=ReplicaKey(id=3), voter_id=-1, voter_directory_id=None)),
     (VOTE, 1, VOTE),
     (VOTE, 2, VOTE),
-    (dataclasses.replace(VOTE, is_pre_vote=True), 2, dataclasses.replace(VOTE, is_pre_vote=True)),
+    (msgspec.structs.replace(VOTE, is_pre_vote=True), 2, msgspec.structs.replace(VOTE, is_pre_vote=True)),
     (
-        dataclasses.replace(VOTE, voter_directory_id=None),
+        msgspec.structs.replace(VOTE, voter_directory_id=None),
         2,
-        dataclasses.replace(VOTE, voter_directory_id=None),
+        msgspec.structs.replace(VOTE, voter_directory_id=None),
     ),
-    (BEGIN, 0, dataclasses.replace(BEGIN, voter_id=-1, voter_directory_id=None, leader_endpoints=())),
+    (BEGIN, 0, msgspec.structs.replace(BEGIN, voter_id=-1, voter_directory_id=None, leader_endpoints=())),
     (BEGIN, 1, BEGIN),
-    (END, 0, dataclasses.replace(END, preferred_candidates=(ReplicaKey(id=2), ReplicaKey(id=3)))),
+    (END, 0, msgspec.structs.replace(END, preferred_candidates=(ReplicaKey(id=2), ReplicaKey(id=3)))),
     (END, 1, END),
     *(
         (
             FETCH,
             version,
-            dataclasses.replace(FETCH, replica=ReplicaKey(id=3), high_watermark=ANY_HIGH_WATERMARK),
+            msgspec.structs.replace(FETCH, replica=ReplicaKey(id=3), high_watermark=ANY_HIGH_WATERMARK),
         )
         for version in range(13, 17)
     ),
-    (FETCH, 17, dataclasses.replace(FETCH, high_watermark=ANY_HIGH_WATERMARK)),
+    (FETCH, 17, msgspec.structs.replace(FETCH, high_watermark=ANY_HIGH_WATERMARK)),
     (FETCH, 18, FETCH),
-    (FETCH_SNAPSHOT, 0, dataclasses.replace(FETCH_SNAPSHOT, replica=ReplicaKey(id=3))),
+    (FETCH_SNAPSHOT, 0, msgspec.structs.replace(FETCH_SNAPSHOT, replica=ReplicaKey(id=3))),
     (FETCH_SNAPSHOT, 1, FETCH_SNAPSHOT),
-    (ADD, 0, dataclasses.replace(ADD, ack_when_committed=True)),
+    (ADD, 0, msgspec.structs.replace(ADD, ack_when_committed=True)),
     (ADD, 1, ADD),
     (REMOVE, 0, REMOVE),
     (UPDATE, 0, UPDATE),
@@ -172,7 +172,7 @@ class TestRequests:
             assert api_key == sent(request_, version).API_KEY
 
     def test_a_pre_vote_is_sent_in_no_version_that_cannot_tell_it_from_a_vote(self) -> None:
-        assert wire.request_versions(dataclasses.replace(VOTE, is_pre_vote=True)).min_version == 2
+        assert wire.request_versions(msgspec.structs.replace(VOTE, is_pre_vote=True)).min_version == 2
 
     def test_api_versions_is_asked_in_a_version_that_names_kraft_version(self) -> None:
         assert wire.request_versions(ApiVersionsRequest()) == (18, 4, 4)
@@ -404,9 +404,9 @@ class TestResponses:
         fetch = fetch_response()
         fetch.responses[0].partitions[0].records = BATCH
         with pytest.raises(RemoteProtocolError, match="offset 16 was to come next"):
-            decode(dataclasses.replace(FETCH, fetch_offset=16), fetch)
+            decode(msgspec.structs.replace(FETCH, fetch_offset=16), fetch)
         with pytest.raises(RemoteProtocolError, match="epoch 4 follows epoch 5"):
-            decode(dataclasses.replace(FETCH, last_fetched_epoch=5), fetch)
+            decode(msgspec.structs.replace(FETCH, last_fetched_epoch=5), fetch)
 
     def test_a_snapshot_answer_without_a_leader_names_none(self) -> None:
         """The tagged leader is left out where both its numbers are 0, and epoch 0 has no leader."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 from immutables import Map
+from msgspec.structs import asdict
 
 from kafkaproto.messages import AccessControlEntryRecord, CreateAclsRequest, DeleteAclsRequest
 from server.image.acl_index import NO_ACLS, AclIndex, with_acl

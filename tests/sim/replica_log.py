@@ -13,13 +13,11 @@ from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
 from server.raft.effects import PendingBatch
 from server.raft.log_index import EpochStart
 from server.raft.messages import FetchedBatch
-from server.types import value_class
 
 BATCH_HEADER_BYTES = 61
 
 
-@value_class(frozen=True, slots=True, kw_only=True)
-class LogBatch(FetchedBatch):
+class LogBatch(FetchedBatch, frozen=True, kw_only=True):
     """A batch in some log; its ``payload`` is unlike that of any other batch of the run."""
 
     records: tuple[bytes, ...]

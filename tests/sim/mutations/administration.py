@@ -8,6 +8,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import PartitionChangeRecord
 from server.controller import (
@@ -50,7 +52,7 @@ def _runs(api_key: int, change: Callable[[Any, Any, Result], Result]) -> Callabl
 
 
 def _records_nothing(api_key: int) -> Callable[[], Patches]:
-    return _runs(api_key, lambda _situation, _request, result: dataclasses.replace(result, records=()))
+    return _runs(api_key, lambda _situation, _request, result: msgspec.structs.replace(result, records=()))
 
 
 def _one_partition_more() -> Patches:
@@ -82,7 +84,7 @@ def _half_a_quota(_situation: Any, request: Any, result: Result) -> Result:
         for entry, answer in zip(request.entries, result.response.entries, strict=True)  # type: ignore[attr-defined]
         if answer.error_code != ErrorCode.NONE
     ]
-    return dataclasses.replace(result, records=(*result.records, *refused))
+    return msgspec.structs.replace(result, records=(*result.records, *refused))
 
 
 MUTATIONS: tuple[Mutation, ...] = (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
+
+import msgspec
 
 from server.raft import (
     fetch_service,
@@ -160,7 +161,7 @@ def _keeps_voters_of_replaced_logs() -> Patches:
     original = snapshot_fetch.handle_installed
 
     def handle_installed(core: Core, event: Any) -> None:
-        original(core, dataclasses.replace(event, control_records=()))
+        original(core, msgspec.structs.replace(event, control_records=()))
 
     return [(snapshot_fetch, "handle_installed", handle_installed)]
 

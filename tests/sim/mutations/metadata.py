@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
@@ -31,7 +31,6 @@ from server.controller.replies import ParkedReply
 from server.controller.settings import TopicSettings
 from server.image import apply_topics
 from server.image.apply_topics import NO_LEADER_CHANGE
-from server.image.copying import copy_with
 from server.image.loader import LoadState
 from server.node import image_builder
 from server.types import NO_NODE, Steps, run_to_end
@@ -67,7 +66,7 @@ def _merges(**fields: Callable[[Any], Any]) -> Callable[[], Patches]:
 
         def merge(old: Any, record: Any) -> Any:
             merged = original(old, record)
-            return copy_with(merged, **{name: value(old) for name, value in fields.items()})
+            return msgspec.structs.replace(merged, **{name: value(old) for name, value in fields.items()})
 
         return [(apply_topics, "merge_partition", merge)]
 
@@ -89,7 +88,9 @@ def _old_epochs() -> Patches:
     def register(situation: Any, request: Any, kept: Any) -> Any:
         made = original(situation, request, kept)
         return (
-            made if request.broker_id not in situation.image.brokers else dataclasses.replace(made, epoch=1)
+            made
+            if request.broker_id not in situation.image.brokers
+            else msgspec.structs.replace(made, epoch=1)
         )
 
     return [(registration, "_registration", register)]
@@ -111,7 +112,7 @@ def _forgets_configs() -> Patches:
         kept = yield from original(state, batch)
         if not any(isinstance(record, ConfigRecord) for record in batch.records or ()):
             return kept
-        latest = copy_with(kept.latest, configs=state.latest.configs)
+        latest = msgspec.structs.replace(kept.latest, configs=state.latest.configs)
         return LoadState(latest=latest, stable=latest)
 
     return [(image_builder, "load_batch_steps", load)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from server.raft import check_quorum, membership, quorum_epoch, responses, transitions, trust, voting
 from server.raft.core import Core
 from server.raft.errors import RaftError
@@ -117,7 +119,7 @@ def _adds_nodes_that_cannot_vote() -> Patches:
 
     def handle_response(core: Core, event: Any, now_ms: int) -> None:
         if hasattr(event.response, "can_vote"):
-            object.__setattr__(event.response, "can_vote", True)
+            msgspec.structs.force_setattr(event.response, "can_vote", True)
         original(core, event, now_ms)
 
     return [
