@@ -86,7 +86,7 @@ class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return isinstance(other, BrokerRegistration) and _are_equal(self, other, _COMPARED_OF_BROKERS)
 
     def __hash__(self) -> int:
-        return hash((self.broker_id, self.epoch))
+        return self.broker_id
 
     def is_active(self) -> bool:
         """Whether the broker may be a member of an ISR: neither fenced nor shutting down."""
@@ -244,7 +244,7 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return isinstance(other, ClusterImage) and _are_equal(self, other, _COMPARED_OF_IMAGES)
 
     def __hash__(self) -> int:
-        return hash((self.offset, self.epoch))
+        return self.offset
 
     @property
     def metadata_version(self) -> int:
