@@ -6,8 +6,10 @@ import gc
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.connection import RequestReceived
@@ -185,7 +187,7 @@ class LargeCluster:
         # The image stands still, whatever is asked: frames do not depend on each other.
         committed = harness.controller.committed_image
         image = with_much_to_tell(committed) if tells_much else committed
-        self.services = replace(
+        self.services = msgspec.structs.replace(
             cluster.services,
             image=lambda: image,
             submit=self.core.submit,
@@ -195,7 +197,7 @@ class LargeCluster:
 
     def serve(self, frame: Frame, kind: ListenerKind, authorizer: Authorizer | None) -> Served:
         """Serve one frame to the end, turn by turn."""
-        services = replace(self.services, authorizer=lambda: authorizer)
+        services = msgspec.structs.replace(self.services, authorizer=lambda: authorizer)
         served = serve(frame, kind, services, self.core)
         if served.core_turns_ms:
             self.core.restore()
