@@ -12,11 +12,11 @@ import sys
 import time
 from collections.abc import Sequence
 
-from pipeline.columns import decode
-from pipeline.options import parse_options
-from pipeline.plan import Filters, Piece, plan_batch
-from pipeline.schema import TYPED_VIEW, columns_of
-from pipeline.wanted import FAILFAST, Wanted
+from kafkaproto_pipeline.columns import decode
+from kafkaproto_pipeline.options import parse_options
+from kafkaproto_pipeline.plan import Filters, Piece, plan_batch
+from kafkaproto_pipeline.schema import TYPED_VIEW, columns_of
+from kafkaproto_pipeline.wanted import FAILFAST, Wanted
 
 
 def decode_all(pieces: Sequence[Piece], columns: tuple[str, ...]) -> tuple[int, float, float]:

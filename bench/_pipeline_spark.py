@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.jobs import state
-from pipeline.jobs.session import spark_session
+from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.session import spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -27,7 +27,7 @@ from typing import Any
 from compat.kafka.jvm import java_command
 from compat.kafka.tools import MAIN_CLASSES
 from kafkaproto.log import segment_file_name
-from pipeline.synthetic import HistoryOptions, generate
+from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).with_name("results.jsonl")

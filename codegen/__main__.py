@@ -19,7 +19,12 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 @click.option("--check", is_flag=True, help="Change nothing; fail if a file is stale, missing or extra.")
 @click.option("--messages", type=_FOLDER, default=ROOT / "messages", help="Folder of schemas.")
 @click.option("--output", type=_FOLDER, default=ROOT / "kafkaproto", help="The package to fill with codecs.")
-@click.option("--views", type=_FOLDER, default=ROOT / "pipeline", help="The package to fill with views.")
+@click.option(
+    "--views",
+    type=_FOLDER,
+    default=ROOT / "pipeline" / "kafkaproto_pipeline",
+    help="The package to fill with views.",
+)
 def main(check: bool, messages: Path, output: Path, views: Path) -> None:
     """Generate the codecs in kafkaproto/ and the record views in pipeline/ from the message schemas."""
     try:

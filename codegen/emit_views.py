@@ -1,5 +1,5 @@
 """Emits the descriptions that the pipeline's views are made of: fields and Spark schema of every record type that a
-metadata log can hold (``pipeline/generated/records.py``, in the words of ``pipeline.views``).
+metadata log can hold (``generated/records.py`` of the pipeline, in the words of its ``views``).
 
 The numbers of control records stand in no schema: they are those of KIP-595, KIP-630 and KIP-853.
 """
@@ -76,8 +76,8 @@ _ZERO_UUID = base64.urlsafe_b64encode(bytes(16))[:22].decode()
 
 
 def emit_views(messages: list[Message]) -> dict[str, str]:
-    """Relative path below ``pipeline/`` -> text. Raises SchemaError for a field that has the name of a column which
-    every view has, or that the views cannot show."""
+    """Relative path below the pipeline's package -> text. Raises SchemaError for a field that has the name of a column
+    which every view has, or that the views cannot show."""
     records = sorted(
         (m for m in messages if m.versions and _number(m) is not None),
         key=lambda m: (_is_control(m), _number(m)),
@@ -89,7 +89,10 @@ def emit_views(messages: list[Message]) -> dict[str, str]:
     )
     lines.add("Generated from messages/ by codegen; change the schemas, not this file.", '"""', "")
     lines.add(
-        "from __future__ import annotations", "", "from pipeline.views import FieldView, RecordView", ""
+        "from __future__ import annotations",
+        "",
+        "from kafkaproto_pipeline.views import FieldView, RecordView",
+        "",
     )
     for name, columns in (("COMMON_COLUMNS", COMMON_COLUMNS), ("LAST_COLUMNS", LAST_COLUMNS)):
         with lines.block(f"{name} = ("):

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from compat.node import Node
-from pipeline.jobs.consistency_check import check
-from pipeline.jobs.consistency_rows import DIFFERENCE, REPLICA, Finding, Row
-from pipeline.options import parse_options
-from pipeline.plan import Filters, plan_batch
-from pipeline.read import read_piece
-from pipeline.schema import columns_of
-from pipeline.wanted import Wanted
+from kafkaproto_pipeline.jobs.consistency_check import check
+from kafkaproto_pipeline.jobs.consistency_rows import DIFFERENCE, REPLICA, Finding, Row
+from kafkaproto_pipeline.options import parse_options
+from kafkaproto_pipeline.plan import Filters, plan_batch
+from kafkaproto_pipeline.read import read_piece
+from kafkaproto_pipeline.schema import columns_of
+from kafkaproto_pipeline.wanted import Wanted
 
 
 class ReplicasDifferError(Exception):

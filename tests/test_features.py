@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.features import (
+from kafkaproto_server.features import (
     FEATURES,
     METADATA_VERSIONS,
     MINIMUM_METADATA_VERSION,

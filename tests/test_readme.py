@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from kafkaproto.api import api_by_key
-from server.apis.table import TABLE, served_versions
-from server.types import ListenerKind
+from kafkaproto_server.apis.table import TABLE, served_versions
+from kafkaproto_server.types import ListenerKind
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 

@@ -61,7 +61,7 @@ def test_a_node_is_what_the_project_depends_on_without_the_command_lines() -> No
     server = set(told["dependency-groups"]["server"])
     assert {re.split(r"\W", each)[0] for each in dependencies - server} == {"click", "rich"}
     assert server <= dependencies
-    assert told["dependency-groups"]["build"] == told["build-system"]["requires"]
+    assert set(told["dependency-groups"]["build"]) >= set(told["build-system"]["requires"])
 
 
 def test_a_node_imports_nothing_that_is_not_installed_for_it() -> None:
@@ -69,7 +69,8 @@ def test_a_node_imports_nothing_that_is_not_installed_for_it() -> None:
 import sys
 for name in {NOT_FOR_NODES!r}:
     sys.modules[name] = None
-import server.__main__, server.node.http, server.node.metrics, server.node.node
+import kafkaproto_server.__main__
+from kafkaproto_server.node import http, metrics, node
 """
     done = subprocess.run(
         [sys.executable, "-c", blocked], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.topic_names import MAX_LENGTH, topic_name_problem
+from kafkaproto_server.topic_names import MAX_LENGTH, topic_name_problem
 
 
 @pytest.mark.parametrize("name", ["a", "A-Z_0.9", "...", "x" * MAX_LENGTH, "__consumer_offsets", "-", "_"])

@@ -8,16 +8,16 @@ from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
 from kafkaproto.messages import EnvelopeResponse
 from kafkaproto.support import joined
-from server.apis.context import Answer, NoAnswer, RequestContext
-from server.apis.envelope import encode_principal
-from server.apis.table import dispatch
-from server.controller.events import CommandContext, CommandReceived
-from server.image.image import EMPTY_IMAGE
-from server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
-from server.raft.voters import VoterSet
-from server.raft.wire import describe_quorum_response
-from server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
-from server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
+from kafkaproto_server.apis.context import Answer, NoAnswer, RequestContext
+from kafkaproto_server.apis.envelope import encode_principal
+from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.controller.events import CommandContext, CommandReceived
+from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.wire import describe_quorum_response
+from kafkaproto_server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
 from tests.apis.support import NODE_ID, answers, context, decoded_answer, golden, services
 from tests.apis.test_envelope import wrapped
 from tests.controller.harness import Harness

@@ -8,10 +8,10 @@ import msgspec
 
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
-from server.apis.context import Answer, RequestContext
-from server.raft import wire
-from server.raft.messages import AddVoterRequest, RemoveVoterRequest
-from server.types import Deferred
+from kafkaproto_server.apis.context import Answer, RequestContext
+from kafkaproto_server.raft import wire
+from kafkaproto_server.raft.messages import AddVoterRequest, RemoveVoterRequest
+from kafkaproto_server.types import Deferred
 from tests.apis.cluster import CONTROLLER, Cluster
 from tests.apis.test_envelope import wrapped
 from tests.controller.harness import (

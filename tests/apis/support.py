@@ -14,13 +14,13 @@ from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.support import joined
-from server.apis.context import Answer, Encoded, Reply, RequestContext, Services
-from server.apis.table import dispatch
-from server.image.image import EMPTY_IMAGE, ClusterImage
-from server.image.replay import replay
-from server.metrics.answers import error_codes
-from server.node.refusals import refuse
-from server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
+from kafkaproto_server.apis.context import Answer, Encoded, Reply, RequestContext, Services
+from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.image.replay import replay
+from kafkaproto_server.metrics.answers import error_codes
+from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 NODE_ID = 1

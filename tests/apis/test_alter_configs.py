@@ -15,9 +15,9 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
-from server.apis.context import NoAnswer
-from server.apis.table import dispatch
-from server.types import Deferred, ListenerKind
+from kafkaproto_server.apis.context import NoAnswer
+from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import Calls, answers, context, services, settled
 
 TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8

@@ -32,12 +32,12 @@ from kafkaproto.messages import (
     RegisterControllerRecord,
     TopicRecord,
 )
-from server.apis.context import NoAnswer
-from server.apis.table import dispatch
-from server.image.image import AccessControlEntry, ClusterImage
-from server.security.acls import Operation, PermissionType, ResourceType
-from server.security.authorizer import Authorizer, LoadingAuthorizer
-from server.types import ListenerKind
+from kafkaproto_server.apis.context import NoAnswer
+from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.image.image import AccessControlEntry, ClusterImage
+from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
+from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
+from kafkaproto_server.types import ListenerKind
 from tests.apis.support import Calls, answers, context, decoded_answer, image_of, services, settled
 from tests.security.acl_making import acl, authorizer
 

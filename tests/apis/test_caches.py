@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from kafkaproto.messages import DescribeConfigsResponse, MetadataRequest, MetadataResponse
-from server.apis import caches
-from server.apis.caches import EncodedTopics, KeptTopic, ResponseCaches
-from server.apis.encoding import element_codec, inner_codec
-from server.apis.metadata import handle_metadata
-from server.image.image import ClusterImage
-from server.types import ListenerKind
+from kafkaproto_server.apis import caches
+from kafkaproto_server.apis.caches import EncodedTopics, KeptTopic, ResponseCaches
+from kafkaproto_server.apis.encoding import element_codec, inner_codec
+from kafkaproto_server.apis.metadata import handle_metadata
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.types import ListenerKind
 from tests.apis.support import context, decoded_answer, driven, golden, services
 
 IMAGE = golden().image

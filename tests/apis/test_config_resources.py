@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.messages import ListConfigResourcesRequest
-from server.image.image import ClusterImage
-from server.types import ListenerKind
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.types import ListenerKind
 from tests.apis.support import ask
 from tests.controller.harness import SET, Harness, alter_configs_request
 

@@ -11,9 +11,9 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
-from server.apis.configs import MAX_WITHOUT_CONFIGS, handle_describe_configs
-from server.config.properties import layered
-from server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.apis.configs import MAX_WITHOUT_CONFIGS, handle_describe_configs
+from kafkaproto_server.config.properties import layered
+from kafkaproto_server.image.image import ClusterImage, TopicImage
 from tests.apis import support
 from tests.config.golden_answers import NODE_ID, GoldenStep, golden_steps
 

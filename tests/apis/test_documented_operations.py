@@ -15,10 +15,10 @@ import pytest
 from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from server.apis.authorization import CheckedBy
-from server.apis.table import TABLE, dispatch
-from server.security.acls import CLUSTER_NAME, Operation, ResourceType
-from server.types import ListenerKind
+from kafkaproto_server.apis.authorization import CheckedBy
+from kafkaproto_server.apis.table import TABLE, dispatch
+from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
+from kafkaproto_server.types import ListenerKind
 from tests.apis.cluster import BROKER, CONTROLLER, FORWARDER
 from tests.apis.good_requests import OF_TOPIC, PreparedCluster, good_requests
 from tests.apis.support import answers, context, decoded_answer

@@ -34,19 +34,19 @@ from kafkaproto.messages import (
     UpdateFeaturesResponse,
 )
 from kafkaproto.support import joined
-from server.apis.context import Answer, NoAnswer, RefusedRequestError, Reply
-from server.apis.envelope import (
+from kafkaproto_server.apis.context import Answer, NoAnswer, RefusedRequestError, Reply
+from kafkaproto_server.apis.envelope import (
     FORWARDABLE_KEYS,
     contains_error,
     decode_principal,
     encode_principal,
     handle_envelope,
 )
-from server.apis.table import dispatch
-from server.error_texts import MAX_QUOTED_LENGTH
-from server.security.acls import Operation, ResourceType
-from server.security.authorizer import Authorizer, LoadingAuthorizer
-from server.types import Deferred, ListenerKind
+from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
+from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import Calls, answers, context, services, settled
 from tests.messages.random_messages import random_message
 from tests.security.acl_making import acl, authorizer

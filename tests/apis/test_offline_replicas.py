@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.messages import DescribeTopicPartitionsRequest, MetadataRequest
-from server.image.image import LOST_DIRECTORY
+from kafkaproto_server.image.image import LOST_DIRECTORY
 from tests.apis.support import ask
 from tests.controller.harness import Harness, directory
 from tests.controller.test_assign_directories import assign

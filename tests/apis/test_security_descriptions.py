@@ -24,12 +24,12 @@ from kafkaproto.messages import (
     RenewDelegationTokenRequest,
     UserScramCredentialRecord,
 )
-from server.apis.context import ANONYMOUS
-from server.apis.table import dispatch
-from server.security.acls import Operation, ResourceType
-from server.security.authorizer import Authorizer
-from server.security.delegation_tokens import token_hmac
-from server.types import ListenerKind
+from kafkaproto_server.apis.context import ANONYMOUS
+from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.security.authorizer import Authorizer
+from kafkaproto_server.security.delegation_tokens import token_hmac
+from kafkaproto_server.types import ListenerKind
 from tests.apis.support import Calls, answers, ask, context, image_of, services, settled
 from tests.security.acl_making import acl, acl_filter, acl_record, authorizer
 

@@ -20,13 +20,13 @@ from kafkaproto.messages import (
     EnvelopeResponse,
     MetadataRequest,
 )
-from server.apis.bounds import BOUNDS, bounds_of, frame_limit
-from server.apis.context import RefusedRequestError, UnreadRequest
-from server.apis.serving import MAX_REFUSED_BODY_BYTES, SHORT_BODY_BYTES, serve
-from server.apis.table import TABLE
-from server.security.acls import Operation, ResourceType
-from server.security.authorizer import LoadingAuthorizer
-from server.types import ListenerKind
+from kafkaproto_server.apis.bounds import BOUNDS, bounds_of, frame_limit
+from kafkaproto_server.apis.context import RefusedRequestError, UnreadRequest
+from kafkaproto_server.apis.serving import MAX_REFUSED_BODY_BYTES, SHORT_BODY_BYTES, serve
+from kafkaproto_server.apis.table import TABLE
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.security.authorizer import LoadingAuthorizer
+from kafkaproto_server.types import ListenerKind
 from tests.apis.support import Calls, answers, context, services
 from tests.apis.test_envelope import wrapped
 from tests.security.acl_making import acl, authorizer

@@ -12,8 +12,8 @@ from kafkaproto.errors import LocalProtocolError
 from kafkaproto.message import Struct
 from kafkaproto.messages import EnvelopeRequest
 from kafkaproto.support import joined
-from server.apis.table import TABLE, advertised, dispatch, served_versions
-from server.types import ListenerKind
+from kafkaproto_server.apis.table import TABLE, advertised, dispatch, served_versions
+from kafkaproto_server.types import ListenerKind
 from tests.apis.cluster import Cluster
 from tests.apis.support import Calls, context, services
 from tests.apis.test_envelope import wrapped

@@ -13,8 +13,8 @@ from kafkaproto.messages import (
     PartitionRecord,
     TopicRecord,
 )
-from server.apis.topic_partitions import MAX_PARTITIONS, handle_describe_topic_partitions
-from server.image.image import ClusterImage
+from kafkaproto_server.apis.topic_partitions import MAX_PARTITIONS, handle_describe_topic_partitions
+from kafkaproto_server.image.image import ClusterImage
 from tests.apis.support import ask, context, golden, image_of, services
 
 TOPIC_ID = bytes(range(16))

@@ -10,9 +10,9 @@ import pytest
 from immutables import Map
 
 from kafkaproto.messages import ApiVersionsRequest
-from server.apis.table import TABLE, dispatch
-from server.image.image import ClusterImage
-from server.types import ListenerKind
+from kafkaproto_server.apis.table import TABLE, dispatch
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.types import ListenerKind
 from tests.apis.support import ask, context, golden, services
 
 REQUEST = ApiVersionsRequest(client_software_name="kafkaproto", client_software_version="0.1.0")

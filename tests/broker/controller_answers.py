@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
-from server.broker.assignments import Replica
+from kafkaproto_server.broker.assignments import Replica
 
 
 def answer(

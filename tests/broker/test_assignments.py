@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
-from server.broker.assignments import (
+from kafkaproto_server.broker.assignments import (
     ACCEPTED_PAUSE_MS,
     FIRST_BACKOFF_MS,
     MAX_ASSIGNMENTS_PER_REQUEST,

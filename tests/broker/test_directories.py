@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 
 A, B, C = (bytes([each] * 16) for each in (3, 2, 1))
 

@@ -14,9 +14,14 @@ from kafkaproto.messages import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
-from server.broker.directories import LogDirectories, LogDirectory
-from server.broker.lifecycle import REFUSALS_OF_A_GOODBYE, BrokerIdentity, BrokerLifecycle, BrokerState
-from server.types import Endpoint
+from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.broker.lifecycle import (
+    REFUSALS_OF_A_GOODBYE,
+    BrokerIdentity,
+    BrokerLifecycle,
+    BrokerState,
+)
+from kafkaproto_server.types import Endpoint
 
 INTERVAL_MS = 2_000
 EPOCH = 0x1C

@@ -9,11 +9,11 @@ import pytest
 from immutables import Map
 
 from kafkaproto import uuids
-from server.broker import replica_directories
-from server.broker.assignments import AssignmentQueue
-from server.broker.directories import LogDirectories, LogDirectory
-from server.broker.replica_directories import ReplicaDirectories
-from server.image.image import (
+from kafkaproto_server.broker import replica_directories
+from kafkaproto_server.broker.assignments import AssignmentQueue
+from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.image.image import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,

@@ -14,13 +14,18 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AssignReplicasToDirsRequest, BrokerHeartbeatRequest
-from server.broker.assignments import AssignmentQueue
-from server.broker.directories import LogDirectories, LogDirectory
-from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
-from server.broker.replica_directories import ReplicaDirectories
-from server.features import supported_ranges
-from server.image.image import LOST_DIRECTORY, MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY, ClusterImage
-from server.types import Endpoint
+from kafkaproto_server.broker.assignments import AssignmentQueue
+from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
+from kafkaproto_server.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.features import supported_ranges
+from kafkaproto_server.image.image import (
+    LOST_DIRECTORY,
+    MIGRATING_DIRECTORY,
+    UNASSIGNED_DIRECTORY,
+    ClusterImage,
+)
+from kafkaproto_server.types import Endpoint
 from tests.controller.harness import CLUSTER_ID, Harness, incarnation
 
 BROKERS = (1, 2, 3)

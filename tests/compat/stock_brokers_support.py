@@ -25,9 +25,9 @@ from compat.process import free_ports, wait_until
 from compat.quorum import connect
 from kafkaproto import uuids
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse
-from server.image.image import ClusterImage
-from server.storage.disk import OsDisk
-from server.tools.metadata_sources import load_directory
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.tools.metadata_sources import load_directory
 
 JBOD_BROKER = 103
 BROKERS = (101, 102, JBOD_BROKER)

@@ -8,7 +8,7 @@ import pytest
 
 from compat.agreement import ReplicasDifferError, check_agreement
 from compat.quota_load import Accounts
-from pipeline.synthetic import HistoryOptions, generate
+from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 from tests.pipeline import planting
 
 OPTIONS = HistoryOptions(seed=5, records=400, replicas=2, brokers=3, partitions=10, segment_bytes=1 << 20)

@@ -14,9 +14,9 @@ import pytest
 
 from compat.spark.standalone import QUICK_JVM, SPARK_HOME, StandaloneCluster
 from kafkaproto import uuids
-from pipeline.jobs.session import lean_spark_home
-from pipeline.synthetic import HistoryOptions, generate
-from server.image.image import ClusterImage
+from kafkaproto_pipeline.jobs.session import lean_spark_home
+from kafkaproto_pipeline.synthetic import HistoryOptions, generate
+from kafkaproto_server.image.image import ClusterImage
 from tests.pipeline.conftest import QUICK_QUERIES
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -112,7 +112,7 @@ def test_any_master_gives_the_rows_of_a_local_run(tmp_path: Path) -> None:
     python |= {"PYSPARK_DRIVER_PYTHON": sys.executable, "PYTHONPATH": ""}
     python["SPARK_HOME"] = str(lean_spark_home(tmp_path / "spark-of-submit"))
     submit = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", "local[2]", "--py-files", str(archive)]
-    program = ROOT / "pipeline" / "jobs" / "__main__.py"
+    program = ROOT / "pipeline" / "kafkaproto_pipeline" / "jobs" / "__main__.py"
     run([*submit, *as_arguments(SETTINGS), program, *job, submitted, node], tmp_path, **python)
     expected = replayed(made.image)
     assert written(spread) == expected

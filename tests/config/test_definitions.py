@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from server.config_keys.definitions import (
+from kafkaproto_server.config_keys.definitions import (
     BROKER_KEYS,
     CLIENT_METRICS_KEYS,
     EXTENSIONS,
@@ -16,8 +16,8 @@ from server.config_keys.definitions import (
     Definitions,
     broker_key,
 )
-from server.config_keys.model import ConfigType
-from server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.config_keys.model import ConfigType
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from tests.config.golden_answers import golden_steps
 
 ALL = [BROKER_KEYS, TOPIC_KEYS, GROUP_KEYS, CLIENT_METRICS_KEYS]
@@ -121,8 +121,8 @@ def test_importing_the_definitions_reads_no_table() -> None:
         "import importlib.resources, sys\n"
         "opened = []\n"
         "sys.addaudithook(lambda event, args: event == 'open' and opened.append(str(args[0])))\n"
-        "import server.config_keys.node_configs\n"
-        "from server.config_keys.definitions import TOPIC_KEYS\n"
+        "import kafkaproto_server.config_keys.node_configs\n"
+        "from kafkaproto_server.config_keys.definitions import TOPIC_KEYS\n"
         "assert not [name for name in opened if name.endswith('.json')], opened\n"
         "TOPIC_KEYS['retention.ms']\n"
         "assert [name[-10:] for name in opened if name.endswith('.json')] == ['topic.json'], opened\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.config_keys.definitions import GROUP_KEYS
-from server.config_keys.group_values import limits_of, validate_group_configs
-from server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.config_keys.definitions import GROUP_KEYS
+from kafkaproto_server.config_keys.group_values import limits_of, validate_group_configs
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
 
 
 def problem(own: dict[str, str], **static: str) -> str | None:

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from server.config.log_levels import level_name, logger_levels, set_logger_levels
+from kafkaproto_server.config.log_levels import level_name, logger_levels, set_logger_levels
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from server.config_keys.definitions import BROKER_KEYS, CLIENT_METRICS_KEYS, GROUP_KEYS, TOPIC_KEYS
-from server.config_keys.model import ConfigDefinition, ConfigType, format_value
+from kafkaproto_server.config_keys.definitions import BROKER_KEYS, CLIENT_METRICS_KEYS, GROUP_KEYS, TOPIC_KEYS
+from kafkaproto_server.config_keys.model import ConfigDefinition, ConfigType, format_value
 
 
 def define(type_: ConfigType, **facts: object) -> ConfigDefinition:

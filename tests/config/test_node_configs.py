@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.config_keys.node_configs import ConfigEntry, NodeConfigs
+from kafkaproto_server.config_keys.node_configs import ConfigEntry, NodeConfigs
 from tests.config.golden_answers import GoldenStep, golden_steps
 
 STEPS = [pytest.param(step, id=step.name) for step in golden_steps()]

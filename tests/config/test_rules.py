@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from server.config import Config, ConfigError
-from server.config.settings import check_supported
-from server.config_keys.definitions import BROKER_KEYS
+from kafkaproto_server.config import Config, ConfigError
+from kafkaproto_server.config.settings import check_supported
+from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 
 _GOLDEN = json.loads((Path(__file__).parent / "golden" / "start_up.json").read_text())
 BASE: dict[str, str] = _GOLDEN["base"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.config_keys.sensitivity import is_sensitive, plain_keys
+from kafkaproto_server.config_keys.sensitivity import is_sensitive, plain_keys
 
 TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from server.config import Config, ConfigError, default_config
-from server.config.listeners import Address
-from server.config.settings import _NO_EFFECT_YET
-from server.config_keys.definitions import BROKER_KEYS
-from server.config_keys.model import INTEGER_BITS, ConfigType
-from server.raft.config import RaftConfig
-from server.types import Endpoint, ReplicaKey
+from kafkaproto_server.config import Config, ConfigError, default_config
+from kafkaproto_server.config.listeners import Address
+from kafkaproto_server.config.settings import _NO_EFFECT_YET
+from kafkaproto_server.config_keys.definitions import BROKER_KEYS
+from kafkaproto_server.config_keys.model import INTEGER_BITS, ConfigType
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.types import Endpoint, ReplicaKey
 
 MINIMAL = """\
 process.roles=broker,controller

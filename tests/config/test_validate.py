@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from server.config_keys.node_configs import NodeConfigs
-from server.config_keys.validate import validate_broker_config, validate_topic_config
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.config_keys.validate import validate_broker_config, validate_topic_config
 
 NODE = NodeConfigs(static={})
 

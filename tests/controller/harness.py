@@ -20,9 +20,9 @@ from kafkaproto.messages import (
     UpdateFeaturesRequest,
 )
 from kafkaproto.records.metadata import decode_metadata_record
-from server.controller.config import ControllerConfig
-from server.controller.controller import STEPS_PER_SLICE, Controller
-from server.controller.effects import (
+from kafkaproto_server.controller.config import ControllerConfig
+from kafkaproto_server.controller.controller import STEPS_PER_SLICE, Controller
+from kafkaproto_server.controller.effects import (
     AppendRecords,
     Effect,
     PublishImage,
@@ -31,7 +31,7 @@ from server.controller.effects import (
     Respond,
     UpgradeKRaftVersion,
 )
-from server.controller.events import (
+from kafkaproto_server.controller.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,
@@ -44,18 +44,18 @@ from server.controller.events import (
     KRaftVersionUpgraded,
     Tick,
 )
-from server.controller.table import refusal_steps
-from server.features import METADATA_VERSION, supported_ranges
-from server.image.image import ClusterImage, PartitionImage
-from server.ports import Rng
-from server.types import run_to_end
+from kafkaproto_server.controller.table import refusal_steps
+from kafkaproto_server.features import METADATA_VERSION, supported_ranges
+from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.ports import Rng
+from kafkaproto_server.types import run_to_end
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 TIMESTAMP_MS = 1_795_239_301_118
 
 
 class SeededRng:
-    """``server.ports.Rng`` that a seed repeats."""
+    """``ports.Rng`` that a seed repeats."""
 
     def __init__(self, seed: int = 0) -> None:
         self._random = random.Random(seed)

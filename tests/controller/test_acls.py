@@ -15,10 +15,10 @@ from kafkaproto.messages import (
     DeleteAclsResponse,
     RemoveAccessControlEntryRecord,
 )
-from server.controller import acls
-from server.controller.batches import MAX_RECORDS_PER_BATCH
-from server.image.image import AccessControlEntry
-from server.security.acls import AclFilter, acl_order
+from kafkaproto_server.controller import acls
+from kafkaproto_server.controller.batches import MAX_RECORDS_PER_BATCH
+from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.security.acls import AclFilter, acl_order
 from tests.controller.harness import Harness
 from tests.security.acl_making import acl, acl_creation, acl_filter
 

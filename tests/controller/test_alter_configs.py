@@ -15,8 +15,8 @@ from kafkaproto.messages import (
     ConfigRecord,
     IncrementalAlterConfigsRequest,
 )
-from server.controller.topics import MAX_CONFIGS_OF_RESOURCE
-from server.image.image import TOPIC_RESOURCE
+from kafkaproto_server.controller.topics import MAX_CONFIGS_OF_RESOURCE
+from kafkaproto_server.image.image import TOPIC_RESOURCE
 from tests.controller.harness import (
     APPEND,
     DELETE,

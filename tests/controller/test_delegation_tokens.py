@@ -15,11 +15,11 @@ from kafkaproto.messages import (
     RemoveDelegationTokenRecord,
     RenewDelegationTokenRequest,
 )
-from server.controller.delegation_tokens import MAX_REMOVED_TOKENS, expired_token_records
-from server.controller.events import CommandContext, CommandReceived
-from server.image.image import ClusterImage, DelegationToken
-from server.security.delegation_tokens import token_hmac
-from server.types import run_to_end
+from kafkaproto_server.controller.delegation_tokens import MAX_REMOVED_TOKENS, expired_token_records
+from kafkaproto_server.controller.events import CommandContext, CommandReceived
+from kafkaproto_server.image.image import ClusterImage, DelegationToken
+from kafkaproto_server.security.delegation_tokens import token_hmac
+from kafkaproto_server.types import run_to_end
 from tests.controller.harness import TIMESTAMP_MS, Harness
 
 DAY_MS = 86_400_000

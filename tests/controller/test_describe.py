@@ -7,15 +7,15 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import BrokerHeartbeatRequest, ControllerRegistrationRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from server.controller.describe import describe_controller, describe_effect, describe_event
-from server.controller.effects import (
+from kafkaproto_server.controller.describe import describe_controller, describe_effect, describe_event
+from kafkaproto_server.controller.effects import (
     AppendRecords,
     Effect,
     ReportFailure,
     ReportSilence,
     UpgradeKRaftVersion,
 )
-from server.controller.events import (
+from kafkaproto_server.controller.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,
@@ -31,7 +31,7 @@ from server.controller.events import (
     SnapshotLoaded,
     Tick,
 )
-from server.image.image import ClusterImage
+from kafkaproto_server.image.image import ClusterImage
 from tests.controller.harness import Harness
 
 

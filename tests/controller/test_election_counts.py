@@ -5,8 +5,15 @@ from __future__ import annotations
 from immutables import Map
 
 from kafkaproto.messages import NoOpRecord, PartitionChangeRecord
-from server.controller.election_counts import ElectionCounts, count_elections
-from server.image.image import ELR_FEATURE, RECOVERED, RECOVERING, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.controller.election_counts import ElectionCounts, count_elections
+from kafkaproto_server.image.image import (
+    ELR_FEATURE,
+    RECOVERED,
+    RECOVERING,
+    ClusterImage,
+    PartitionImage,
+    TopicImage,
+)
 
 TOPIC_ID = bytes(range(16))
 

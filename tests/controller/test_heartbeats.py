@@ -11,9 +11,9 @@ from kafkaproto.messages import (
     BrokerRegistrationChangeRecord,
     PartitionChangeRecord,
 )
-from server.controller.effects import ReportSilence
-from server.controller.events import NodePaused
-from server.image.image import BrokerRegistration
+from kafkaproto_server.controller.effects import ReportSilence
+from kafkaproto_server.controller.events import NodePaused
+from kafkaproto_server.image.image import BrokerRegistration
 from tests.controller.harness import Harness, directory, incarnation
 from tests.image.test_records import CHANGE
 

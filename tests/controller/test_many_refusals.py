@@ -8,11 +8,11 @@ from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from server.controller.effects import Refuse
-from server.controller.outbox import REFUSALS_A_TIME
-from server.controller.table import COMMANDS, refusal_steps
-from server.metrics.answers import is_small
-from server.types import Steps
+from kafkaproto_server.controller.effects import Refuse
+from kafkaproto_server.controller.outbox import REFUSALS_A_TIME
+from kafkaproto_server.controller.table import COMMANDS, refusal_steps
+from kafkaproto_server.metrics.answers import is_small
+from kafkaproto_server.types import Steps
 from tests.controller.harness import Harness
 from tests.node.hostile_requests import messages
 

@@ -8,10 +8,10 @@ import pytest
 
 from kafkaproto.message import Message
 from kafkaproto.messages import AbortTransactionRecord, CreateTopicsRequest, NoOpRecord
-from server.controller import batches
-from server.controller.metadata_transactions import TRANSACTION_NAME, fitted
-from server.image.digest import digest
-from server.types import run_to_end
+from kafkaproto_server.controller import batches
+from kafkaproto_server.controller.metadata_transactions import TRANSACTION_NAME, fitted
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.types import run_to_end
 from tests.controller.harness import Harness
 
 PARTITIONS = 25

@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.controller.partitions import (
+from kafkaproto_server.controller.partitions import (
     Election,
     Goal,
     LeadershipRules,
     leadership_rules,
     partition_change,
 )
-from server.controller.settings import InheritedConfigs, TopicSettings
-from server.image.image import PartitionImage
-from server.image.records import record_version
+from kafkaproto_server.controller.settings import InheritedConfigs, TopicSettings
+from kafkaproto_server.image.image import PartitionImage
+from kafkaproto_server.image.records import record_version
 from tests.controller.harness import Harness, directory
 
 _DATA = Path(__file__).parent / "data"

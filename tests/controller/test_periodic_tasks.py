@@ -10,11 +10,11 @@ import pytest
 from immutables import Map
 
 from kafkaproto.message import Message
-from server.controller import periodic_tasks
-from server.controller.effects import ReportFailure
-from server.controller.events import SnapshotLoaded
-from server.controller.periodic_tasks import PERIODIC_TASKS, TaskSituation
-from server.image.image import DelegationToken
+from kafkaproto_server.controller import periodic_tasks
+from kafkaproto_server.controller.effects import ReportFailure
+from kafkaproto_server.controller.events import SnapshotLoaded
+from kafkaproto_server.controller.periodic_tasks import PERIODIC_TASKS, TaskSituation
+from kafkaproto_server.image.image import DelegationToken
 from tests.controller.harness import TIMESTAMP_MS, Harness
 
 BALANCED: dict[str, Any] = {

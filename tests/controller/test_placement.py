@@ -9,10 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.controller.command import ApiError
-from server.controller.placement import UsableBroker, directory_for_new_replica, place, usable_brokers
-from server.image.image import MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
-from server.types import run_to_end
+from kafkaproto_server.controller.command import ApiError
+from kafkaproto_server.controller.placement import (
+    UsableBroker,
+    directory_for_new_replica,
+    place,
+    usable_brokers,
+)
+from kafkaproto_server.image.image import MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
+from kafkaproto_server.types import run_to_end
 from tests.controller.harness import Harness, SeededRng, directory
 
 

@@ -11,7 +11,7 @@ import pytest
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
-from server.features import METADATA_VERSION, METADATA_VERSIONS, MINIMUM_METADATA_VERSION
+from kafkaproto_server.features import METADATA_VERSION, METADATA_VERSIONS, MINIMUM_METADATA_VERSION
 from tests.controller.harness import ELR, Batch, Harness, directory, update_features_request
 from tests.controller.workload import step
 

@@ -14,12 +14,18 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
     UnregisterBrokerRequest,
 )
-from server.controller import appending, batches, changes, controller, proven_death
-from server.controller.effects import AppendRecords, ReportDeath, ReportFailure, ReportShutdown, ReportSilence
-from server.controller.events import BrokerProvenDead, NodePaused
-from server.image.digest import digest
-from server.image.loader import LoadState
-from server.types import Steps
+from kafkaproto_server.controller import appending, batches, changes, controller, proven_death
+from kafkaproto_server.controller.effects import (
+    AppendRecords,
+    ReportDeath,
+    ReportFailure,
+    ReportShutdown,
+    ReportSilence,
+)
+from kafkaproto_server.controller.events import BrokerProvenDead, NodePaused
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.image.loader import LoadState
+from kafkaproto_server.types import Steps
 from tests.controller.harness import Harness, incarnation, registration_request
 
 PARTITIONS = 40

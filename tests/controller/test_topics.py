@@ -17,9 +17,9 @@ from kafkaproto.messages import (
     TopicRecord,
 )
 from kafkaproto.uuids import to_text
-from server.image.image import UNASSIGNED_DIRECTORY
-from server.image.snapshot import image_from_values, image_values
-from server.image.topic_names import with_name, without_name
+from kafkaproto_server.image.image import UNASSIGNED_DIRECTORY
+from kafkaproto_server.image.snapshot import image_from_values, image_values
+from kafkaproto_server.image.topic_names import with_name, without_name
 from tests.controller.harness import Harness, SeededRng, directory
 
 

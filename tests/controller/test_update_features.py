@@ -9,15 +9,15 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerRegistrationRequest, ConfigRecord, FeatureLevelRecord
-from server.controller.changes import COMMAND_TIMEOUT_MS
-from server.controller.effects import AppendRecords, UpgradeKRaftVersion
-from server.controller.events import (
+from kafkaproto_server.controller.changes import COMMAND_TIMEOUT_MS
+from kafkaproto_server.controller.effects import AppendRecords, UpgradeKRaftVersion
+from kafkaproto_server.controller.events import (
     CommandContext,
     CommandReceived,
     KRaftVersionChanged,
     KRaftVersionUpgraded,
 )
-from server.features import supported_ranges
+from kafkaproto_server.features import supported_ranges
 from tests.controller.harness import (
     ELR,
     SET,

@@ -10,8 +10,8 @@ import trio
 from kafkaproto import api
 from kafkaproto.connection import UnsupportedApiVersions
 from kafkaproto.messages import ApiVersionsResponse
-from server.net.pump import ConnectionInfo, Request
-from server.ports import Buffer
+from kafkaproto_server.net.pump import ConnectionInfo, Request
+from kafkaproto_server.ports import Buffer
 from tests.fuzz.live import fuzz_live
 from tests.net.support import listening
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from immutables import Map
 
-from server.image.image import EMPTY_IMAGE, ClusterImage
-from server.image.partition_counts import PartitionCounts
-from server.image.replay import replay
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.image.partition_counts import PartitionCounts
+from kafkaproto_server.image.replay import replay
 
 
 def image_from_records(records: Iterable[Any], *, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:

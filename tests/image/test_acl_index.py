@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.messages import RemoveAccessControlEntryRecord
-from server.image.acl_index import NO_ACLS, AclIndex
-from server.image.image import EMPTY_IMAGE, AccessControlEntry, ClusterImage
-from server.image.replay import replay
-from server.image.snapshot import image_from_values, image_values
+from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex
+from kafkaproto_server.image.image import EMPTY_IMAGE, AccessControlEntry, ClusterImage
+from kafkaproto_server.image.replay import replay
+from kafkaproto_server.image.snapshot import image_from_values, image_values
 from tests.security.acl_making import acl, acl_record
 
 NAMES = ("", "*", "t", "tt", "topic")

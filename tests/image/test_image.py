@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from immutables import Map
 
-from server.image.image import (
+from kafkaproto_server.image.image import (
     EMPTY_IMAGE,
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,

@@ -17,9 +17,9 @@ from kafkaproto.messages import (
     NoOpRecord,
     TopicRecord,
 )
-from server.image.errors import ReplayError
-from server.image.image import EMPTY_IMAGE
-from server.image.loader import MetadataLoader
+from kafkaproto_server.image.errors import ReplayError
+from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.image.loader import MetadataLoader
 
 
 def _topic(name: str) -> Message:

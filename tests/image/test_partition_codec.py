@@ -12,11 +12,11 @@ from immutables import Map
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.messages import FeatureLevelRecord, PartitionRecord, TopicRecord
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
-from server.image.errors import ReplayError
-from server.image.image import EMPTY_IMAGE, ClusterImage, PartitionImage, TopicImage
-from server.image.partition_codec import PartitionEncoder, decode_partition
-from server.image.records import partition_record, record_version
-from server.image.snapshot import (
+from kafkaproto_server.image.errors import ReplayError
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.partition_codec import PartitionEncoder, decode_partition
+from kafkaproto_server.image.records import partition_record, record_version
+from kafkaproto_server.image.snapshot import (
     image_from_values,
     image_records,
     image_values,

@@ -12,12 +12,12 @@ from immutables import Map
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord, PartitionRecord, RemoveTopicRecord, TopicRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from server.image.errors import ReplayError
-from server.image.image import EMPTY_IMAGE, ClusterImage
-from server.image.loader import LoadState, load_records
-from server.image.partition_counts import NO_PARTITIONS
-from server.image.replay import replay, replay_all
-from server.image.snapshot import image_from_values, image_records
+from kafkaproto_server.image.errors import ReplayError
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.image.loader import LoadState, load_records
+from kafkaproto_server.image.partition_counts import NO_PARTITIONS
+from kafkaproto_server.image.replay import replay, replay_all
+from kafkaproto_server.image.snapshot import image_from_values, image_records
 from tests.image.reference import counted, image_from_records
 from tests.image.workload import random_records
 

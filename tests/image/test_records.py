@@ -7,10 +7,10 @@ import pytest
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerRegistrationChangeRecord, PartitionRecord
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
-from server.image.image import EMPTY_IMAGE, PartitionImage
-from server.image.records import partition_record, record_version
-from server.image.replay import replay
-from server.image.snapshot import image_records
+from kafkaproto_server.image.image import EMPTY_IMAGE, PartitionImage
+from kafkaproto_server.image.records import partition_record, record_version
+from kafkaproto_server.image.replay import replay
+from kafkaproto_server.image.snapshot import image_records
 
 # Record values found in the metadata log of a stock 4.3.1 cluster at metadata.version 30.
 REGISTER_BROKER = (

@@ -33,8 +33,8 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
     ZkMigrationStateRecord,
 )
-from server.image.errors import ReplayError
-from server.image.image import (
+from kafkaproto_server.image.errors import ReplayError
+from kafkaproto_server.image.image import (
     EMPTY_IMAGE,
     MIGRATING_DIRECTORY,
     BrokerRegistration,
@@ -45,8 +45,8 @@ from server.image.image import (
     PartitionImage,
     ScramCredential,
 )
-from server.image.replay import APPLY, APPLY_IN_STEPS, replay
-from server.types import Endpoint
+from kafkaproto_server.image.replay import APPLY, APPLY_IN_STEPS, replay
+from kafkaproto_server.types import Endpoint
 from tests.security.acl_making import acl, acl_record
 
 TOPIC_ID = b"t" * 16

@@ -15,9 +15,9 @@ from immutables import Map
 
 from kafkaproto.messages import FeatureLevelRecord, TopicRecord
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
-from server.image.digest import digest
-from server.image.image import EMPTY_IMAGE, ClusterImage
-from server.image.snapshot import image_records
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.image.snapshot import image_records
 from tests.image.reference import image_from_records
 from tests.image.workload import random_records
 
@@ -111,7 +111,7 @@ def test_records_are_written_in_the_versions_of_the_metadata_version() -> None:
 
 _DIGEST_SCRIPT = """
 import random
-from server.image.digest import digest
+from kafkaproto_server.image.digest import digest
 from tests.image.reference import image_from_records
 from tests.image.workload import random_records
 records = random_records(random.Random(9), 200)

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import pytest
 
-from server.image.sorting import sorted_steps
-from server.types import Steps, run_to_end
+from kafkaproto_server.image.sorting import sorted_steps
+from kafkaproto_server.types import Steps, run_to_end
 
 FEW, MANY = 128, 30_000
 """Values of one run, and of runs that are merged twice."""

@@ -31,7 +31,7 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
     ZkMigrationStateRecord,
 )
-from server.image.image import ClusterImage
+from kafkaproto_server.image.image import ClusterImage
 
 Random = random.Random
 Maker = Callable[[Random, ClusterImage, int], Message | None]
@@ -54,7 +54,7 @@ def random_record(rng: Random, image: ClusterImage, offset: int) -> Message:
 
 def random_records(rng: Random, count: int) -> list[Message]:
     """A log of records, metadata.version first."""
-    from server.image.replay import replay
+    from kafkaproto_server.image.replay import replay
 
     records = [metadata_version_record()]
     image = replay(ClusterImage(), records[0], 0)

@@ -314,7 +314,7 @@ def test_a_signal_in_the_first_moments_ends_a_node_without_a_word(
     (tmp_path / "trio" / "__init__.py").write_text(
         f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(30)\n"
     )
-    command = [sys.executable, "-m", "server", "--override", f"log.dirs={tmp_path / 'data'}"]
+    command = [sys.executable, "-m", "kafkaproto_server", "--override", f"log.dirs={tmp_path / 'data'}"]
     paths = os.pathsep.join([str(tmp_path), str(BIN.parent)])
     done = subprocess.run(
         command,

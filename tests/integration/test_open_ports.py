@@ -19,8 +19,8 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from server.apis.envelope import encode_principal
-from server.security.acls import Operation
+from kafkaproto_server.apis.envelope import encode_principal
+from kafkaproto_server.security.acls import Operation
 from tests.apis.test_envelope import wrapped
 from tests.apis.test_wrong_fields import problems
 from tests.integration.asking import connect

@@ -24,9 +24,9 @@ from kafkaproto.messages import (
     DescribeTopicPartitionsRequest,
     MetadataRequest,
 )
-from server.apis.table import TABLE
-from server.security.acls import Operation, PermissionType, ResourceType
-from server.types import ListenerKind
+from kafkaproto_server.apis.table import TABLE
+from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
+from kafkaproto_server.types import ListenerKind
 from tests.apis.test_documented_operations import needs
 from tests.apis.test_wrong_fields import problems
 from tests.integration.asking import connect, create_topic

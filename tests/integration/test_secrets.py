@@ -14,7 +14,7 @@ from kafkaproto.messages import (
     DescribeConfigsRequest,
     IncrementalAlterConfigsRequest,
 )
-from server.config_keys.definitions import BROKER_KEYS
+from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 from tests.apis.test_wrong_fields import problems
 from tests.integration.asking import connect
 from tests.integration.conftest import make_node

@@ -27,8 +27,8 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     FetchRequest,
 )
-from server.security.acls import Operation
-from server.types import METADATA_TOPIC_ID
+from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.apis.test_wrong_fields import problems
 from tests.integration.asking import connect
 from tests.integration.conftest import CLUSTER_ID, make_node

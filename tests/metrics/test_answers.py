@@ -11,7 +11,7 @@ from kafkaproto.messages import (
     FetchResponse,
     VoteResponse,
 )
-from server.metrics.answers import error_codes
+from kafkaproto_server.metrics.answers import error_codes
 
 
 def test_a_code_on_top_and_those_below_are_all_found() -> None:

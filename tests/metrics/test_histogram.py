@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.metrics.histogram import Histogram
+from kafkaproto_server.metrics.histogram import Histogram
 
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
 MICROSECONDS = st.integers(min_value=0, max_value=10**10)

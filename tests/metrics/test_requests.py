@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.metrics.requests import RequestMetrics
+from kafkaproto_server.metrics.requests import RequestMetrics
 
 
 def test_an_api_is_there_once_it_was_asked_for() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from server.metrics.window import Window
+from kafkaproto_server.metrics.window import Window
 
 
 def test_a_rate_is_taken_from_the_oldest_look() -> None:

@@ -11,16 +11,16 @@ import trio
 
 from kafkaproto.connection import RequestReceived, ServedVersions, ServerConnection
 from kafkaproto.errors import RemoteProtocolError
-from server.metrics.requests import RequestMetrics
-from server.net.admission import Admission
-from server.net.limits import RECEIVE_CHUNK_BYTES
-from server.net.listener import ConnectionEnded, Listener, ListenerSettings
-from server.net.memory import RequestMemory, UnreadResponses
-from server.net.passes import Passes, WaitTurn, at_once
-from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
-from server.net.streams import ByteStream
-from server.ports import Buffer
-from server.types import ListenerKind
+from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.net.admission import Admission
+from kafkaproto_server.net.limits import RECEIVE_CHUNK_BYTES
+from kafkaproto_server.net.listener import ConnectionEnded, Listener, ListenerSettings
+from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
+from kafkaproto_server.net.passes import Passes, WaitTurn, at_once
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
+from kafkaproto_server.net.streams import ByteStream
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.types import ListenerKind
 
 SERVED = {18: (0, 4), 52: (0, 2), 60: (0, 1), 1: (4, 18)}
 """Api versions that listeners in these tests serve."""

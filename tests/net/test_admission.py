@@ -6,9 +6,9 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from server.net.admission import Admission, AdmissionLimits, Door, Place
-from server.net.limits import FIRST_REQUEST_GRACE_S, GIVES_WAY_AFTER_S, SECOND_CHANCES
-from server.types import ListenerKind
+from kafkaproto_server.net.admission import Admission, AdmissionLimits, Door, Place
+from kafkaproto_server.net.limits import FIRST_REQUEST_GRACE_S, GIVES_WAY_AFTER_S, SECOND_CHANCES
+from kafkaproto_server.types import ListenerKind
 
 pytestmark = pytest.mark.trio
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.net.chunks import chunked
+from kafkaproto_server.net.chunks import chunked
 
 
 def test_small_buffers_are_joined_and_long_ones_cut_without_copying() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.net.host_queue import HostQueue
+from kafkaproto_server.net.host_queue import HostQueue
 
 
 def test_hosts_take_turns_and_the_things_of_one_host_keep_their_order() -> None:

@@ -18,10 +18,10 @@ from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from kafkaproto import api
 from kafkaproto.connection import UnsupportedApiVersions
-from server.net.limits import MAX_REQUEST_SIZE_BYTES
-from server.net.listener import Listener
-from server.net.pump import ConnectionInfo, Request
-from server.ports import Buffer
+from kafkaproto_server.net.limits import MAX_REQUEST_SIZE_BYTES
+from kafkaproto_server.net.listener import Listener
+from kafkaproto_server.net.pump import ConnectionInfo, Request
+from kafkaproto_server.ports import Buffer
 from tests.fuzz.golden_requests import GOLDEN_REQUESTS
 from tests.net.support import (
     LOGGER,

@@ -14,13 +14,13 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from server.net.admission import Admission, AdmissionLimits, Door, Place
-from server.net.limits import ACCEPT_BACKOFF_MS, GIVES_WAY_AFTER_S
-from server.net.listener import Acceptor, Listener, bind_listener, bound_port
-from server.net.passes import Passes
-from server.net.pump import ConnectionInfo, Request, Respond
-from server.ports import Buffer
-from server.types import ListenerKind
+from kafkaproto_server.net.admission import Admission, AdmissionLimits, Door, Place
+from kafkaproto_server.net.limits import ACCEPT_BACKOFF_MS, GIVES_WAY_AFTER_S
+from kafkaproto_server.net.listener import Acceptor, Listener, bind_listener, bound_port
+from kafkaproto_server.net.passes import Passes
+from kafkaproto_server.net.pump import ConnectionInfo, Request, Respond
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.types import ListenerKind
 from tests.net.support import (
     LOGGER,
     SERVED,

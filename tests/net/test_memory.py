@@ -17,7 +17,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from server.net.limits import (
+from kafkaproto_server.net.limits import (
     CLOSED_AT_ONCE,
     MAX_ARRIVALS,
     MEMORY_PATIENCE_S,
@@ -25,9 +25,9 @@ from server.net.limits import (
     RECEIVE_CHUNK_BYTES,
     UNCOUNTED_BYTES,
 )
-from server.net.memory import RequestMemory, UnreadResponses
-from server.net.pump import ConnectionInfo, Request
-from server.ports import Buffer
+from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
+from kafkaproto_server.net.pump import ConnectionInfo, Request
+from kafkaproto_server.ports import Buffer
 from tests.net.support import (
     LOGGER,
     echo,

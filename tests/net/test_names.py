@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trio
 
-from server.net.names import NameLookups
+from kafkaproto_server.net.names import NameLookups
 
 
 class Resolver:

@@ -9,8 +9,8 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from server.net.passes import LET_ON_A_PASS, PASS_S, Passes
-from server.net.streams import SocketBytes
+from kafkaproto_server.net.passes import LET_ON_A_PASS, PASS_S, Passes
+from kafkaproto_server.net.streams import SocketBytes
 from tests.net.support import wait_until
 
 pytestmark = pytest.mark.trio

@@ -21,15 +21,15 @@ from kafkaproto.messages import (
     FetchSnapshotRequest,
     VoteRequest,
 )
-from server.net.peers import (
+from kafkaproto_server.net.peers import (
     DisconnectCause,
     PeerChannel,
     PeerDisconnected,
     PeerTimeout,
     ReconnectBackoff,
 )
-from server.net.pump import CloseConnection, ConnectionInfo, Request
-from server.ports import Buffer
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
+from kafkaproto_server.ports import Buffer
 from tests.net.support import SERVED, listening, wait_until
 
 pytestmark = pytest.mark.trio

@@ -11,15 +11,15 @@ from trio.testing import MockClock, lockstep_stream_pair, memory_stream_pair, wa
 
 from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
-from server.net.limits import (
+from kafkaproto_server.net.limits import (
     HANG_UP_GRACE_MS,
     READ_AHEAD_BYTES,
     RECEIVE_CHUNK_BYTES,
     SEND_CHUNK_BYTES,
     SEND_TIMEOUT_MS,
 )
-from server.net.pump import CloseConnection, ConnectionInfo, Request, Respond
-from server.ports import Buffer
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request, Respond
+from kafkaproto_server.ports import Buffer
 from tests.net.support import (
     IDLE_TIMEOUT_MS,
     LOGGER,

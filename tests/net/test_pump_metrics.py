@@ -9,9 +9,9 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
-from server.metrics.requests import RequestMetrics
-from server.net.pump import CloseConnection, ConnectionInfo, Request
-from server.ports import Buffer
+from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
+from kafkaproto_server.ports import Buffer
 from tests.net.support import echo, make_pump, request, serve_echo
 
 pytestmark = pytest.mark.trio

@@ -12,9 +12,16 @@ import trio
 from trio.testing import MockClock
 
 from kafkaproto.connection import RequestReceived
-from server.net.limits import SEND_CHUNK_BYTES, SEND_TIMEOUT_MS
-from server.net.pump import MAX_REQUESTS_IN_A_ROW, CloseConnection, ConnectionInfo, Request, Respond, Serve
-from server.net.streams import SocketBytes
+from kafkaproto_server.net.limits import SEND_CHUNK_BYTES, SEND_TIMEOUT_MS
+from kafkaproto_server.net.pump import (
+    MAX_REQUESTS_IN_A_ROW,
+    CloseConnection,
+    ConnectionInfo,
+    Request,
+    Respond,
+    Serve,
+)
+from kafkaproto_server.net.streams import SocketBytes
 from tests.net.support import echo, is_closed, make_plain_pump, receive_exactly, request
 
 pytestmark = pytest.mark.trio

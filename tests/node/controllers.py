@@ -10,10 +10,10 @@ from kafkaproto.api import API_VERSIONS_KEY, api_by_key
 from kafkaproto.connection import RequestReceived
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse
-from server.net.pump import CloseConnection, ConnectionInfo, Request
-from server.node.controller_channel import ControllerChannel
-from server.ports import Buffer
-from server.types import Endpoint
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
+from kafkaproto_server.node.controller_channel import ControllerChannel
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.types import Endpoint
 
 SERVED = {18: (0, 4), 58: (0, 0), 62: (0, 4), 63: (0, 2)}
 """What a `ScriptedController` serves."""
@@ -87,7 +87,7 @@ def _nowhere() -> Endpoint | None:
 
 
 class TrioClock:
-    """``server.ports.Clock`` that goes with the clock of the running loop, be it real or not."""
+    """``ports.Clock`` that goes with the clock of the running loop, be it real or not."""
 
     def now_ms(self) -> int:
         return round(trio.current_time() * 1000)

@@ -23,20 +23,20 @@ from kafkaproto.messages import (
     MetadataRequest,
 )
 from kafkaproto.schema import FieldSchema, StructSchema, within
-from server.apis.bounds import bounds_of
-from server.apis.context import ANONYMOUS, Answer, RequestContext, Services
-from server.apis.envelope import FORWARDABLE_KEYS, encode_principal
-from server.apis.table import TABLE, served_versions
-from server.controller.effects import Refuse, Respond
-from server.controller.events import CommandContext, CommandReceived, SnapshotLoaded
-from server.controller.table import refusal_steps
-from server.image.acl_index import NO_ACLS
-from server.net.pump import ConnectionInfo, Outcome
-from server.node.collector_pauses import CollectorPauses
-from server.node.dispatch import Dispatcher
-from server.node.slices import Slices
-from server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
-from server.types import Deferred, ListenerKind
+from kafkaproto_server.apis.bounds import bounds_of
+from kafkaproto_server.apis.context import ANONYMOUS, Answer, RequestContext, Services
+from kafkaproto_server.apis.envelope import FORWARDABLE_KEYS, encode_principal
+from kafkaproto_server.apis.table import TABLE, served_versions
+from kafkaproto_server.controller.effects import Refuse, Respond
+from kafkaproto_server.controller.events import CommandContext, CommandReceived, SnapshotLoaded
+from kafkaproto_server.controller.table import refusal_steps
+from kafkaproto_server.image.acl_index import NO_ACLS
+from kafkaproto_server.net.pump import ConnectionInfo, Outcome
+from kafkaproto_server.node.collector_pauses import CollectorPauses
+from kafkaproto_server.node.dispatch import Dispatcher
+from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.good_requests import PreparedCluster
 from tests.controller.harness import Harness
 from tests.node.large_images import LARGE_TOPIC, PARTITIONS, with_much_to_tell

@@ -6,7 +6,7 @@ from __future__ import annotations
 import msgspec
 from immutables import Map
 
-from server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage, TopicImage
 from tests.security.acl_making import acl
 
 ACLS = QUOTAS = 100_000

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 
 import trio
 
-from server.config import Config, default_config
-from server.node.node import Node
-from server.node.quorum import QuorumDriver
-from server.node.system import SystemClock
-from server.storage.errors import StorageError
-from server.storage.format import FormatRequest, QuorumStart, format_directories
-from server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.config import Config, default_config
+from kafkaproto_server.node.node import Node
+from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.system import SystemClock
+from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.storage.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import MemoryDisk
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"

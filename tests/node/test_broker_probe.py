@@ -14,15 +14,15 @@ import pytest
 import trio
 
 from kafkaproto.messages import BrokerHeartbeatRequest
-from server.controller.events import BrokerProvenDead
-from server.image.image import BrokerRegistration, ClusterImage
-from server.net.names import NameLookups
-from server.net.pump import ConnectionInfo
-from server.node import broker_probe
-from server.node.broker_probe import Answer, BrokerProbe, Prober
-from server.node.published import Published
-from server.node.system import SystemClock
-from server.types import Endpoint, ListenerKind
+from kafkaproto_server.controller.events import BrokerProvenDead
+from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
+from kafkaproto_server.net.names import NameLookups
+from kafkaproto_server.net.pump import ConnectionInfo
+from kafkaproto_server.node import broker_probe
+from kafkaproto_server.node.broker_probe import Answer, BrokerProbe, Prober
+from kafkaproto_server.node.published import Published
+from kafkaproto_server.node.system import SystemClock
+from kafkaproto_server.types import Endpoint, ListenerKind
 
 pytestmark = pytest.mark.trio
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.node.collector_pauses import (
+from kafkaproto_server.node.collector_pauses import (
     FULL_COLLECTION,
     YOUNG_COLLECTIONS,
     YOUNG_OBJECTS,

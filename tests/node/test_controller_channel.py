@@ -17,8 +17,12 @@ from kafkaproto.messages import (
     EnvelopeRequest,
     EnvelopeResponse,
 )
-from server.node.controller_channel import REPLACED_GRACE_MS, ControllerChannel, ControllerUnavailable
-from server.types import Endpoint
+from kafkaproto_server.node.controller_channel import (
+    REPLACED_GRACE_MS,
+    ControllerChannel,
+    ControllerUnavailable,
+)
+from kafkaproto_server.types import Endpoint
 from tests.net.support import listening
 from tests.net.test_peers import free_port
 from tests.node.controllers import SERVED, MiddleRng, ScriptedController

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from server.config import default_config
-from server.controller.config import ControllerConfig
-from server.node.startup import controller_config
+from kafkaproto_server.config import default_config
+from kafkaproto_server.controller.config import ControllerConfig
+from kafkaproto_server.node.startup import controller_config
 
 # Each with another value than its default.
 PROPERTIES = {

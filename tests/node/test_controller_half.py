@@ -16,11 +16,11 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
     UpdateFeaturesResponse,
 )
-from server.apis.context import Answer, NoAnswer
-from server.controller.config import ControllerConfig
-from server.controller.controller import Controller
-from server.controller.effects import Refuse
-from server.controller.events import (
+from kafkaproto_server.apis.context import Answer, NoAnswer
+from kafkaproto_server.controller.config import ControllerConfig
+from kafkaproto_server.controller.controller import Controller
+from kafkaproto_server.controller.effects import Refuse
+from kafkaproto_server.controller.events import (
     BatchCommitted,
     BrokerProvenDead,
     CommandContext,
@@ -28,16 +28,16 @@ from server.controller.events import (
     KRaftVersionChanged,
     Tick,
 )
-from server.image.image import ClusterImage
-from server.node import controller_half, message_release
-from server.node.controller_half import ControllerHalf
-from server.node.pauses import LOOK_INTERVAL_MS, NOTICEABLE_MS, PauseWatch
-from server.raft.effects import AppendRefusal, AppendRefused, BecameLeader, ControlBatchAppended
-from server.raft.errors import RaftError
-from server.raft.events import AppendRequested, Event, ResignRequested
-from server.raft.messages import Answer as RaftAnswer
-from server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
-from server.types import Deferred, LeaderAndEpoch, run_to_end
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node import controller_half, message_release
+from kafkaproto_server.node.controller_half import ControllerHalf
+from kafkaproto_server.node.pauses import LOOK_INTERVAL_MS, NOTICEABLE_MS, PauseWatch
+from kafkaproto_server.raft.effects import AppendRefusal, AppendRefused, BecameLeader, ControlBatchAppended
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import AppendRequested, Event, ResignRequested
+from kafkaproto_server.raft.messages import Answer as RaftAnswer
+from kafkaproto_server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
+from kafkaproto_server.types import Deferred, LeaderAndEpoch, run_to_end
 from tests.controller.harness import (
     SeededRng,
     alter_configs_request,

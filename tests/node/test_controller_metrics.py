@@ -17,21 +17,21 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     PartitionChangeRecord,
 )
-from server.controller.effects import AppendRecords
-from server.controller.events import CommandContext
-from server.controller.table import COMMANDS
-from server.image.image import EMPTY_IMAGE, RECOVERING, TOPIC_RESOURCE
-from server.image.loader import LoadState
-from server.metrics.controller import ControllerMetrics
-from server.metrics.histogram import Histogram
-from server.node.controller_metrics import (
+from kafkaproto_server.controller.effects import AppendRecords
+from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.controller.table import COMMANDS
+from kafkaproto_server.image.image import EMPTY_IMAGE, RECOVERING, TOPIC_RESOURCE
+from kafkaproto_server.image.loader import LoadState
+from kafkaproto_server.metrics.controller import ControllerMetrics
+from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.node.controller_metrics import (
     BrokerFigures,
     broker_contacts,
     broker_work,
     controller_lag,
     controller_work,
 )
-from server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, run_to_end
+from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, run_to_end
 from tests.controller.harness import alter_configs_request, registration_request
 from tests.node.test_controller_half import Bench
 
@@ -207,7 +207,7 @@ def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest
         yield
         return state
 
-    monkeypatch.setattr("server.controller.appending.load_steps", load_steps)
+    monkeypatch.setattr("kafkaproto_server.controller.appending.load_steps", load_steps)
     run_to_end(controller._append((deque([record]), deque([b"encoded"]), (1,))))
     (append,) = controller.take_effects()
     assert isinstance(append, AppendRecords)

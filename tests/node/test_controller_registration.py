@@ -15,11 +15,11 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import ControllerRegistrationRequest, ControllerRegistrationResponse
-from server.image.image import ClusterImage, ControllerRegistration
-from server.node.controller_channel import ControllerUnavailable
-from server.node.controller_registration import keep_registered
-from server.node.published import Published
-from server.types import Endpoint
+from kafkaproto_server.image.image import ClusterImage, ControllerRegistration
+from kafkaproto_server.node.controller_channel import ControllerUnavailable
+from kafkaproto_server.node.controller_registration import keep_registered
+from kafkaproto_server.node.published import Published
+from kafkaproto_server.types import Endpoint
 from tests.node.controllers import ScriptedChannel, TrioClock
 
 pytestmark = pytest.mark.trio

@@ -7,8 +7,8 @@ import time
 import pytest
 import trio
 
-from server.image.image import ClusterImage
-from server.node.quorum import QuorumDriver
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.quorum import QuorumDriver
 from tests.node.nodes import Nodes, running_nodes
 
 pytestmark = [pytest.mark.trio, pytest.mark.slow]

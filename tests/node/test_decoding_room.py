@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from server.apis.bounds import BOUNDS, BYTES_AN_ELEMENT, possible_elements
-from server.node.decoding_room import MAX_DECODED_BYTES, DecodingRoom
+from kafkaproto_server.apis.bounds import BOUNDS, BYTES_AN_ELEMENT, possible_elements
+from kafkaproto_server.node.decoding_room import MAX_DECODED_BYTES, DecodingRoom
 
 
 class Bench:

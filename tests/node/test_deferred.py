@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.types import Deferred
+from kafkaproto_server.types import Deferred
 
 
 def test_who_waits_is_told_in_the_order_of_asking_and_later_ones_at_once() -> None:

@@ -6,17 +6,17 @@ import resource
 
 import pytest
 
-from server.config.settings import default_config
-from server.net.admission import UNLIMITED
-from server.net.limits import MAX_CONNECTIONS
-from server.node.descriptors import (
+from kafkaproto_server.config.settings import default_config
+from kafkaproto_server.net.admission import UNLIMITED
+from kafkaproto_server.net.limits import MAX_CONNECTIONS
+from kafkaproto_server.node.descriptors import (
     MIN_CONNECTIONS,
     SPARE_DESCRIPTORS,
     admission_limits,
     raise_descriptor_limit,
     reserved_descriptors,
 )
-from server.node.http import MAX_HTTP_CONNECTIONS
+from kafkaproto_server.node.http import MAX_HTTP_CONNECTIONS
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from contextlib import AbstractContextManager, nullcontext
 import pytest
 import trio
 
-from server.broker.directories import LogDirectories, LogDirectory
-from server.node import directory_watch
-from server.node.directory_watch import DirectoryFailureError, DirectoryWatch
-from server.ports import Disk
-from server.storage.directories import PROBE_NAME
-from server.storage.meta_properties import MetaProperties, write_meta_properties
+from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.node import directory_watch
+from kafkaproto_server.node.directory_watch import DirectoryFailureError, DirectoryWatch
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.directories import PROBE_NAME
+from kafkaproto_server.storage.meta_properties import MetaProperties, write_meta_properties
 from tests.sim.disk import MemoryDisk
 
 pytestmark = pytest.mark.trio

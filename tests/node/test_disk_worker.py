@@ -12,9 +12,9 @@ import pytest
 import trio
 
 from kafkaproto.records.batch import iterate_batches
-from server.node.disk_worker import DiskFailureError, DiskWorker, Persisted, PersistJob
-from server.raft.control import LeaderChange
-from server.raft.effects import (
+from kafkaproto_server.node.disk_worker import DiskFailureError, DiskWorker, Persisted, PersistJob
+from kafkaproto_server.raft.control import LeaderChange
+from kafkaproto_server.raft.effects import (
     DropSnapshotPart,
     InstallSnapshot,
     PendingBatch,
@@ -22,13 +22,13 @@ from server.raft.effects import (
     WriteElectionState,
     WriteSnapshotChunk,
 )
-from server.raft.election_state import ElectionState
-from server.raft.events import SnapshotInstalled, SnapshotRejected, StoredSnapshot
-from server.raft.wire import encode_batch
-from server.storage.log import Log
-from server.storage.quorum_state_file import QuorumStateFile
-from server.storage.snapshot_file import SnapshotStore
-from server.types import METADATA_TOPIC_ID, OffsetAndEpoch
+from kafkaproto_server.raft.election_state import ElectionState
+from kafkaproto_server.raft.events import SnapshotInstalled, SnapshotRejected, StoredSnapshot
+from kafkaproto_server.raft.wire import encode_batch
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from tests.node.snapshots import snapshot_bytes
 from tests.sim.disk import MemoryDisk
 

@@ -31,17 +31,17 @@ from kafkaproto.messages import (
     MetadataResponse,
 )
 from kafkaproto.support import joined
-from server.apis.context import Answer, NoAnswer
-from server.apis.envelope import encode_principal
-from server.apis.table import served_versions
-from server.metrics.requests import RequestMetrics
-from server.net.passes import PASS_S, Passes
-from server.net.pump import CloseConnection, ConnectionInfo, Outcome
-from server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
-from server.node.dispatch import Dispatcher
-from server.node.slices import Slices
-from server.storage.errors import DiskError, StorageError
-from server.types import Deferred, ListenerKind
+from kafkaproto_server.apis.context import Answer, NoAnswer
+from kafkaproto_server.apis.envelope import encode_principal
+from kafkaproto_server.apis.table import served_versions
+from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.net.passes import PASS_S, Passes
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome
+from kafkaproto_server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
+from kafkaproto_server.node.dispatch import Dispatcher
+from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.storage.errors import DiskError, StorageError
+from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import CLUSTER_ID, Calls, golden, services
 
 IMAGE = golden().image

@@ -28,18 +28,18 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
 )
 from kafkaproto.support import joined
-from server.apis.context import Answer, Encoded, NoAnswer, UnreadRequest
-from server.apis.serving import SHORT_BODY_BYTES
-from server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from server.node.forwarding import (
+from kafkaproto_server.apis.context import Answer, Encoded, NoAnswer, UnreadRequest
+from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
+from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
+from kafkaproto_server.node.forwarding import (
     ANSWER_MARGIN_MS,
     FORWARD_TIMEOUT_MS,
     MAX_TOPICS_IN_CREATION,
     Forwarder,
     error_on_top,
 )
-from server.node.refusals import refuse
-from server.types import Deferred, Endpoint
+from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.types import Deferred, Endpoint
 from tests.apis.support import answers, context
 from tests.apis.test_envelope import STOCK_REQUEST
 from tests.net.support import listening

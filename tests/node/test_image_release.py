@@ -9,9 +9,9 @@ import pytest
 import trio
 from immutables import Map
 
-from server.image.image import ClusterImage, PartitionImage, TopicImage
-from server.node import image_release
-from server.node.image_release import KEPT_S, MANY_RECORDS, ImageRelease
+from kafkaproto_server.image.image import ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.node import image_release
+from kafkaproto_server.node.image_release import KEPT_S, MANY_RECORDS, ImageRelease
 
 pytestmark = pytest.mark.trio
 

@@ -8,9 +8,9 @@ import pytest
 import trio
 
 from kafkaproto.messages import CreateAclsRequest, CreateAclsResponse
-from server.controller.events import CommandContext
-from server.node.node import CONTROLLED_SHUTDOWN_TIMEOUT_MS
-from server.security.acls import Operation, PatternType, PermissionType, ResourceType
+from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.node.node import CONTROLLED_SHUTDOWN_TIMEOUT_MS
+from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
 from tests.node.nodes import running_nodes
 from tests.node.test_death_by_proof import is_serving
 from tests.node.waiting import wait_decided

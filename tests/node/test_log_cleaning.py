@@ -9,15 +9,15 @@ import pytest
 import trio
 
 from kafkaproto.snapshot import SnapshotId, build_snapshot
-from server.node.disk_worker import DiskFailureError, DiskWorker
-from server.node.log_cleaning import LogCleaner
-from server.raft.events import LogStartMoved
-from server.storage.log import Log
-from server.storage.quorum_state_file import QuorumStateFile
-from server.storage.retention import RetentionLimits
-from server.storage.segment import LogConfig
-from server.storage.snapshot_file import SnapshotStore
-from server.types import METADATA_TOPIC_ID
+from kafkaproto_server.node.disk_worker import DiskFailureError, DiskWorker
+from kafkaproto_server.node.log_cleaning import LogCleaner
+from kafkaproto_server.raft.events import LogStartMoved
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.retention import RetentionLimits
+from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.sim.disk import MemoryDisk
 from tests.storage.helpers import ScriptedClock, SeededRng, batch, batches_of, read_all
 

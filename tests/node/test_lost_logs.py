@@ -8,13 +8,13 @@ import pytest
 import trio
 
 from kafkaproto.messages import CreateTopicsRequest
-from server.config import default_config
-from server.controller.events import CommandContext
-from server.node.quorum import QuorumDriver
-from server.node.startup import open_node
-from server.node.system import SystemClock
-from server.storage.errors import StorageError
-from server.types import Endpoint
+from kafkaproto_server.config import default_config
+from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.startup import open_node
+from kafkaproto_server.node.system import SystemClock
+from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.types import Endpoint
 from tests.node.nodes import SeededRng
 from tests.node.waiting import wait_decided
 from tests.sim.disk import MemoryDisk

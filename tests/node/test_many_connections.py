@@ -23,16 +23,16 @@ from kafkaproto.connection import ServerConnection
 from kafkaproto.headers import encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import MetadataRequest, VoteRequest, VoteResponse
-from server.apis.context import Answer, RequestContext
-from server.apis.table import served_versions
-from server.metrics.requests import RequestMetrics
-from server.net.passes import LET_ON_A_PASS, Passes
-from server.net.pump import ConnectionInfo, Pump
-from server.net.streams import SocketBytes
-from server.node.collector_pauses import CollectorPauses
-from server.node.dispatch import Dispatcher
-from server.node.slices import Slices
-from server.types import Deferred, ListenerKind
+from kafkaproto_server.apis.context import Answer, RequestContext
+from kafkaproto_server.apis.table import served_versions
+from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.net.passes import LET_ON_A_PASS, Passes
+from kafkaproto_server.net.pump import ConnectionInfo, Pump
+from kafkaproto_server.net.streams import SocketBytes
+from kafkaproto_server.node.collector_pauses import CollectorPauses
+from kafkaproto_server.node.dispatch import Dispatcher
+from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import golden, services
 from tests.net.support import framed, receive_exactly, wait_until
 

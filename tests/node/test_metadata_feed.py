@@ -12,23 +12,23 @@ import trio
 from kafkaproto.messages import FeatureLevelRecord, TopicRecord
 from kafkaproto.records.batch import build_batch
 from kafkaproto.records.metadata import encode_metadata_record
-from server.controller.events import BatchCommitted
-from server.image.image import EMPTY_IMAGE, ClusterImage
-from server.image.loader import LoadState
-from server.image.replay import replay
-from server.node import metadata_feed
-from server.node.disk_worker import DiskWorker, PersistJob
-from server.node.image_builder import ObserverImage
-from server.node.log_tail import LogTail, TailBatch
-from server.node.metadata_feed import MetadataFeed
-from server.raft.control import LeaderChange
-from server.raft.effects import PendingBatch
-from server.raft.wire import encode_batch
-from server.storage.errors import StorageError
-from server.storage.log import Log
-from server.storage.quorum_state_file import QuorumStateFile
-from server.storage.snapshot_file import SnapshotStore
-from server.types import METADATA_TOPIC_ID, Steps
+from kafkaproto_server.controller.events import BatchCommitted
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.image.loader import LoadState
+from kafkaproto_server.image.replay import replay
+from kafkaproto_server.node import metadata_feed
+from kafkaproto_server.node.disk_worker import DiskWorker, PersistJob
+from kafkaproto_server.node.image_builder import ObserverImage
+from kafkaproto_server.node.log_tail import LogTail, TailBatch
+from kafkaproto_server.node.metadata_feed import MetadataFeed
+from kafkaproto_server.raft.control import LeaderChange
+from kafkaproto_server.raft.effects import PendingBatch
+from kafkaproto_server.raft.wire import encode_batch
+from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.types import METADATA_TOPIC_ID, Steps
 from tests.sim.disk import MemoryDisk
 
 pytestmark = pytest.mark.trio

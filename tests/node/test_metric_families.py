@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import msgspec
 from prometheus_client.core import Metric
 
-from server.image.image import EMPTY_IMAGE
-from server.image.partition_counts import PartitionCounts
-from server.metrics.histogram import Histogram
-from server.metrics.requests import RequestMetrics
-from server.node import metric_families as families
-from server.node.metric_families import PeerRates
-from server.node.raft_channel import PeerStatistics
-from server.raft.events import RequestFailure
+from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.image.partition_counts import PartitionCounts
+from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.node import metric_families as families
+from kafkaproto_server.node.metric_families import PeerRates
+from kafkaproto_server.node.raft_channel import PeerStatistics
+from kafkaproto_server.raft.events import RequestFailure
 
 
 def samples(family: Metric) -> Mapping[tuple[str, ...], float]:

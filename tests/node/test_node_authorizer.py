@@ -7,10 +7,10 @@ import pytest
 from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeAclsResponse
-from server.config import default_config
-from server.node.node import current_authorizer
-from server.node.refusals import refuse
-from server.security.acls import Operation, ResourceType
+from kafkaproto_server.config import default_config
+from kafkaproto_server.node.node import current_authorizer
+from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.security.acl_making import acl, by_id, index_of
 
 STANDARD = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}

@@ -25,23 +25,23 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     UpdateFeaturesResponse,
 )
-from server.apis.context import Answer, NoAnswer
-from server.config import default_config
-from server.controller.controller import Controller
-from server.controller.events import CommandContext
-from server.features import supported_ranges
-from server.image.image import EMPTY_IMAGE
-from server.image.replay import replay
-from server.node import metadata_feed
-from server.node import quorum as quorum_module
-from server.node.disk_worker import DiskFailureError
-from server.node.published import UnsupportedFeatureError, check_features
-from server.node.quorum import QuorumDriver
-from server.node.startup import Opened, open_node
-from server.node.system import SystemClock
-from server.storage.format import FormatRequest, format_directories
-from server.storage.log import Log
-from server.types import METADATA_TOPIC_ID, Deferred, Endpoint
+from kafkaproto_server.apis.context import Answer, NoAnswer
+from kafkaproto_server.config import default_config
+from kafkaproto_server.controller.controller import Controller
+from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.features import supported_ranges
+from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.image.replay import replay
+from kafkaproto_server.node import metadata_feed
+from kafkaproto_server.node import quorum as quorum_module
+from kafkaproto_server.node.disk_worker import DiskFailureError
+from kafkaproto_server.node.published import UnsupportedFeatureError, check_features
+from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.startup import Opened, open_node
+from kafkaproto_server.node.system import SystemClock
+from kafkaproto_server.storage.format import FormatRequest, format_directories
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint
 from tests.controller.harness import controller_registration_request, update_features_request
 from tests.node.nodes import CLUSTER_ID, SeededRng
 from tests.node.waiting import wait_decided
@@ -249,7 +249,7 @@ async def test_commands_that_wait_together_share_a_batch(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All of them within one turn, however busy the machine is.
-    monkeypatch.setattr("server.node.quorum.TURN_MS", 60_000.0)
+    monkeypatch.setattr("kafkaproto_server.node.quorum.TURN_MS", 60_000.0)
     async with running(disk) as driver:
         await wait_for_features(driver)
         appended = driver.metrics.appended_records
@@ -266,7 +266,7 @@ async def test_kraft_version_is_raised_among_commands_that_wait_with_it(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All of them within one turn: decided on, before the quorum appends control records of its own.
-    monkeypatch.setattr("server.node.quorum.TURN_MS", 60_000.0)
+    monkeypatch.setattr("kafkaproto_server.node.quorum.TURN_MS", 60_000.0)
     format_with_static_voters(disk)
     voters = "1@127.0.0.1:19093"
     async with running(disk, controller_quorum_voters=voters) as driver:

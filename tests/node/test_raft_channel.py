@@ -15,17 +15,17 @@ from kafkaproto.api import api_by_key
 from kafkaproto.connection import UnsupportedApiVersions
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse, FetchRequest, FetchResponse, VoteRequest, VoteResponse
-from server.net.pump import CloseConnection, ConnectionInfo, Request
-from server.node import raft_channel
-from server.node.log_limit import LIMITED_LOGGERS
-from server.node.raft_channel import RaftChannel
-from server.ports import Buffer
-from server.raft import messages
-from server.raft.effects import SendRequest
-from server.raft.errors import RaftError
-from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from server.raft.messages import Destination
-from server.types import METADATA_TOPIC_ID, Endpoint, LeaderAndEpoch, ReplicaKey
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
+from kafkaproto_server.node import raft_channel
+from kafkaproto_server.node.log_limit import LIMITED_LOGGERS
+from kafkaproto_server.node.raft_channel import RaftChannel
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.raft import messages
+from kafkaproto_server.raft.effects import SendRequest
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.messages import Destination
+from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, LeaderAndEpoch, ReplicaKey
 from tests.net.support import listening, wait_until
 
 pytestmark = pytest.mark.trio

@@ -16,10 +16,10 @@ from kafkaproto.messages import (
     DescribeTopicPartitionsRequest,
     MetadataRequest,
 )
-from server.apis.table import TABLE
-from server.metrics.answers import error_codes
-from server.node.refusals import refuse
-from server.types import ListenerKind
+from kafkaproto_server.apis.table import TABLE
+from kafkaproto_server.metrics.answers import error_codes
+from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.types import ListenerKind
 
 ID = b"\x07" * 16
 HAVE_NO_OWN_ERROR = {

@@ -10,9 +10,9 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from server.net.passes import PASS_S, Passes
-from server.node.slices import IN_PLACE_S, SHARE_S, STEPS_A_LOOK, TURN_S, URGENT_S, Slices
-from server.types import Steps
+from kafkaproto_server.net.passes import PASS_S, Passes
+from kafkaproto_server.node.slices import IN_PLACE_S, SHARE_S, STEPS_A_LOOK, TURN_S, URGENT_S, Slices
+from kafkaproto_server.types import Steps
 
 STEP_S = SHARE_S / 10
 

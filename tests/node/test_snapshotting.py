@@ -15,8 +15,8 @@ from immutables import Map
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, SnapshotId
-from server.image.image import ClusterImage, PartitionImage, TopicImage
-from server.node.snapshotting import (
+from kafkaproto_server.image.image import ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.node.snapshotting import (
     BATCH_BYTES,
     JITTER_PERCENT,
     RETRY_MS,
@@ -24,10 +24,10 @@ from server.node.snapshotting import (
     Snapshotter,
     read_image,
 )
-from server.raft.events import StoredSnapshot
-from server.raft.voters import VoterSet
-from server.storage.snapshot_file import SnapshotStore
-from server.types import Endpoint, OffsetAndEpoch, ReplicaKey, Voter
+from kafkaproto_server.raft.events import StoredSnapshot
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey, Voter
 from tests.image.reference import image_from_records
 from tests.image.workload import random_records
 from tests.sim.disk import MemoryDisk

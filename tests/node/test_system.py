@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from server.node.system import SystemClock, SystemRng
+from kafkaproto_server.node.system import SystemClock, SystemRng
 
 
 def test_monotonic_time_never_goes_back_and_wall_time_is_of_this_century() -> None:

@@ -14,7 +14,7 @@ from functools import cache
 import pytest
 
 from kafkaproto.errors import RemoteProtocolError
-from server.types import ListenerKind
+from kafkaproto_server.types import ListenerKind
 from tests.node.hostile_requests import Frame, LargeCluster, authorizers, frames, rows
 
 LONGEST_TURN_MS = 50

@@ -19,9 +19,9 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from server.node.quorum import QuorumDriver
-from server.raft import wire
-from server.storage.errors import StorageError
+from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.raft import wire
+from kafkaproto_server.storage.errors import StorageError
 from tests.node.nodes import CLUSTER_ID, Nodes, running_nodes
 
 pytestmark = pytest.mark.trio

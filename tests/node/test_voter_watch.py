@@ -8,9 +8,9 @@ import pytest
 import trio
 import trio.testing
 
-from server.node.voter_watch import WARN_AFTER_S, voter_problem, warn_of_voter_problem
-from server.raft.voters import VoterSet
-from server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.node.voter_watch import WARN_AFTER_S, voter_problem, warn_of_voter_problem
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 
 OWN = ReplicaKey(id=1, directory_id=bytes([1] * 16))
 FLIPPED = ReplicaKey(id=1, directory_id=bytes([1] * 15 + [3]))

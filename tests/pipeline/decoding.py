@@ -13,13 +13,13 @@ from kafkaproto.messages import message_class
 from kafkaproto.records.batch import HEADER_SIZE, NewRecord, RecordBatchView, build_batch, iterate_batches
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import encode_metadata_record
-from pipeline import rows
-from pipeline.columns import Origin, Wanted, decode, snapshot_timestamp_ms
-from pipeline.generated.records import RECORDS
-from pipeline.scan import steps
-from pipeline.schema import columns_of
-from pipeline.views import RecordView
-from pipeline.wanted import PERMISSIVE, Plan
+from kafkaproto_pipeline import rows
+from kafkaproto_pipeline.columns import Origin, Wanted, decode, snapshot_timestamp_ms
+from kafkaproto_pipeline.generated.records import RECORDS
+from kafkaproto_pipeline.scan import steps
+from kafkaproto_pipeline.schema import columns_of
+from kafkaproto_pipeline.views import RecordView
+from kafkaproto_pipeline.wanted import PERMISSIVE, Plan
 from tests.messages.random_messages import random_message
 
 TIME_MS = 1_760_000_000_000

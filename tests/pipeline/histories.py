@@ -30,7 +30,7 @@ from kafkaproto.client import Client
 from kafkaproto.log import segment_file_name
 from kafkaproto.message import Message
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from pipeline.synthetic import HistoryOptions, Made, generate
+from kafkaproto_pipeline.synthetic import HistoryOptions, Made, generate
 
 SEED = 6
 OPERATIONS = 480

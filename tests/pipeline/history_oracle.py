@@ -20,8 +20,8 @@ from kafkaproto.messages import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from server.image.image import EMPTY_IMAGE, ClusterImage, PartitionImage
-from server.image.replay import replay
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage, PartitionImage
+from kafkaproto_server.image.replay import replay
 from tests.image.workload import metadata_version_record, random_record
 
 RESERVED = tuple(bytes(15) + bytes([each]) for each in range(3))

@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
-from pipeline.jobs import command_line
-from pipeline.jobs.session import cause
-from pipeline.synthetic import HistoryOptions, generate
+from kafkaproto_pipeline.jobs import command_line
+from kafkaproto_pipeline.jobs.session import cause
+from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 from tests.pipeline import planting
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,7 +93,7 @@ def test_missing_java_is_one_line(nodes: list[str]) -> None:
 
 
 def test_help_needs_neither_spark_nor_its_import() -> None:
-    code = "import sys; from pipeline.jobs.command_line import cli; cli(['--help'], standalone_mode=False);"
+    code = "import sys; from kafkaproto_pipeline.jobs.command_line import cli; cli(['--help'], standalone_mode=False);"
     checked = f"{code} assert not {{'pyspark', 'pandas', 'plotly'}} & set(sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", checked], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
@@ -110,13 +110,13 @@ def test_package_holds_what_executors_import(tmp_path: Path) -> None:
     with zipfile.ZipFile(archive) as opened:
         names = set(opened.namelist())
     assert {
-        "pipeline/datasource.py",
+        "kafkaproto_pipeline/datasource.py",
         "kafkaproto/log.py",
-        "server/image/replay.py",
-        "server/types.py",
+        "kafkaproto_server/image/replay.py",
+        "kafkaproto_server/types.py",
     } <= names
-    assert not [name for name in names if "__pycache__" in name or name.startswith("server/node")]
-    code = "import pipeline.datasource, pipeline.jobs.state, pipeline.jobs.consistency, pipeline.jobs.report"
+    assert not [name for name in names if "__pycache__" in name or name.startswith("kafkaproto_server/node")]
+    code = "import kafkaproto_pipeline.datasource; from kafkaproto_pipeline.jobs import consistency, report, state"
     imported = subprocess.run(
         [sys.executable, "-P", "-c", code],
         cwd=tmp_path,
@@ -133,7 +133,8 @@ def test_causes_are_found_in_what_spark_says() -> None:
     told = (
         "[PYTHON_DATA_SOURCE_ERROR] Failed to plan Python data source read in Python: Traceback (most recent\n"
         '  File "plan.py", line 7, in partitions\n'
-        "pipeline.directories.InputError: /data/1: offsets 3 to 8 are missing\n\tat org.apache.Foo.bar(Foo.java:3)"
+        "kafkaproto_pipeline.directories.InputError: /data/1: offsets 3 to 8 are missing\n"
+        "\tat org.apache.Foo.bar(Foo.java:3)"
     )
     assert cause(ValueError(told)) == "/data/1: offsets 3 to 8 are missing"
     assert cause(ValueError("plain\n\tat java")) == "plain"

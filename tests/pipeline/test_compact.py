@@ -18,10 +18,10 @@ from kafkaproto.messages import (
     VotersRecord,
 )
 from kafkaproto.snapshot import ControlRecord, read_snapshot
-from pipeline.jobs import state
-from pipeline.jobs.compact import write_snapshot
-from server.image.digest import digest
-from server.image.snapshot import image_from_values
+from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.compact import write_snapshot
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.image.snapshot import image_from_values
 from tests.image.reference import image_from_records
 from tests.image.workload import random_records
 from tests.pipeline.frames import state_frame, typed_table

@@ -13,13 +13,13 @@ from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
 from kafkaproto.snapshot import read_snapshot
-from pipeline.datasource import KraftDataSource
-from pipeline.jobs import state
-from pipeline.jobs.compact import write_snapshot
-from server.image.digest import digest
-from server.image.snapshot import image_from_values
-from server.storage.disk import OsDisk
-from server.tools.metadata_sources import load_file
+from kafkaproto_pipeline.datasource import KraftDataSource
+from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.compact import write_snapshot
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.image.snapshot import image_from_values
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.tools.metadata_sources import load_file
 from tests.compat.support import SERVES_TIMEOUT_S, SHORT_SESSION, create, led_topics, make_node
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]

@@ -11,17 +11,17 @@ from pyspark.sql import DataFrame, SparkSession
 from kafkaproto.messages import NoOpRecord
 from kafkaproto.records.batch import PlainRecord, Record, build_batch
 from kafkaproto.records.metadata import encode_metadata_record
-from pipeline.datasource import KraftDataSource
-from pipeline.jobs import consistency
-from pipeline.jobs import consistency_rows as kinds
-from pipeline.jobs.consistency_check import check
-from pipeline.jobs.consistency_rows import Finding, Row
-from pipeline.options import parse_options
-from pipeline.plan import Filters, plan_batch
-from pipeline.read import read_piece
-from pipeline.schema import columns_of
-from pipeline.synthetic import HistoryOptions, generate
-from pipeline.wanted import Wanted
+from kafkaproto_pipeline.datasource import KraftDataSource
+from kafkaproto_pipeline.jobs import consistency
+from kafkaproto_pipeline.jobs import consistency_rows as kinds
+from kafkaproto_pipeline.jobs.consistency_check import check
+from kafkaproto_pipeline.jobs.consistency_rows import Finding, Row
+from kafkaproto_pipeline.options import parse_options
+from kafkaproto_pipeline.plan import Filters, plan_batch
+from kafkaproto_pipeline.read import read_piece
+from kafkaproto_pipeline.schema import columns_of
+from kafkaproto_pipeline.synthetic import HistoryOptions, generate
+from kafkaproto_pipeline.wanted import Wanted
 from tests.pipeline import planting
 from tests.pipeline.histories import History
 

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkaproto.snapshot import SnapshotId
-from pipeline.datasource import KraftDataSource, decode_files
+from kafkaproto_pipeline.datasource import KraftDataSource, decode_files
 from tests.pipeline.replicas import Batch, Files, topic_name, write_node
 
 pytestmark = pytest.mark.jvm

@@ -18,9 +18,9 @@ from kafkaproto.messages import (
     SnapshotHeaderRecord,
     TopicRecord,
 )
-from pipeline.jobs import health
-from pipeline.jobs.history_rows import forget
-from server.image.image import ClusterImage
+from kafkaproto_pipeline.jobs import health
+from kafkaproto_pipeline.jobs.history_rows import forget
+from kafkaproto_server.image.image import ClusterImage
 from tests.pipeline import history_oracle as oracle
 from tests.pipeline.frames import Row, frame
 

@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from compat.kafka.tools import run_tool
-from pipeline.datasource import KraftDataSource
-from pipeline.jobs import history
+from kafkaproto_pipeline.datasource import KraftDataSource
+from kafkaproto_pipeline.jobs import history
 from tests.pipeline.histories import History
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]

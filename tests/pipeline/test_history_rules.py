@@ -26,7 +26,7 @@ from kafkaproto.messages import (
     UnregisterBrokerRecord,
     VotersRecord,
 )
-from pipeline.jobs import history
+from kafkaproto_pipeline.jobs import history
 from tests.pipeline.frames import frame
 
 pytestmark = pytest.mark.jvm

@@ -18,14 +18,14 @@ from compat.quorum import CLUSTER_ID, Quorum, connect, describe_quorum
 from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
-from pipeline.datasource import KraftDataSource
-from pipeline.directories import InputError
-from pipeline.live import LiveQuorum
-from pipeline.live_plan import plan_live_batch
-from pipeline.options import Options, parse_options
-from pipeline.plan import Filters, plan_batch
-from pipeline.read import read_piece
-from pipeline.wanted import Wanted
+from kafkaproto_pipeline.datasource import KraftDataSource
+from kafkaproto_pipeline.directories import InputError
+from kafkaproto_pipeline.live import LiveQuorum
+from kafkaproto_pipeline.live_plan import plan_live_batch
+from kafkaproto_pipeline.options import Options, parse_options
+from kafkaproto_pipeline.plan import Filters, plan_batch
+from kafkaproto_pipeline.read import read_piece
+from kafkaproto_pipeline.wanted import Wanted
 from tests.pipeline.test_stream import Query
 
 PROPERTIES = {"metadata.log.max.record.bytes.between.snapshots": "4000"}

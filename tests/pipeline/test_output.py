@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from pipeline.jobs.output import draw
+from kafkaproto_pipeline.jobs.output import draw
 
 KINDS = [("topicName", "string"), ("leaderRecoveryState", "tinyint"), ("directories", "array<string>")]
 ROWS = [["orders", "0", '["5FdWBCAWQsuYXXYz4vbK6w"]'], ["payments", "1", "[]"]]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.jobs import history, state
-from pipeline.jobs.redaction import redacted
-from pipeline.jobs.session import private_files
+from kafkaproto_pipeline.jobs import history, state
+from kafkaproto_pipeline.jobs.redaction import redacted
+from kafkaproto_pipeline.jobs.session import private_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,10 +18,10 @@ from kafkaproto.messages import (
     RegisterBrokerRecord,
     TopicRecord,
 )
-from pipeline.jobs import report_reduce
-from pipeline.jobs.report import JOB, document
-from pipeline.jobs.report_data import BrokerSpan, DirectoryFailure, Report, Tenure, WorstPartition
-from pipeline.jobs.report_reduce import reduced
+from kafkaproto_pipeline.jobs import report_reduce
+from kafkaproto_pipeline.jobs.report import JOB, document
+from kafkaproto_pipeline.jobs.report_data import BrokerSpan, DirectoryFailure, Report, Tenure, WorstPartition
+from kafkaproto_pipeline.jobs.report_reduce import reduced
 from tests.pipeline.frames import CLUSTER_ID, frame
 
 pytestmark = pytest.mark.jvm

@@ -13,8 +13,8 @@ from kafkaproto.log import BatchScan, StopReason
 from kafkaproto.messages import NoOpRecord
 from kafkaproto.records.batch import RecordBatchView, build_batch, iterate_batches
 from kafkaproto.records.metadata import encode_metadata_record
-from pipeline import scan
-from pipeline.scan import Fault, Headers, complete_size, steps
+from kafkaproto_pipeline import scan
+from kafkaproto_pipeline.scan import Fault, Headers, complete_size, steps
 from tests.pipeline.decoding import all_types, random_log
 
 NO_OP = (None, encode_metadata_record(NoOpRecord(), 0), ())

@@ -11,9 +11,17 @@ from kafkaproto.json_form import json_name
 from kafkaproto.messages import message_class
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.schema import FieldSchema
-from pipeline.generated.records import RECORDS
-from pipeline.schema import RECORD_TYPES, RECORD_VIEWS, VIEWS, ViewError, arrow_schema, columns_of, ddl
-from pipeline.views import FieldView, RecordView
+from kafkaproto_pipeline.generated.records import RECORDS
+from kafkaproto_pipeline.schema import (
+    RECORD_TYPES,
+    RECORD_VIEWS,
+    VIEWS,
+    ViewError,
+    arrow_schema,
+    columns_of,
+    ddl,
+)
+from kafkaproto_pipeline.views import FieldView, RecordView
 
 COMMON = (
     "clusterId STRING, nodeId INT, directory STRING, directoryId STRING, file STRING, source STRING, offset BIGINT,"

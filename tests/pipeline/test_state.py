@@ -22,12 +22,12 @@ from kafkaproto.messages import (
     PartitionRecord,
 )
 from kafkaproto.records.metadata import decode_metadata_record
-from pipeline.jobs import state
-from pipeline.jobs.compact import snapshot_rows
-from pipeline.snapshot_file import HEADER_KEY
-from server.image.image import ClusterImage
-from server.image.loader import LoadState, load_control_batch, load_records
-from server.image.snapshot import image_records, image_values
+from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.compact import snapshot_rows
+from kafkaproto_pipeline.snapshot_file import HEADER_KEY
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
+from kafkaproto_server.image.snapshot import image_records, image_values
 from tests.image.workload import metadata_version_record, random_record
 from tests.pipeline.frames import state_frame, typed_table
 

@@ -24,10 +24,10 @@ from kafkaproto.messages import (
     PartitionRecord,
     TopicRecord,
 )
-from pipeline import latest
-from pipeline.latest import CHANGED_PARTITION, END_OF_RANGE, MARKERS
-from server.image.image import ClusterImage, PartitionImage
-from server.image.loader import LoadState, load_records
+from kafkaproto_pipeline import latest
+from kafkaproto_pipeline.latest import CHANGED_PARTITION, END_OF_RANGE, MARKERS
+from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.image.loader import LoadState, load_records
 from tests.pipeline.frames import state_rows, typed_table
 
 TOPICS = {"a": b"a" * 16, "b": b"b" * 16}

@@ -14,16 +14,16 @@ from pyspark.sql import DataFrame, SparkSession
 
 from kafkaproto.log import BatchScan
 from kafkaproto.snapshot import parse_snapshot_file_name
-from pipeline.datasource import KraftDataSource
-from pipeline.jobs import state
-from pipeline.jobs.job import Transform
-from pipeline.snapshot_values import LEVEL_COLUMN, snapshot_values
-from server.features import METADATA_VERSION, metadata_version
-from server.image.digest import digest
-from server.image.image import ClusterImage
-from server.image.snapshot import image_from_values
-from server.storage.disk import OsDisk
-from server.tools.metadata_sources import load_file
+from kafkaproto_pipeline.datasource import KraftDataSource
+from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.job import Transform
+from kafkaproto_pipeline.snapshot_values import LEVEL_COLUMN, snapshot_values
+from kafkaproto_server.features import METADATA_VERSION, metadata_version
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.image.snapshot import image_from_values
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.tools.metadata_sources import load_file
 from tests.compat.test_metadata_shell import recorded_session
 from tests.pipeline.histories import History
 

@@ -17,9 +17,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 
 from kafkaproto.snapshot import SnapshotId
-from pipeline.datasource import KraftDataSource, KraftStreamReader
-from pipeline.directories import InputError
-from pipeline.options import Options, parse_options
+from kafkaproto_pipeline.datasource import KraftDataSource, KraftStreamReader
+from kafkaproto_pipeline.directories import InputError
+from kafkaproto_pipeline.options import Options, parse_options
 from tests.pipeline.raft_model import Quorum
 from tests.pipeline.replicas import Batch, Files, write_node, write_snapshot
 

@@ -10,11 +10,11 @@ import pytest
 
 from kafkaproto.log import segment_file_name
 from kafkaproto.snapshot import SnapshotId, snapshot_file_name
-from pipeline import survey as survey_module
-from pipeline.directories import find_replicas
-from pipeline.options import parse_options
-from pipeline.plan import look
-from pipeline.survey import Memory, survey
+from kafkaproto_pipeline import survey as survey_module
+from kafkaproto_pipeline.directories import find_replicas
+from kafkaproto_pipeline.options import parse_options
+from kafkaproto_pipeline.plan import look
+from kafkaproto_pipeline.survey import Memory, survey
 from tests.pipeline.replicas import Batch, Files, write_node, write_quorum_state, write_snapshot
 
 THREE = (1, 2, 3)

@@ -29,12 +29,12 @@ from kafkaproto.messages import BrokerRegistrationChangeRecord, RegisterBrokerRe
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.snapshot import parse_snapshot_file_name, read_snapshot
-from pipeline.synthetic import HistoryOptions, Made, generate
-from pipeline.synthetic.command_line import main
-from server.image.digest import digest
-from server.image.image import ClusterImage, PartitionImage
-from server.image.loader import MetadataLoader
-from server.image.snapshot import image_from_values
+from kafkaproto_pipeline.synthetic import HistoryOptions, Made, generate
+from kafkaproto_pipeline.synthetic.command_line import main
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.image.loader import MetadataLoader
+from kafkaproto_server.image.snapshot import image_from_values
 
 SMALL = HistoryOptions(seed=3, records=3000, brokers=6, partitions=40)
 RARE = {"BeginTransactionRecord", "EndTransactionRecord", "AbortTransactionRecord", "FeatureLevelRecord"}

@@ -18,9 +18,9 @@ from kafkaproto.messages import (
     LeaderChangeMessage,
     ProducerIdsRecord,
 )
-from pipeline.jobs.transactions import keep
-from pipeline.latest import MARKERS
-from server.image.loader import LoadState, load_control_batch, load_records
+from kafkaproto_pipeline.jobs.transactions import keep
+from kafkaproto_pipeline.latest import MARKERS
+from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
 from tests.pipeline.frames import frame
 
 pytestmark = pytest.mark.jvm

@@ -12,10 +12,17 @@ from click.testing import CliRunner
 
 from kafkaproto.records.control import decode_control_record
 from kafkaproto.records.metadata import decode_metadata_record
-from pipeline.jobs import command_line
-from pipeline.jobs.watch import _look
-from pipeline.jobs.watch_rules import QUORUM, SILENT_LEADER, ClusterRules, Limits, LogRecord, TopicRules
-from pipeline.synthetic import HistoryOptions, generate
+from kafkaproto_pipeline.jobs import command_line
+from kafkaproto_pipeline.jobs.watch import _look
+from kafkaproto_pipeline.jobs.watch_rules import (
+    QUORUM,
+    SILENT_LEADER,
+    ClusterRules,
+    Limits,
+    LogRecord,
+    TopicRules,
+)
+from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 from tests.pipeline import planting
 
 OPTIONS = HistoryOptions(

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from compat.process import free_ports
-from pipeline.jobs import watch_checks
-from pipeline.jobs.watch_checks import CheckError
-from pipeline.jobs.watch_command import _reason, _told_to_end
-from pipeline.jobs.watch_start import CheckpointError, begin
+from kafkaproto_pipeline.jobs import watch_checks
+from kafkaproto_pipeline.jobs.watch_checks import CheckError
+from kafkaproto_pipeline.jobs.watch_command import _reason, _told_to_end
+from kafkaproto_pipeline.jobs.watch_start import CheckpointError, begin
 
 
 def test_a_watch_goes_on_as_it_began(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_watch_goes_on_as_it_began(tmp_path: Path) -> None:
 def test_two_watches_have_two_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = []
     for now_ms in (1_795_301_193_025, 1_795_301_193_026):
-        monkeypatch.setattr("pipeline.jobs.watch_start.now_ms", lambda now_ms=now_ms: now_ms)
+        monkeypatch.setattr("kafkaproto_pipeline.jobs.watch_start.now_ms", lambda now_ms=now_ms: now_ms)
         names.append(begin(tmp_path / str(now_ms), 0, is_given=False).name)
     assert names == ["20261121T224633.025Z", "20261121T224633.026Z"]
 
@@ -81,6 +81,6 @@ def test_the_end_of_a_traceback_is_what_is_told() -> None:
         "  File \"watch.py\", line 3, in take\nKeyError: 'leader'\n\tat org.apache.Foo.bar(Foo.java:3)"
     )
     assert _reason(ValueError(text)) == "KeyError: 'leader'"
-    ours = f"{text}\npipeline.directories.InputError: offsets 3 to 8 are missing"
+    ours = f"{text}\nkafkaproto_pipeline.directories.InputError: offsets 3 to 8 are missing"
     assert _reason(ValueError(ours)) == "offsets 3 to 8 are missing"
     assert _reason(ValueError("[SOMETHING] plain\n\tat java")) == "[SOMETHING] plain"

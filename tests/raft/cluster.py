@@ -9,12 +9,19 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-from server.raft.config import RaftConfig
-from server.raft.describe import describe_state
-from server.raft.describe_messages import describe_message
-from server.raft.effects import SendRequest
-from server.raft.events import Event, RequestFailed, RequestFailure, RequestReceived, ResponseReceived, Tick
-from server.raft.messages import (
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.describe import describe_state
+from kafkaproto_server.raft.describe_messages import describe_message
+from kafkaproto_server.raft.effects import SendRequest
+from kafkaproto_server.raft.events import (
+    Event,
+    RequestFailed,
+    RequestFailure,
+    RequestReceived,
+    ResponseReceived,
+    Tick,
+)
+from kafkaproto_server.raft.messages import (
     Answer,
     ApiVersionsRequest,
     ApiVersionsResponse,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from server.raft.control import RecordedControl
-from server.raft.effects import Effects, SendRequest
-from server.raft.election_state import ElectionState
-from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from server.raft.messages import (
+from kafkaproto_server.raft.control import RecordedControl
+from kafkaproto_server.raft.effects import Effects, SendRequest
+from kafkaproto_server.raft.election_state import ElectionState
+from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.messages import (
     FetchedBatch,
     FetchRequest,
     FetchResponse,
@@ -14,8 +14,8 @@ from server.raft.messages import (
     FetchSnapshotResponse,
     OutboundRequest,
 )
-from server.raft.states import Follower
-from server.types import LeaderAndEpoch, OffsetAndEpoch, Voter
+from kafkaproto_server.raft.states import Follower
+from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch, Voter
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, voter
 
 EPOCH = 3

@@ -9,16 +9,16 @@ from collections.abc import Callable
 
 import msgspec
 
-from server.raft import leader as leading
-from server.raft import membership
-from server.raft.config import RaftConfig
-from server.raft.control import ControlRecord
-from server.raft.core import Core
-from server.raft.effects import ControlBatchAppended, PendingBatch, SendAnswer, SendRequest
-from server.raft.errors import RaftError
-from server.raft.events import RequestFailed, ResponseReceived
-from server.raft.log_index import LogIndex
-from server.raft.messages import (
+from kafkaproto_server.raft import leader as leading
+from kafkaproto_server.raft import membership
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.control import ControlRecord
+from kafkaproto_server.raft.core import Core
+from kafkaproto_server.raft.effects import ControlBatchAppended, PendingBatch, SendAnswer, SendRequest
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import RequestFailed, ResponseReceived
+from kafkaproto_server.raft.log_index import LogIndex
+from kafkaproto_server.raft.messages import (
     AddVoterRequest,
     Answer,
     ApiVersionsRequest,
@@ -27,10 +27,10 @@ from server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from server.raft.states import Candidate, Leader, leader_and_epoch
-from server.raft.voters import VoterHistory, VoterSet
-from server.raft.votes import VoteCount
-from server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.raft.states import Candidate, Leader, leader_and_epoch
+from kafkaproto_server.raft.voters import VoterHistory, VoterSet
+from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 
 LISTENER = "CONTROLLER"
 

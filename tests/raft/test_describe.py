@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.raft.describe import describe_effects, describe_event, describe_state
-from server.raft.describe_messages import describe_message
-from server.raft.effects import (
+from kafkaproto_server.raft.describe import describe_effects, describe_event, describe_state
+from kafkaproto_server.raft.describe_messages import describe_message
+from kafkaproto_server.raft.effects import (
     ClaimRefused,
     ControlBatchAppended,
     DropSnapshotPart,
@@ -18,8 +18,8 @@ from server.raft.effects import (
     TruncateLog,
     WriteSnapshotChunk,
 )
-from server.raft.errors import RaftError
-from server.raft.events import (
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import (
     AppendRequested,
     Event,
     LogStartMoved,
@@ -37,8 +37,8 @@ from server.raft.events import (
     StoredSnapshot,
     Tick,
 )
-from server.raft.log_index import EpochStart
-from server.raft.messages import (
+from kafkaproto_server.raft.log_index import EpochStart
+from kafkaproto_server.raft.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -55,8 +55,8 @@ from server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from server.raft.trust import Doubt
-from server.types import LeaderAndEpoch, OffsetAndEpoch
+from kafkaproto_server.raft.trust import Doubt
+from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch
 from tests.raft.following import fail, follower
 from tests.raft.machine import bootstrap_records, voter
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from server.raft.effects import DropSnapshotPart, InstallSnapshot, SendRequest, TruncateLog
-from server.raft.election_state import ElectionState
-from server.raft.errors import RaftError
-from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from server.raft.messages import (
+from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.effects import DropSnapshotPart, InstallSnapshot, SendRequest, TruncateLog
+from kafkaproto_server.raft.election_state import ElectionState
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.messages import (
     Destination,
     FetchedBatch,
     FetchRequest,
@@ -18,9 +18,9 @@ from server.raft.messages import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
 )
-from server.raft.states import Follower, Prospective, Unattached
-from server.raft.voters import VoterSet
-from server.types import LeaderAndEpoch, OffsetAndEpoch
+from kafkaproto_server.raft.states import Follower, Prospective, Unattached
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch
 from tests.raft.following import (
     EPOCH,
     LEADER,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from server.raft.election_state import ElectionState
-from server.raft.errors import RaftError
-from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from server.raft.messages import (
+from kafkaproto_server.raft.election_state import ElectionState
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.messages import (
     BeginQuorumEpochRequest,
     Destination,
     EndQuorumEpochRequest,
@@ -17,8 +17,8 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from server.raft.states import Candidate, Prospective, Resigned, Unattached
-from server.types import Endpoint, LeaderAndEpoch
+from kafkaproto_server.raft.states import Candidate, Prospective, Resigned, Unattached
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch
 from tests.raft.following import EPOCH, LEADER, answer_fetch, batch, fail, follower, sent, state_of
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, voter
 

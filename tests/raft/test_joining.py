@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from server.raft import joining
-from server.raft.config import RaftConfig
-from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from server.raft.core import Core
-from server.raft.effects import SendRequest
-from server.raft.errors import RaftError
-from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from server.raft.log_index import LogIndex
-from server.raft.messages import (
+from kafkaproto_server.raft import joining
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.core import Core
+from kafkaproto_server.raft.effects import SendRequest
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.log_index import LogIndex
+from kafkaproto_server.raft.messages import (
     AddVoterRequest,
     Destination,
     FetchedBatch,
@@ -23,10 +23,10 @@ from server.raft.messages import (
     UpdateVoterResponse,
     VoterChangeResponse,
 )
-from server.raft.requests import Lane
-from server.raft.states import Follower, leader_and_epoch
-from server.raft.voters import VoterHistory, VoterSet
-from server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
+from kafkaproto_server.raft.requests import Lane
+from kafkaproto_server.raft.states import Follower, leader_and_epoch
+from kafkaproto_server.raft.voters import VoterHistory, VoterSet
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
 
 LISTENER = "CONTROLLER"
 PERIOD_MS = 2000

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.raft.log_index import Diverging, EpochStart, LogIndex, NeedsSnapshot
-from server.types import OffsetAndEpoch
+from kafkaproto_server.raft.log_index import Diverging, EpochStart, LogIndex, NeedsSnapshot
+from kafkaproto_server.types import OffsetAndEpoch
 
 
 def log_index(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from server.raft import membership
-from server.raft.control import KRaftVoters
-from server.raft.errors import RaftError
-from server.raft.events import RequestFailed, RequestFailure
-from server.raft.messages import (
+from kafkaproto_server.raft import membership
+from kafkaproto_server.raft.control import KRaftVoters
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import RequestFailed, RequestFailure
+from kafkaproto_server.raft.messages import (
     ApiVersionsRequest,
     Destination,
     RemoveVoterRequest,
 )
-from server.raft.states import Leader, Resigned
-from server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.raft.states import Leader, Resigned
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.raft.leader_bench import (
     LISTENER,
     Bench,

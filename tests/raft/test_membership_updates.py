@@ -5,16 +5,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from server.raft import membership
-from server.raft.control import KRaftVersion, KRaftVoters
-from server.raft.errors import RaftError
-from server.raft.messages import (
+from kafkaproto_server.raft import membership
+from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.messages import (
     UpdateVoterRequest,
     UpdateVoterResponse,
     UpgradeKRaftVersionRequest,
 )
-from server.raft.states import Leader
-from server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
+from kafkaproto_server.raft.states import Leader
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
 from tests.raft.leader_bench import (
     LISTENER,
     Bench,

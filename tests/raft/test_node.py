@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from server.raft import states
-from server.raft.config import RaftConfig
-from server.raft.control import KRaftVersion, RecordedControl
-from server.raft.core import Core
-from server.raft.effects import PendingBatch
-from server.raft.events import (
+from kafkaproto_server.raft import states
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.control import KRaftVersion, RecordedControl
+from kafkaproto_server.raft.core import Core
+from kafkaproto_server.raft.effects import PendingBatch
+from kafkaproto_server.raft.events import (
     AppendRequested,
     Opened,
     Persisted,
@@ -22,10 +22,10 @@ from server.raft.events import (
     StoredSnapshot,
     Tick,
 )
-from server.raft.log_index import EpochStart, LogIndex
-from server.raft.messages import QuorumEpochResponse
-from server.raft.node import RaftNode
-from server.raft.states import (
+from kafkaproto_server.raft.log_index import EpochStart, LogIndex
+from kafkaproto_server.raft.messages import QuorumEpochResponse
+from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.states import (
     LEGAL_TRANSITIONS,
     EpochRule,
     Follower,
@@ -34,9 +34,9 @@ from server.raft.states import (
     StateName,
     Unattached,
 )
-from server.raft.voters import VoterHistory, VoterSet
-from server.raft.votes import VoteCount
-from server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.raft.voters import VoterHistory, VoterSet
+from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 from tests.raft.machine import Disk, Machine, SeededRng, bootstrap_records, config, voter
 
 EMPTY = Opened(log_start_offset=0, log_end_offset=0)

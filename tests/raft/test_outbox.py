@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.raft.effects import (
+from kafkaproto_server.raft.effects import (
     HighWatermarkAdvanced,
     LeaderChanged,
     LeadershipLost,
@@ -14,10 +14,10 @@ from server.raft.effects import (
     TruncateLog,
     WriteElectionState,
 )
-from server.raft.election_state import ElectionState
-from server.raft.messages import ApiVersionsRequest, Destination, VoterChangeResponse
-from server.raft.outbox import Outbox
-from server.types import LeaderAndEpoch
+from kafkaproto_server.raft.election_state import ElectionState
+from kafkaproto_server.raft.messages import ApiVersionsRequest, Destination, VoterChangeResponse
+from kafkaproto_server.raft.outbox import Outbox
+from kafkaproto_server.types import LeaderAndEpoch
 
 NOBODY = LeaderAndEpoch(leader_id=-1, epoch=0)
 REQUEST = SendRequest(

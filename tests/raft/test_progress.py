@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from server.raft import progress
-from server.raft.config import OBSERVER_EXPIRY_MS
-from server.raft.progress import MAX_OBSERVERS, Progress
-from server.raft.voters import VoterSet
-from server.types import ReplicaKey
+from kafkaproto_server.raft import progress
+from kafkaproto_server.raft.config import OBSERVER_EXPIRY_MS
+from kafkaproto_server.raft.progress import MAX_OBSERVERS, Progress
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import ReplicaKey
 from tests.raft.machine import directory, static_voter_set, voter
 
 NOBODY = VoterSet(voters=())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from server.raft.messages import ApiVersionsRequest, Destination, RemoveVoterRequest
-from server.raft.requests import Lane, RequestManager
-from server.types import ReplicaKey
+from kafkaproto_server.raft.messages import ApiVersionsRequest, Destination, RemoveVoterRequest
+from kafkaproto_server.raft.requests import Lane, RequestManager
+from kafkaproto_server.types import ReplicaKey
 from tests.raft.test_node import core_with_follower
 
 HERE = Destination(id=2, host="127.0.0.1", port=2)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.raft.describe import describe_refusal
-from server.raft.effects import ClaimRefused, Effects, SendRequest
-from server.raft.election_state import ElectionState
-from server.raft.errors import RaftError
-from server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
-from server.raft.messages import (
+from kafkaproto_server.raft.describe import describe_refusal
+from kafkaproto_server.raft.effects import ClaimRefused, Effects, SendRequest
+from kafkaproto_server.raft.election_state import ElectionState
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
+from kafkaproto_server.raft.messages import (
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
     FetchRequest,
@@ -20,11 +20,11 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from server.raft.refusals import MOST_REPORTS, PERIOD_MS, Refusals
-from server.raft.states import Candidate, Follower
-from server.raft.trust import FARTHEST_STEP, LAST_EPOCH, Doubt
-from server.raft.voting import MAX_WAITING
-from server.types import Endpoint, LeaderAndEpoch, ReplicaKey
+from kafkaproto_server.raft.refusals import MOST_REPORTS, PERIOD_MS, Refusals
+from kafkaproto_server.raft.states import Candidate, Follower
+from kafkaproto_server.raft.trust import FARTHEST_STEP, LAST_EPOCH, Doubt
+from kafkaproto_server.raft.voting import MAX_WAITING
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, voter
 
 Claim = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.raft.voters import VoterHistory, VoterSet, describes_same, endpoint_named
-from server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.raft.voters import VoterHistory, VoterSet, describes_same, endpoint_named
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 
 
 def directory(node_id: int) -> bytes:

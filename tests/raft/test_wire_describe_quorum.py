@@ -6,10 +6,10 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumRequest, DescribeQuorumResponse
-from server.raft import wire
-from server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
-from server.raft.voters import VoterSet
-from server.types import METADATA_TOPIC, ZERO_UUID, Endpoint, ReplicaKey, Voter
+from kafkaproto_server.raft import wire
+from kafkaproto_server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import METADATA_TOPIC, ZERO_UUID, Endpoint, ReplicaKey, Voter
 
 
 def request(*topics: tuple[str, list[int]]) -> DescribeQuorumRequest:

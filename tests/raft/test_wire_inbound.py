@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kafkaproto import messages as kafka
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
-from server.raft import wire
-from server.raft.errors import RaftError
-from server.raft.messages import (
+from kafkaproto_server.raft import wire
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.messages import (
     ANY_HIGH_WATERMARK,
     NO_HIGH_WATERMARK,
     AddVoterRequest,
@@ -32,7 +32,7 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from server.types import (
+from kafkaproto_server.types import (
     METADATA_TOPIC,
     METADATA_TOPIC_ID,
     ZERO_UUID,

@@ -14,10 +14,10 @@ from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
-from server.raft import wire
-from server.raft.effects import PendingBatch
-from server.raft.errors import RaftError
-from server.raft.messages import (
+from kafkaproto_server.raft import wire
+from kafkaproto_server.raft.effects import PendingBatch
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.messages import (
     ANY_HIGH_WATERMARK,
     AddVoterRequest,
     Answer,
@@ -42,7 +42,7 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from server.types import (
+from kafkaproto_server.types import (
     METADATA_TOPIC,
     METADATA_TOPIC_ID,
     Endpoint,

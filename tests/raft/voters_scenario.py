@@ -17,16 +17,16 @@ from __future__ import annotations
 
 import dataclasses
 
-from server.raft.events import RequestReceived
-from server.raft.messages import (
+from kafkaproto_server.raft.events import RequestReceived
+from kafkaproto_server.raft.messages import (
     AddVoterRequest,
     InboundRequest,
     RemoveVoterRequest,
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from server.raft.voters import VoterSet
-from server.types import Endpoint, ReplicaKey
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.raft.cluster import destination
 from tests.raft.cluster_scenario import Arguments, ClusterRunner
 from tests.raft.machine import Disk, Machine, config, directory, voter

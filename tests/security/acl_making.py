@@ -9,10 +9,10 @@ from immutables import Map
 from msgspec.structs import asdict
 
 from kafkaproto.messages import AccessControlEntryRecord, CreateAclsRequest, DeleteAclsRequest
-from server.image.acl_index import NO_ACLS, AclIndex, with_acl
-from server.image.image import AccessControlEntry
-from server.security.acls import Operation, PatternType, PermissionType, ResourceType
-from server.security.authorizer import Authorizer
+from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex, with_acl
+from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
+from kafkaproto_server.security.authorizer import Authorizer
 
 
 def acl(**fields: Any) -> AccessControlEntry:

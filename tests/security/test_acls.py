@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.messages import DescribeAclsRequest
-from server.image.image import AccessControlEntry
-from server.security.acls import (
+from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.security.acls import (
     AclFilter,
     Operation,
     PatternType,

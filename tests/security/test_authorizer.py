@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.image.acl_index import NO_ACLS
-from server.image.image import AccessControlEntry
-from server.security.acls import Operation, PatternType, PermissionType, ResourceType
-from server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.image.acl_index import NO_ACLS
+from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
+from kafkaproto_server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
 from tests.security.acl_making import acl, authorizer, by_id, index_of
 
 ALLOW, DENY = PermissionType.ALLOW, PermissionType.DENY

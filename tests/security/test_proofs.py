@@ -10,11 +10,17 @@ from itertools import islice
 import pytest
 from immutables import Map
 
-from server.image.image import DelegationToken
-from server.security import delegation_tokens
-from server.security.delegation_tokens import TokenIndex, is_expired, may_renew, token_hmac, token_owner
-from server.security.scram import MECHANISMS, MECHANISMS_BY_NUMBER
-from server.types import run_to_end
+from kafkaproto_server.image.image import DelegationToken
+from kafkaproto_server.security import delegation_tokens
+from kafkaproto_server.security.delegation_tokens import (
+    TokenIndex,
+    is_expired,
+    may_renew,
+    token_hmac,
+    token_owner,
+)
+from kafkaproto_server.security.scram import MECHANISMS, MECHANISMS_BY_NUMBER
+from kafkaproto_server.types import run_to_end
 
 TOKEN = DelegationToken(
     owner="User:alice",

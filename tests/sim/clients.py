@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from server.raft.errors import RaftError
-from server.raft.events import LogStartMoved
-from server.raft.messages import (
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import LogStartMoved
+from kafkaproto_server.raft.messages import (
     AddVoterRequest,
     OutboundRequest,
     RemoveVoterRequest,
@@ -12,7 +12,7 @@ from server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from server.types import ReplicaKey
+from kafkaproto_server.types import ReplicaKey
 from tests.sim.faults import Faults
 from tests.sim.replica import Append, Replica
 from tests.sim.world import World

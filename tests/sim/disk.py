@@ -18,8 +18,8 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from server.ports import Buffer, Rng
-from server.storage.errors import named
+from kafkaproto_server.ports import Buffer, Rng
+from kafkaproto_server.storage.errors import named
 
 
 class PowerLossError(Exception):
@@ -146,7 +146,7 @@ class MemoryLock:
 
 
 class MemoryDisk:
-    """``server.ports.Disk`` in memory."""
+    """``ports.Disk`` in memory."""
 
     def __init__(self, *, capacity_bytes: int | None = None) -> None:
         self.capacity_bytes = capacity_bytes

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from server.raft.effects import SendAnswer, SendRequest
-from server.raft.errors import RaftError
-from server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
-from server.raft.messages import (
+from kafkaproto_server.raft.effects import SendAnswer, SendRequest
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
+from kafkaproto_server.raft.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     Destination,

@@ -1,4 +1,4 @@
-"""One node of the quorum: its Raft core, and a driver that does what ``server.raft.effects`` asks of drivers.
+"""One node of the quorum: its Raft core, and a driver that does what ``raft.effects`` asks of drivers.
 
 Its controller half is a counter of offsets that appends what clients bring; its state machine is a digest.
 """
@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from server.raft.config import RaftConfig
-from server.raft.control import KRaftVoters
-from server.raft.effects import (
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.control import KRaftVoters
+from kafkaproto_server.raft.effects import (
     AppendRefusal,
     AppendRefused,
     BecameLeader,
@@ -29,7 +29,7 @@ from server.raft.effects import (
     TruncateLog,
     VotersChanged,
 )
-from server.raft.events import (
+from kafkaproto_server.raft.events import (
     AppendRequested,
     Event,
     Persisted,
@@ -38,10 +38,10 @@ from server.raft.events import (
     SnapshotCreated,
     Tick,
 )
-from server.raft.node import RaftNode
-from server.raft.states import Leader, State, StateName
-from server.raft.voters import VoterSet
-from server.types import OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.states import Leader, State, StateName
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import Flight
 from tests.sim.replica_disk import Entry, LogStep, ReplicaDisk
@@ -56,7 +56,7 @@ SPIN_LIMIT = 200
 
 
 class ReplicaRng:
-    """``server.ports.Rng`` for one life."""
+    """``ports.Rng`` for one life."""
 
     def __init__(self, seed: str) -> None:
         self._rng = random.Random(seed)

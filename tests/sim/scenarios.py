@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from server.raft.messages import (
+from kafkaproto_server.raft.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -17,8 +17,8 @@ from server.raft.messages import (
     UpdateVoterRequest,
     VoteRequest,
 )
-from server.raft.states import StateName
-from server.types import Endpoint, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.raft.states import StateName
+from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 from tests.sim.clients import Clients
 from tests.sim.faults import Faults
 from tests.sim.network import LISTENER

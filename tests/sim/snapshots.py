@@ -5,10 +5,10 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from server.raft.events import StoredSnapshot
-from server.raft.voters import VoterSet
-from server.types import OffsetAndEpoch
+from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.events import StoredSnapshot
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import OffsetAndEpoch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

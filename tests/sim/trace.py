@@ -6,9 +6,9 @@ import hashlib
 from collections import deque
 from typing import TYPE_CHECKING
 
-from server.raft.describe import describe_effects, describe_event
-from server.raft.effects import Effects
-from server.raft.events import Event
+from kafkaproto_server.raft.describe import describe_effects, describe_event
+from kafkaproto_server.raft.effects import Effects
+from kafkaproto_server.raft.events import Event
 
 if TYPE_CHECKING:
     from tests.sim.replica import Replica

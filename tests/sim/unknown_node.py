@@ -11,8 +11,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from server.raft.errors import RaftError
-from server.raft.messages import (
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -29,8 +29,8 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from server.raft.progress import MAX_OBSERVERS
-from server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.raft.progress import MAX_OBSERVERS
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import LISTENER, UNKNOWN_HOST
 from tests.sim.replica import Replica

@@ -11,13 +11,13 @@ import random
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from server.raft.config import RaftConfig
-from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from server.raft.effects import Effects
-from server.raft.events import Event
-from server.raft.messages import Destination
-from server.raft.voters import VoterSet
-from server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.effects import Effects
+from kafkaproto_server.raft.events import Event
+from kafkaproto_server.raft.messages import Destination
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.checkers.commits import CommitChecker
 from tests.sim.checkers.elections import ElectionChecker
 from tests.sim.checkers.messages import MessageChecker

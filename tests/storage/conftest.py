@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from server.ports import Disk
-from server.storage.disk import OsDisk
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.disk import OsDisk
 from tests.sim.disk import MemoryDisk
 
 

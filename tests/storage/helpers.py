@@ -6,11 +6,11 @@ import random
 from collections.abc import Iterable
 
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
-from server.storage.log import Log
+from kafkaproto_server.storage.log import Log
 
 
 class SeededRng:
-    """``server.ports.Rng`` that a seed repeats."""
+    """``ports.Rng`` that a seed repeats."""
 
     def __init__(self, seed: int = 0) -> None:
         self._random = random.Random(seed)
@@ -36,7 +36,7 @@ class FixedRng:
 
 
 class ScriptedClock:
-    """``server.ports.Clock`` whose wall time follows a list; monotonic time is of no use in storage."""
+    """``ports.Clock`` whose wall time follows a list; monotonic time is of no use in storage."""
 
     def __init__(self, wall_times_ms: Iterable[int]) -> None:
         self._wall_times_ms = iter(wall_times_ms)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.ports import Disk
-from server.storage.atomic import make_directory_durably, replace_file
-from server.storage.disk import OsDisk
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.atomic import make_directory_durably, replace_file
+from kafkaproto_server.storage.disk import OsDisk
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import FixedRng, SeededRng
 

@@ -12,9 +12,9 @@ from kafkaproto.messages import FeatureLevelRecord, UserScramCredentialRecord
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, build_snapshot
-from server.features import LATEST_METADATA_VERSION, default_levels
-from server.ports import Disk
-from server.storage.bootstrap import (
+from kafkaproto_server.features import LATEST_METADATA_VERSION, default_levels
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.bootstrap import (
     encode_bootstrap,
     encode_voters_snapshot,
     feature_records,
@@ -23,9 +23,9 @@ from server.storage.bootstrap import (
     write_bootstrap,
     write_voters_snapshot,
 )
-from server.storage.errors import CorruptFileError
-from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import MemoryDisk
 
 KAFKAS_BOOTSTRAP = bytes.fromhex(

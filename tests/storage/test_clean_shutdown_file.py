@@ -6,8 +6,12 @@ import errno
 
 import pytest
 
-from server.ports import Disk
-from server.storage.clean_shutdown_file import CLEAN_SHUTDOWN_NAME, take_clean_shutdown, write_clean_shutdown
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.clean_shutdown_file import (
+    CLEAN_SHUTDOWN_NAME,
+    take_clean_shutdown,
+    write_clean_shutdown,
+)
 from tests.sim.disk import MemoryDisk
 from tests.storage.helpers import FixedRng
 

@@ -16,15 +16,15 @@ import pytest
 
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId, build_snapshot
-from server.ports import Rng
-from server.storage.deletion import remove_deleted
-from server.storage.log import Log
-from server.storage.quorum_state_file import QuorumState, QuorumStateFile
-from server.storage.reached import find_reached
-from server.storage.reconciliation import reconcile
-from server.storage.segment import LogConfig
-from server.storage.snapshot_file import SnapshotStore
-from server.types import METADATA_TOPIC_ID, ReplicaKey
+from kafkaproto_server.ports import Rng
+from kafkaproto_server.storage.deletion import remove_deleted
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.storage.reached import find_reached
+from kafkaproto_server.storage.reconciliation import reconcile
+from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.types import METADATA_TOPIC_ID, ReplicaKey
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import SeededRng, batch, read_all
 

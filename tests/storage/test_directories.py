@@ -8,17 +8,21 @@ from pathlib import Path
 import pytest
 
 from kafkaproto import uuids
-from server.ports import Disk
-from server.storage.directories import (
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.directories import (
     METADATA_LOG_NAME,
     PROBE_NAME,
     OpenedDirectories,
     check_directory,
     open_directories,
 )
-from server.storage.disk import OsDisk
-from server.storage.errors import CorruptFileError, StorageError
-from server.storage.meta_properties import MetaProperties, read_log_directory, write_meta_properties
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.storage.meta_properties import (
+    MetaProperties,
+    read_log_directory,
+    write_meta_properties,
+)
 from tests.sim.disk import MemoryDisk
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"

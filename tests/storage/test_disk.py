@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from server.ports import Disk
-from server.storage.atomic import replace_file
-from server.storage.disk import OsDisk
-from server.storage.log import Log
-from server.storage.segment import LogConfig
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.atomic import replace_file
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.segment import LogConfig
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import FixedRng, SeededRng, batch
 
@@ -162,10 +162,10 @@ def test_a_lock_excludes_a_second_claim_until_it_is_released(disk: Disk, root: s
 
 HOLDER = """
 import sys
-from server.storage.atomic import replace_file
-from server.storage.disk import OsDisk
-from server.storage.log import Log
-from server.storage.segment import LogConfig
+from kafkaproto_server.storage.atomic import replace_file
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.segment import LogConfig
 lock = OsDisk().lock(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()
@@ -368,8 +368,8 @@ class Short:
         self.left = attempts
         self._code = code
         self._call = getattr(os, name)
-        monkeypatch.setattr(f"server.storage.disk.os.{name}", self)
-        monkeypatch.setattr("server.storage.disk.SHORTAGE_PAUSE_S", 0)
+        monkeypatch.setattr(f"kafkaproto_server.storage.disk.os.{name}", self)
+        monkeypatch.setattr("kafkaproto_server.storage.disk.SHORTAGE_PAUSE_S", 0)
 
     def __call__(self, *arguments: object, **options: object) -> object:
         if self.left:

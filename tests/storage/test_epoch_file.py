@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from server.storage.epoch_file import LeaderEpochs, encode_epoch_file
-from server.types import OffsetAndEpoch
+from kafkaproto_server.storage.epoch_file import LeaderEpochs, encode_epoch_file
+from kafkaproto_server.types import OffsetAndEpoch
 
 
 def test_the_file_has_kafkas_form() -> None:

@@ -11,9 +11,9 @@ import pytest
 from kafkaproto import uuids
 from kafkaproto.messages import FeatureLevelRecord, UserScramCredentialRecord, VotersRecord
 from kafkaproto.snapshot import ControlRecord
-from server.ports import Disk
-from server.storage.bootstrap import read_bootstrap, voters_record
-from server.storage.format import (
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.bootstrap import read_bootstrap, voters_record
+from kafkaproto_server.storage.format import (
     FormatError,
     FormatRequest,
     QuorumStart,
@@ -21,9 +21,9 @@ from server.storage.format import (
     format_directories,
     parse_initial_controllers,
 )
-from server.storage.meta_properties import MetaProperties, open_log_directories, read_log_directory
-from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.storage.meta_properties import MetaProperties, open_log_directories, read_log_directory
+from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import SeededRng
 

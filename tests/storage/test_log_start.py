@@ -9,12 +9,12 @@ from collections.abc import Callable
 import pytest
 
 from kafkaproto.records.batch import iterate_batches
-from server.ports import Disk
-from server.storage.deletion import remove_deleted
-from server.storage.errors import OffsetOutOfRangeError
-from server.storage.log import Log
-from server.storage.segment import LogConfig
-from server.types import METADATA_TOPIC_ID, OffsetAndEpoch
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.deletion import remove_deleted
+from kafkaproto_server.storage.errors import OffsetOutOfRangeError
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from tests.sim.disk import MemoryDisk
 from tests.storage.helpers import FixedRng, batch, batches_of, read_all
 

@@ -7,9 +7,9 @@ from itertools import count
 import pytest
 
 from kafkaproto import uuids
-from server.ports import Disk
-from server.storage.errors import CorruptFileError, StorageError
-from server.storage.meta_properties import (
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.storage.meta_properties import (
     LogDirectory,
     MetaProperties,
     encode_meta_properties,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto import uuids
-from server.ports import Disk
-from server.storage.errors import CorruptFileError
-from server.storage.quorum_state_file import QuorumState, QuorumStateFile
-from server.types import ReplicaKey
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.types import ReplicaKey
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import SeededRng
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.snapshot import SnapshotId, build_snapshot
-from server.ports import Disk
-from server.storage.errors import StorageError
-from server.storage.log import Log
-from server.storage.reconciliation import reconcile
-from server.storage.segment import LogConfig
-from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from server.types import METADATA_TOPIC_ID
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.reconciliation import reconcile
+from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.storage.helpers import SeededRng, batch, batches_of, read_all
 
 BATCH_BYTES = len(batch(0))

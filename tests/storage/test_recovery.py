@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from kafkaproto.records.batch import iterate_batches
-from server.storage.errors import CorruptFileError
-from server.storage.log import Log
-from server.storage.scan import WINDOW_BYTES
-from server.storage.segment import LogConfig
-from server.types import METADATA_TOPIC_ID
+from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.scan import WINDOW_BYTES
+from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import FixedRng, SeededRng, batch, batches_of, read_all
 

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.storage.retention import RetainedSegment, RetainedSnapshot, RetentionLimits, retained_from
+from kafkaproto_server.storage.retention import (
+    RetainedSegment,
+    RetainedSnapshot,
+    RetentionLimits,
+    retained_from,
+)
 
 NO_LIMITS = RetentionLimits(max_bytes=-1, max_age_ms=-1)
 

@@ -11,10 +11,10 @@ from kafkaproto.records.batch import assign_offsets, iterate_batches
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import ControlRecord, SnapshotId, build_snapshot
-from server.ports import Disk
-from server.storage.errors import CorruptFileError
-from server.storage.scan import WINDOW_BYTES
-from server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.scan import WINDOW_BYTES
+from kafkaproto_server.storage.snapshot_file import SnapshotStore
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import FixedRng, SeededRng
 

@@ -23,11 +23,11 @@ from kafkaproto.records.batch import build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import SnapshotId, build_snapshot, snapshot_file_name
-from server.image.records import record_version
-from server.storage.disk import OsDisk
-from server.storage.log import Log
-from server.storage.segment import LogConfig
-from server.types import METADATA_TOPIC_ID
+from kafkaproto_server.image.records import record_version
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.security.acl_making import acl_record
 
 EPOCH = 7

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
-from server.tools.quorum_access import Outcome, Quorum
-from server.types import Endpoint, ReplicaKey
+from kafkaproto_server.tools.quorum_access import Outcome, Quorum
+from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.quorum_answers import CLUSTER_ID
 
 NOW_MS = 1_795_239_301_118
@@ -35,7 +35,7 @@ class Progress:
 
 @dataclass
 class QuorumModel:
-    """`server.tools.voter_alteration.Access`; keeps every set of voters that it had."""
+    """`tools.voter_alteration.Access`; keeps every set of voters that it had."""
 
     voters: list[ReplicaKey]
     observers: list[ReplicaKey]

@@ -27,15 +27,15 @@ from kafkaproto.messages import (
     FetchSnapshotResponse,
 )
 from kafkaproto.records.batch import build_batch
-from server.image.digest import digest
-from server.storage.directories import METADATA_LOG_NAME
-from server.storage.disk import OsDisk
-from server.tools import metadata_follower, metadata_nodes, metadata_shell
-from server.tools.metadata_commands import Shell, UsageError, run_line
-from server.tools.metadata_nodes import File, root
-from server.tools.metadata_shell import completions, main
-from server.tools.metadata_sources import load_file
-from server.types import METADATA_TOPIC, METADATA_TOPIC_ID
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.storage.directories import METADATA_LOG_NAME
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.tools import metadata_follower, metadata_nodes, metadata_shell
+from kafkaproto_server.tools.metadata_commands import Shell, UsageError, run_line
+from kafkaproto_server.tools.metadata_nodes import File, root
+from kafkaproto_server.tools.metadata_shell import completions, main
+from kafkaproto_server.tools.metadata_sources import load_file
+from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 from tests.tools.in_process import run
 from tests.tools.metadata_shell_files import (
     APPEND_TIME_MS,

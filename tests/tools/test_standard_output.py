@@ -15,10 +15,10 @@ from tests.tools.metadata_shell_files import write_snapshot
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("server.tools.metadata_shell", "tree", "/image", "-s"),
+        ("kafkaproto_server.tools.metadata_shell", "tree", "/image", "-s"),
         # So little that it waits in a buffer for the end of the tool.
-        ("server.tools.metadata_shell", "cat", "/image/provenance", "-s"),
-        ("server.tools.dump_log", "--cluster-metadata-decoder", "--files"),
+        ("kafkaproto_server.tools.metadata_shell", "cat", "/image/provenance", "-s"),
+        ("kafkaproto_server.tools.dump_log", "--cluster-metadata-decoder", "--files"),
     ],
 )
 def test_a_reader_that_goes_ends_the_tool_without_a_word(tmp_path: Path, arguments: tuple[str, ...]) -> None:
@@ -35,7 +35,7 @@ def test_a_reader_that_goes_ends_the_tool_without_a_word(tmp_path: Path, argumen
 @pytest.mark.parametrize("tool", ["dump_log", "metadata_quorum", "metadata_shell", "storage"])
 def test_a_wrong_command_line_is_exit_code_1_as_with_kafkas_tools(tool: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", f"server.tools.{tool}", "--nonsense"],
+        [sys.executable, "-m", f"kafkaproto_server.tools.{tool}", "--nonsense"],
         capture_output=True,
         text=True,
         check=False,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from server.raft.control import KRaftVersion
-from server.raft.voters import VoterSet
-from server.types import OffsetAndEpoch
+from kafkaproto_server.raft.control import KRaftVersion
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import OffsetAndEpoch
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.checkers.logs import LogChecker
 from tests.sim.replica_log import LogBatch

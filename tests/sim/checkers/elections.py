@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.raft.election_state import ElectionState
-from server.raft.states import State, StateName, voted_key
-from server.types import NO_NODE, ReplicaKey
+from kafkaproto_server.raft.election_state import ElectionState
+from kafkaproto_server.raft.states import State, StateName, voted_key
+from kafkaproto_server.types import NO_NODE, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.raft.control import KRaftVoters
-from server.raft.voters import VoterSet
-from server.types import ReplicaKey
+from kafkaproto_server.raft.control import KRaftVoters
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.types import ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.replica_log import LogBatch
 

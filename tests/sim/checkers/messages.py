@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.raft.errors import RaftError
-from server.raft.messages import (
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.messages import (
     AddVoterRequest,
     Answer,
     BeginQuorumEpochRequest,
@@ -17,7 +17,7 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from server.types import ReplicaKey
+from kafkaproto_server.types import ReplicaKey
 from tests.sim.checkers.elections import ElectionChecker
 from tests.sim.checkers.invariants import Invariant, ViolationError
 

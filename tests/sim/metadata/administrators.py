@@ -18,7 +18,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
     UnregisterBrokerRequest,
 )
-from server.image.image import TOPIC_RESOURCE, ClusterImage
+from kafkaproto_server.image.image import TOPIC_RESOURCE, ClusterImage
 from tests.controller.harness import update_features_request
 from tests.sim.clients import Clients
 from tests.sim.metadata.models import Operation, TopicModel, TopicState

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterPartitionRequest, AssignReplicasToDirsResponse, BrokerHeartbeatRequest
-from server.broker.assignments import AssignmentQueue
-from server.broker.directories import LogDirectories, LogDirectory
-from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
-from server.broker.replica_directories import ReplicaDirectories
-from server.features import supported_ranges
-from server.image.image import UNASSIGNED_DIRECTORY
-from server.types import Endpoint
+from kafkaproto_server.broker.assignments import AssignmentQueue
+from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
+from kafkaproto_server.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.features import supported_ranges
+from kafkaproto_server.image.image import UNASSIGNED_DIRECTORY
+from kafkaproto_server.types import Endpoint
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.deaths import prove_death

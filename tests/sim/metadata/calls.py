@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from kafkaproto.message import Message
-from server.apis.context import Answer
-from server.metrics.answers import error_codes
-from server.types import Deferred, Steps, run_to_end
+from kafkaproto_server.apis.context import Answer
+from kafkaproto_server.metrics.answers import error_codes
+from kafkaproto_server.types import Deferred, Steps, run_to_end
 
 if TYPE_CHECKING:
     from tests.sim.metadata.node import Node

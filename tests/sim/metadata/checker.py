@@ -6,14 +6,14 @@ import enum
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from server.image.image import (
+from kafkaproto_server.image.image import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
     ClusterImage,
     PartitionImage,
 )
-from server.types import NO_NODE, OffsetAndEpoch
+from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Proofs of brokers' deaths: a controller to which a broker's connection ended finds that nobody listens there.
 
-What `server.node.broker_probe` does over sockets. The proof is good when it is found; it may be a while until the
+What `node.broker_probe` does over sockets. The proof is good when it is found; it may be a while until the
 controller gets to hear of it, and by then another incarnation of the broker may be at work.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from server.controller.effects import ReportDeath
-from server.controller.events import BrokerProvenDead
+from kafkaproto_server.controller.effects import ReportDeath
+from kafkaproto_server.controller.events import BrokerProvenDead
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.node import Node

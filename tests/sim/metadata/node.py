@@ -1,6 +1,6 @@
 """A node of the cluster: a replica of the quorum with a real controller, or with the image of a broker, on top.
 
-What `server.node.committed_state` and `server.node.quorum` do between the two cores is done here at once: what is
+What `node.committed_state` and `node.quorum` do between the two cores is done here at once: what is
 committed is handed over, the controller becomes active when everything before its epoch was replayed, and what it asks
 for goes to the Raft core before anything else happens to either.
 """
@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
-from server.apis.context import Answer
-from server.controller import events as controller_events
-from server.controller.changes import MAX_AHEAD, Change
-from server.controller.config import ControllerConfig
-from server.controller.controller import Controller
-from server.controller.effects import Effect, ReportDeath
-from server.controller.events import Event as ControllerEvent
-from server.features import METADATA_VERSION
-from server.image.image import ClusterImage
-from server.node.controller_half import ControllerHalf
-from server.node.image_builder import ImageBuilder, ObserverImage
-from server.raft.config import RaftConfig
-from server.raft.effects import (
+from kafkaproto_server.apis.context import Answer
+from kafkaproto_server.controller import events as controller_events
+from kafkaproto_server.controller.changes import MAX_AHEAD, Change
+from kafkaproto_server.controller.config import ControllerConfig
+from kafkaproto_server.controller.controller import Controller
+from kafkaproto_server.controller.effects import Effect, ReportDeath
+from kafkaproto_server.controller.events import Event as ControllerEvent
+from kafkaproto_server.features import METADATA_VERSION
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.controller_half import ControllerHalf
+from kafkaproto_server.node.image_builder import ImageBuilder, ObserverImage
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.effects import (
     AppendRefused,
     BecameLeader,
     ControlBatchAppended,
@@ -35,11 +35,11 @@ from server.raft.effects import (
     SendAnswer,
     VotersChanged,
 )
-from server.raft.events import Event, RequestReceived, SnapshotInstalled
-from server.raft.messages import Answer as RaftAnswer
-from server.raft.messages import InboundRequest
-from server.raft.states import StateName
-from server.types import Deferred, OffsetAndEpoch
+from kafkaproto_server.raft.events import Event, RequestReceived, SnapshotInstalled
+from kafkaproto_server.raft.messages import Answer as RaftAnswer
+from kafkaproto_server.raft.messages import InboundRequest
+from kafkaproto_server.raft.states import StateName
+from kafkaproto_server.types import Deferred, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.replica import Replica, ReplicaRng
@@ -75,7 +75,7 @@ _BOOTSTRAP: tuple[Message, ...] = (
 
 
 class NodeClock:
-    """``server.ports.Clock`` of one replica."""
+    """``ports.Clock`` of one replica."""
 
     def __init__(self, replica: Replica) -> None:
         self._replica = replica

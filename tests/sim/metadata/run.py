@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from server.controller import batches
-from server.image.image import ClusterImage
-from server.node import controller_half
-from server.security.delegation_tokens import is_expired
-from server.types import NO_NODE
+from kafkaproto_server.controller import batches
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node import controller_half
+from kafkaproto_server.security.delegation_tokens import is_expired
+from kafkaproto_server.types import NO_NODE
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.checkers.progress import ProgressChecker
 from tests.sim.faults import Faults

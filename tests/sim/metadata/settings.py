@@ -27,8 +27,8 @@ from kafkaproto.messages import (
     RenewDelegationTokenRequest,
     UnregisterBrokerRequest,
 )
-from server.features import supported_ranges
-from server.image.image import CLIENT_METRICS_RESOURCE, ClusterImage
+from kafkaproto_server.features import supported_ranges
+from kafkaproto_server.image.image import CLIENT_METRICS_RESOURCE, ClusterImage
 from tests.controller.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant

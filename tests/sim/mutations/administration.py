@@ -12,7 +12,7 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import PartitionChangeRecord
-from server.controller import (
+from kafkaproto_server.controller import (
     alter_configs,
     client_quotas,
     create_partitions,
@@ -23,10 +23,10 @@ from server.controller import (
     table,
     unregister_broker,
 )
-from server.controller.command import Result
-from server.controller.partitions import Goal
-from server.controller.table import COMMANDS
-from server.types import run_to_end
+from kafkaproto_server.controller.command import Result
+from kafkaproto_server.controller.partitions import Goal
+from kafkaproto_server.controller.table import COMMANDS
+from kafkaproto_server.types import run_to_end
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation, finds_nothing
 

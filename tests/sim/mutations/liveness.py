@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from server.raft import (
+from kafkaproto_server.raft import (
     election,
     follower,
     quorum_epoch,
 )
-from server.raft.core import Core
-from server.raft.effects import ShutdownCompleted
-from server.raft.outbox import Outbox
-from server.raft.votes import VoteCount
+from kafkaproto_server.raft.core import Core
+from kafkaproto_server.raft.effects import ShutdownCompleted
+from kafkaproto_server.raft.outbox import Outbox
+from kafkaproto_server.raft.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

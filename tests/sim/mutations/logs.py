@@ -6,19 +6,19 @@ from typing import Any
 
 import msgspec
 
-from server.raft import (
+from kafkaproto_server.raft import (
     fetch_service,
     follower,
     leader,
     snapshot_fetch,
 )
-from server.raft.core import Core
-from server.raft.effects import HighWatermarkAdvanced
-from server.raft.log_index import Diverging, LogIndex
-from server.raft.outbox import Outbox
-from server.raft.states import Leader
-from server.raft.voters import VoterHistory
-from server.types import OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.raft.core import Core
+from kafkaproto_server.raft.effects import HighWatermarkAdvanced
+from kafkaproto_server.raft.log_index import Diverging, LogIndex
+from kafkaproto_server.raft.outbox import Outbox
+from kafkaproto_server.raft.states import Leader
+from kafkaproto_server.raft.voters import VoterHistory
+from kafkaproto_server.types import OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.replica import Replica

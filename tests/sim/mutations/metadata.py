@@ -10,8 +10,8 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConfigRecord
-from server.broker.replica_directories import ReplicaDirectories
-from server.controller import (
+from kafkaproto_server.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.controller import (
     alter_partition,
     appending,
     assign_directories,
@@ -22,18 +22,18 @@ from server.controller import (
     registration,
     topics,
 )
-from server.controller.batches import batch_ends
-from server.controller.changes import Change
-from server.controller.command import ApiError
-from server.controller.events import BatchCommitted
-from server.controller.heartbeats import BrokerState
-from server.controller.replies import ParkedReply
-from server.controller.settings import TopicSettings
-from server.image import apply_topics
-from server.image.apply_topics import NO_LEADER_CHANGE
-from server.image.loader import LoadState
-from server.node import image_builder
-from server.types import NO_NODE, Steps, run_to_end
+from kafkaproto_server.controller.batches import batch_ends
+from kafkaproto_server.controller.changes import Change
+from kafkaproto_server.controller.command import ApiError
+from kafkaproto_server.controller.events import BatchCommitted
+from kafkaproto_server.controller.heartbeats import BrokerState
+from kafkaproto_server.controller.replies import ParkedReply
+from kafkaproto_server.controller.settings import TopicSettings
+from kafkaproto_server.image import apply_topics
+from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE
+from kafkaproto_server.image.loader import LoadState
+from kafkaproto_server.node import image_builder
+from kafkaproto_server.types import NO_NODE, Steps, run_to_end
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Patches, cluster_mutation, finds_nothing
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from server.types import Steps
+from kafkaproto_server.types import Steps
 
 Patches = list[tuple[Any, str, Any]]
 """(object, attribute, value) of each replacement."""

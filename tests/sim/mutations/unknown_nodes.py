@@ -6,13 +6,21 @@ from typing import Any
 
 import msgspec
 
-from server.raft import check_quorum, membership, quorum_epoch, responses, transitions, trust, voting
-from server.raft.core import Core
-from server.raft.errors import RaftError
-from server.raft.progress import Progress
-from server.raft.requests import Lane
-from server.raft.states import Unattached
-from server.types import LeaderAndEpoch
+from kafkaproto_server.raft import (
+    check_quorum,
+    membership,
+    quorum_epoch,
+    responses,
+    transitions,
+    trust,
+    voting,
+)
+from kafkaproto_server.raft.core import Core
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.progress import Progress
+from kafkaproto_server.raft.requests import Lane
+from kafkaproto_server.raft.states import Unattached
+from kafkaproto_server.types import LeaderAndEpoch
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

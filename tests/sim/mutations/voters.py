@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from server.raft import (
+from kafkaproto_server.raft import (
     joining,
     membership,
 )
-from server.raft.core import Core
-from server.raft.voters import VoterHistory
+from kafkaproto_server.raft.core import Core
+from kafkaproto_server.raft.voters import VoterHistory
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from server.raft import (
+from kafkaproto_server.raft import (
     election,
     quorum,
     states,
@@ -14,11 +14,11 @@ from server.raft import (
     trust,
     voting,
 )
-from server.raft.core import Core
-from server.raft.effects import SendAnswer, SendRequest
-from server.raft.messages import FetchAnswer, FetchRequest, VoteRequest, VoteResponse
-from server.raft.outbox import Outbox
-from server.raft.votes import VoteCount
+from kafkaproto_server.raft.core import Core
+from kafkaproto_server.raft.effects import SendAnswer, SendRequest
+from kafkaproto_server.raft.messages import FetchAnswer, FetchRequest, VoteRequest, VoteResponse
+from kafkaproto_server.raft.outbox import Outbox
+from kafkaproto_server.raft.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

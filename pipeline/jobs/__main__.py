@@ -1,6 +1,0 @@
-"""``python -m pipeline.jobs``, and the file to give to spark-submit."""
-
-from pipeline.jobs.command_line import run
-
-if __name__ == "__main__":
-    run()

@@ -1,0 +1,361 @@
+"""The Spark data source ``kraft``: thin classes of Spark's API over plans and pieces, which know nothing of Spark."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyspark.sql import DataFrame
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    InputPartition,
+    LessThan,
+    LessThanOrEqual,
+)
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+from pyspark.sql.types import StructType
+
+from kafkaproto.log import parse_segment_file_name
+from kafkaproto.snapshot import parse_snapshot_file_name
+from kafkaproto_pipeline.columns import decode
+from kafkaproto_pipeline.directories import InputError
+from kafkaproto_pipeline.live import UnreachableError
+from kafkaproto_pipeline.live_plan import LivePiece, plan_live_batch
+from kafkaproto_pipeline.options import SNAPSHOT, OptionError, Options, check_for_stream, parse_options
+from kafkaproto_pipeline.plan import Filters, Piece, plan_batch
+from kafkaproto_pipeline.progress import Available, Progress, advance, check_cluster, contents, first
+from kafkaproto_pipeline.read import read_piece
+from kafkaproto_pipeline.schema import RECORD_TYPES, TYPED_VIEW, arrow_schema, columns_of, ddl
+from kafkaproto_pipeline.state_view import as_view
+from kafkaproto_pipeline.stream import StreamSource, make_stream_source
+from kafkaproto_pipeline.wanted import Origin, Wanted
+
+_PUSHDOWN_WORKER = "pyspark.sql.worker.data_source_pushdown_filters"
+
+
+class KraftDataSource(DataSource):
+    """Records of Kafka's metadata log: ``spark.read.format("kraft").option("view", "PartitionRecord").load(path)``.
+
+    Register it with ``spark.dataSource.register(KraftDataSource)``. The options are those of `pipeline.options`, the
+    columns those of `pipeline.schema`.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        """What ``format`` takes."""
+        return "kraft"
+
+    def schema(self) -> str:
+        """The columns of the view, or those of option ``columns``."""
+        options = parse_options(self.options)
+        return ddl(options.view, options.record_types, options.columns)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """For batch reads."""
+        options = parse_options(self.options)
+        columns = columns_of_schema(options, schema)
+        # Spark refuses a reader that takes filters unless the session allows it (it does not by default), and plans
+        # with filters in a worker of its own. Elsewhere it applies them itself.
+        return (KraftFilteringReader if _is_pushdown_worker() else KraftReader)(options, columns)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """For ``spark.readStream``."""
+        options = parse_options(self.options)
+        check_for_stream(options)
+        return KraftStreamReader(options, columns_of_schema(options, schema))
+
+
+class KraftPartition(InputPartition):
+    """One piece of work."""
+
+    def __init__(self, piece: Piece | LivePiece) -> None:
+        super().__init__(piece)
+
+
+class KraftReader(DataSourceReader):
+    """A batch read."""
+
+    def __init__(self, options: Options, columns: Sequence[str]) -> None:
+        self._options = options
+        self._columns = tuple(columns)
+        self._filters = Filters()
+
+    def partitions(self) -> list[InputPartition]:
+        """One for each piece."""
+        plan = plan_live_batch if self._options.bootstrap_controllers else plan_batch
+        return [KraftPartition(piece) for piece in plan(self._options, self._filters)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece; Spark makes a partition without one where there are none."""
+        if partition.value is None:
+            return iter(())
+        return read_piece(partition.value, _wanted(self._options, self._columns, self._filters))
+
+
+class KraftFilteringReader(KraftReader):
+    """The same where Spark lets filters be pushed down: ``spark.sql.python.filterPushdown.enabled``.
+
+    Turn it on only for frames that a query uses once. In Spark 4.2.1 all scans of one loaded frame share the filters
+    that were pushed down last, so that one used twice, with other filters each time, loses rows, whatever the source
+    does.
+    """
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        """Takes what spares reading. All are left to Spark, too, which costs little and has the last word."""
+        for each in filters:
+            self._filters = _narrowed(self._filters, each)
+        return filters
+
+
+class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """A stream. All that it knows of how far it came is what Spark's checkpoint says."""
+
+    def __init__(self, options: Options, columns: Sequence[str]) -> None:
+        self._options = options
+        self._columns = tuple(columns)
+        self._takes_snapshot = options.on_missing_offsets == SNAPSHOT
+        self._source: StreamSource | None = None
+        self._seen: Available | None = None
+        self._last_end: int | None = None
+
+    def initialOffset(self) -> dict[str, Any]:
+        """Where a query without checkpoint begins."""
+        options = self._options
+        available = self._look()
+        return first(available, options.starting_offset, takes_snapshot=self._takes_snapshot).to_json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """Option ``maxRecordsPerBatch``."""
+        limit = self._options.max_records_per_batch
+        return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        """Where the next batch ends; the start itself where nothing is new.
+
+        Nothing is, either, while a quorum has no leader that has had one: the stream outlives that. One that never
+        answered has another address, more likely.
+        """
+        try:
+            return self._latest_offset(start, limit)
+        except UnreachableError:
+            if self._seen is None or self._last_end is not None:
+                raise
+            return start
+
+    def _latest_offset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        source = self._opened()
+        available = self._look()
+        if self._last_end is not None:
+            available = replace(available, end=min(available.end, self._last_end))
+        begin = Progress.from_json(start)
+        check_cluster(begin, available)
+        source.check(begin)
+        max_records = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        end = advance(begin, available, takes_snapshot=self._takes_snapshot, max_records=max_records)
+        if end == begin:
+            return start
+        if end.snapshot is None:
+            end = replace(end, epoch=source.epoch_before(end.offset))
+            source.fetch_ahead(begin.offset, end.offset, begin.epoch)
+        return end.to_json()
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:
+        """The end of what was known to be committed when the batch was planned, for the query's status."""
+        available = self._seen or self._look()
+        return Progress(offset=available.end, cluster_id=available.cluster_id).to_json()
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Nothing that is committed from here on is read by this query."""
+        self._last_end = self._look().end
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        """The pieces of a batch, which its two ends determine."""
+        begin, until = Progress.from_json(start), Progress.from_json(end)
+        snapshot, first_offset, end_offset = contents(begin, until)
+        epoch = begin.epoch if snapshot is None else snapshot.epoch
+        pieces = self._opened().pieces(snapshot, first_offset, end_offset, epoch)
+        return [KraftPartition(piece) for piece in pieces]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece."""
+        return read_piece(partition.value, _wanted(self._options, self._columns, Filters()))
+
+    def stop(self) -> None:
+        """The query has ended."""
+        if self._source is not None:
+            self._source.close()
+            self._source = None
+
+    def _look(self) -> Available:
+        self._seen = self._opened().available()
+        return self._seen
+
+    def _opened(self) -> StreamSource:
+        if self._source is None:
+            self._source = make_stream_source(self._options)
+        return self._source
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What goes to a task with the reader; a connection cannot.
+        return {**self.__dict__, "_source": None}
+
+
+def decode_files(df: DataFrame, **options: object) -> DataFrame:
+    """The rows of whole segments and snapshots that Spark's ``binaryFile`` source has read, of any file system.
+
+    Options are those of the source as far as they are about rows and columns. Nothing is known of a file but its path
+    and content: cluster, node and directory ids are null, and what is committed is what a snapshot holds, or what
+    option ``highWatermark`` says. Files that are neither segments nor snapshots are an error.
+    """
+    given = {name: str(value) for name, value in options.items() if value is not None}
+    parsed = parse_options({**given, "path": "binaryFile"})
+    columns = _all_columns(parsed)
+    wanted = _wanted(parsed, columns, Filters())
+
+    def rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for path, content in zip(batch["path"], batch["content"], strict=True):
+                yield from _decode_file(path.as_py(), content.as_buffer(), parsed, wanted)
+
+    return df.select("path", "content").mapInArrow(rows, ddl(parsed.view, None, columns))
+
+
+def columns_of_schema(options: Options, schema: StructType) -> tuple[str, ...]:
+    """The columns that a schema asks for, which may be some of the view's, and some fields of its struct columns.
+
+    Raises OptionError where it is not made of the view's columns with their types.
+    """
+    given = to_arrow_schema(schema, timezone="UTC")
+    known = {column.name: column.arrow for column in columns_of(options.view, options.record_types)}
+    names: list[str] = []
+    for field in given:
+        is_part = options.view == TYPED_VIEW and field.name in RECORD_TYPES and pa.types.is_struct(field.type)
+        if is_part and field.type != known.get(field.name):
+            names += [f"{field.name}.{member.name}" for member in field.type]
+        else:
+            names.append(field.name)
+    allowed = arrow_schema(options.view, options.record_types, names)
+    if not allowed.equals(given):
+        wrong = [field.name for field in given if allowed.field(field.name) != field]
+        raise OptionError(
+            f"the schema given does not fit view {options.view!r} at {', '.join(wrong)}; "
+            f"allowed is {ddl(options.view, options.record_types, names)}"
+        )
+    return tuple(names)
+
+
+def _all_columns(options: Options) -> tuple[str, ...]:
+    """The columns of the view that the options name, or all."""
+    if options.columns is not None:
+        return options.columns
+    return tuple(column.name for column in columns_of(options.view, options.record_types))
+
+
+def _wanted(options: Options, columns: Sequence[str], filters: Filters) -> Wanted:
+    types = options.record_types
+    if filters.record_types is not None:
+        types = tuple(sorted(filters.record_types & set(types or RECORD_TYPES)))
+    return Wanted(
+        view=options.view,
+        columns=tuple(columns),
+        record_types=types,
+        start_offset=options.start_offset,
+        end_offset=options.end_offset,
+        start_timestamp_ms=options.start_timestamp_ms,
+        end_timestamp_ms=options.end_timestamp_ms,
+        committed_end=options.high_watermark or 0,
+        committed_only=options.committed_only,
+        mode=options.mode,
+    )
+
+
+def _decode_file(path: str, content: pa.Buffer, options: Options, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    directory, _, name = path.rpartition("/")
+    base_offset, snapshot = parse_segment_file_name(name), parse_snapshot_file_name(name)
+    if base_offset is None and snapshot is None:
+        raise InputError(
+            f"{path} is neither a segment, <20 digits>.log, nor a snapshot, <20 digits>-<10 digits>.checkpoint; "
+            "leave it out with pathGlobFilter"
+        )
+    if snapshot is not None and not options.include_snapshots:
+        return
+    origin = Origin(
+        cluster_id=None,
+        node_id=None,
+        directory=directory,
+        directory_id=None,
+        file=name,
+        source="log" if snapshot is None else "snapshot",
+        snapshot=None if snapshot is None else (snapshot.end_offset, snapshot.epoch),
+    )
+
+    def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
+        return decode(
+            memoryview(content),
+            position=0,
+            origin=origin,
+            wanted=decoded,
+            next_offset=base_offset or 0,
+            expects_more=False,
+        )
+
+    yield from as_view(wanted, origin, read)
+
+
+def _is_pushdown_worker() -> bool:
+    """Whether this process plans a read with filters."""
+    main = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return _PUSHDOWN_WORKER in sys.modules or getattr(main, "name", None) == _PUSHDOWN_WORKER
+
+
+def _narrowed(filters: Filters, each: Filter) -> Filters:
+    """The filters with one more, where it is one that spares reading."""
+    if not isinstance(each, EqualTo | In | GreaterThan | GreaterThanOrEqual | LessThan | LessThanOrEqual):
+        return filters
+    if len(each.attribute) != 1:
+        return filters
+    (name,) = each.attribute
+    if isinstance(each, EqualTo | In):
+        return _with_values(filters, name, (each.value,) if isinstance(each, EqualTo) else tuple(each.value))
+    if name != "offset" or not isinstance(each.value, int):
+        return filters
+    if isinstance(each, GreaterThan | GreaterThanOrEqual):
+        start = each.value + isinstance(each, GreaterThan)
+        return replace(filters, start_offset=max(filters.start_offset, start))
+    return _with_end(filters, each.value + isinstance(each, LessThanOrEqual))
+
+
+def _with_end(filters: Filters, end: int) -> Filters:
+    ends = (end, filters.end_offset)
+    return replace(filters, end_offset=max(0, min(each for each in ends if each is not None)))
+
+
+def _with_values(filters: Filters, name: str, values: Sequence[Any]) -> Filters:
+    known = frozenset(value for value in values if value is not None)
+    if name == "recordType" and known <= set(RECORD_TYPES):
+        before = filters.record_types
+        return replace(filters, record_types=known if before is None else before & known)
+    if name == "source":
+        return replace(filters, sources=known if filters.sources is None else filters.sources & known)
+    if name == "nodeId":
+        return replace(filters, node_ids=known if filters.node_ids is None else filters.node_ids & known)
+    if name == "offset" and known:
+        at_least = replace(filters, start_offset=max(filters.start_offset, min(known)))
+        return _with_end(at_least, max(known) + 1)
+    return filters

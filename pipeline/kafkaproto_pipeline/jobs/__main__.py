@@ -1,0 +1,6 @@
+"""``python -m kafkaproto_pipeline.jobs``, and the file to give to spark-submit."""
+
+from kafkaproto_pipeline.jobs.command_line import run
+
+if __name__ == "__main__":
+    run()

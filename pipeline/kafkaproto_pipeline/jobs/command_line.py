@@ -1,0 +1,593 @@
+"""``metadata-pipeline JOB``: a job's tables from a node's files or a live quorum, as files and on the screen.
+
+Exit codes: 0; 1 where something failed, or ``consistency`` found differences; 2 for wrong use. Wrong use and wrong
+input are found before Spark starts, wherever that can be.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from kafkaproto_pipeline.jobs import output, session
+from kafkaproto_pipeline.jobs.job import Job
+from kafkaproto_pipeline.options import ONE_REPLICA
+from kafkaproto_pipeline.schema import STATE_VIEW
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+EXIT_DIFFERENCES = 1
+_EXIT_INTERRUPTED = 130
+_WIDTH = 200
+"""Of tables that no terminal shows."""
+_OFFSET = re.compile(r"[0-9]{1,19}")
+
+TABLE_JOBS = {
+    "history": "Who led and was in sync when, brokers' lives, elections, changes of configs and ACLs.",
+    "health": "Under-replicated and leaderless time, flapping, skew, growth: per hour, worst first.",
+    "consistency": "Every replica's log and snapshots against each other; exit code 1 where they differ.",
+    "state": "Topics, partitions, brokers, configs, ACLs and all else as of an offset or a time.",
+}
+"""Jobs that are sets of tables: each has a module of its name here, with a `Job` named JOB."""
+_AS_OF_JOBS = ("state",)
+_WHOLE_JOBS = ("consistency",)
+"""Jobs that a part of the log would mislead."""
+
+_EPILOG = """\b
+What a cluster looked like at 14:03, from a node's directory:
+  metadata-pipeline state --at 2026-11-21T14:03:00Z kafka-data
+Who led when, of all of three controllers' files, as Parquet:
+  metadata-pipeline history --output history 'data/node-*'
+Do the replicas agree?
+  metadata-pipeline consistency data/node-1 data/node-2 data/node-3
+Alerts as they happen:
+  metadata-pipeline watch --bootstrap-controllers localhost:9093
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What is read, and by which Spark: the options that all jobs share."""
+
+    paths: tuple[str, ...]
+    bootstrap_controllers: str | None
+    start: str | None = None
+    end: str | None = None
+    at: str | None = None
+    mode: str = "PERMISSIVE"
+    committed_only: bool = False
+    master: str | None = None
+    conf: tuple[str, ...] = ()
+
+    def source_options(self, job: Job) -> dict[str, str]:
+        """Options of the data source for a job."""
+        options = {"view": job.view, "mode": self.mode, **job.source_options}
+        if self.committed_only:
+            options["committedOnly"] = "true"
+        if job.record_types:
+            options["recordTypes"] = ",".join(job.record_types)
+        options.update(self.where())
+        if self.at is not None:
+            options["asOf"] = self.at
+        if "asOf" not in options:
+            options.setdefault("replicas", ONE_REPLICA)
+        return options
+
+    def where(self) -> dict[str, str]:
+        """Options that say where to read, and which range."""
+        options = {}
+        if self.bootstrap_controllers is not None:
+            options["bootstrap.controllers"] = self.bootstrap_controllers
+        for name, value in (("start", self.start), ("end", self.end)):
+            if value is not None:
+                options[name + ("Offset" if _OFFSET.fullmatch(value) else "Timestamp")] = value
+        return options
+
+    def spark_conf(self) -> dict[str, str]:
+        """Settings of Spark that were given as KEY=VALUE."""
+        pairs = [text.partition("=") for text in self.conf]
+        for key, equals, _ in pairs:
+            if not equals or not key:
+                raise click.UsageError(f"--conf {key!r}: KEY=VALUE is expected, as spark.driver.memory=4g")
+        return {key: value for key, _, value in pairs}
+
+    def check(self, options: Mapping[str, str]) -> None:
+        """Refuse wrong options and paths before Spark starts."""
+        from kafkaproto_pipeline.directories import InputError, find_replicas
+        from kafkaproto_pipeline.options import OptionError, parse_options
+        from kafkaproto_pipeline.schema import ViewError
+
+        if bool(self.paths) == (self.bootstrap_controllers is not None):
+            raise click.UsageError(
+                "give the directories of nodes, or --bootstrap-controllers HOST:PORT"
+                + ("; not both" if self.paths else "")
+            )
+        self.spark_conf()
+        given = dict(options)
+        if self.paths:
+            given["path"] = ",".join(self.paths)
+        try:
+            parse_options(given)
+        except (OptionError, ViewError) as error:
+            raise click.UsageError(str(error)) from None
+        if self.paths and not any(_is_remote(path) for path in self.paths):
+            try:
+                find_replicas(self.paths)
+            except InputError as error:
+                raise click.ClickException(str(error)) from None
+
+    def load(self, spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
+        """The frame that the options describe."""
+        reader = spark.read.format("kraft").options(**options)
+        return reader.load(list(self.paths)) if self.paths else reader.load()
+
+
+def _is_remote(path: str) -> bool:
+    return re.match(r"(?!file:)[a-zA-Z][a-zA-Z0-9+.-]+:/", path) is not None
+
+
+def _all_of(*options: _Decorator) -> _Decorator:
+    """These options as one decorator; ``--help`` shows them in this order."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+_reading_options = _all_of(
+    click.argument("paths", nargs=-1, metavar="[PATH]..."),
+    click.option(
+        "--bootstrap-controllers", metavar="HOST:PORT,...", help="Read from a live quorum, not from files."
+    ),
+    click.option("--master", metavar="URL", help="Spark's master.  [default: local[*]]"),
+    click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be repeated."),
+)
+"""Where to read, and by which Spark: for every job."""
+_mode_options = _all_of(
+    click.option(
+        "--mode",
+        type=click.Choice(["PERMISSIVE", "DROPMALFORMED", "FAILFAST"], case_sensitive=False),
+        default="PERMISSIVE",
+        show_default=True,
+        help="What becomes of damaged records: counted, left out without a word, or the end.",
+    ),
+    click.option("--committed-only", is_flag=True, help="Leave out what is not known to be committed."),
+)
+_range_options = _all_of(
+    click.option("--from", "start", metavar="OFFSET|TIME", help="From here on; times in ISO 8601."),
+    click.option("--to", "end", metavar="OFFSET|TIME", help="Up to here, exclusive; times in ISO 8601."),
+)
+_as_of_option = click.option(
+    "--at",
+    default="latest",
+    show_default=True,
+    metavar="OFFSET|TIME",
+    help="The last offset that counts, or a time in ISO 8601.",
+)
+_table_options = _all_of(
+    click.option(
+        "--output",
+        "folder",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Write each table into a folder of its name in this one.",
+    ),
+    click.option(
+        "--format",
+        "file_format",
+        type=click.Choice(output.FORMATS),
+        default="parquet",
+        show_default=True,
+        help="Of the files in --output.",
+    ),
+    click.option(
+        "--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be repeated."
+    ),
+    click.option("--rows", default=20, show_default=True, type=click.IntRange(0), help="Rows on the screen."),
+    click.option(
+        "--secrets",
+        is_flag=True,
+        help="SCRAM salts and keys, passwords in configs and ids of delegation tokens, too; files for this user alone.",
+    ),
+)
+"""What becomes of tables."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
+def cli() -> None:
+    """Ask the metadata log of a cluster: what was, what is, and whether all replicas agree.
+
+    PATH is a node's log directory, its __cluster_metadata-0, a segment, a snapshot, or a glob of these.
+    """
+
+
+def _add_table_job(name: str, text: str) -> None:
+    def run(**given: Any) -> None:
+        folder, file_format = given.pop("folder"), given.pop("file_format")
+        tables, rows, secrets = given.pop("tables"), given.pop("rows"), given.pop("secrets")
+        reading = Reading(**given)
+        with session.private_files() if secrets else nullcontext():
+            _run_tables(
+                name,
+                reading,
+                tables=tables,
+                rows=rows,
+                folder=folder,
+                file_format=file_format,
+                secrets=secrets,
+            )
+
+    if name in _AS_OF_JOBS:
+        run = _as_of_option(run)
+    elif name not in _WHOLE_JOBS:
+        run = _range_options(run)
+    run = _reading_options(_table_options(_mode_options(run)))
+    cli.command(name=name, help=text, short_help=text)(run)
+
+
+for _name, _text in TABLE_JOBS.items():
+    _add_table_job(_name, _text)
+
+
+def _run_tables(
+    name: str,
+    reading: Reading,
+    *,
+    tables: tuple[str, ...],
+    rows: int,
+    folder: Path | None,
+    file_format: str,
+    secrets: bool,
+) -> None:
+    job = _job(name)
+    for table in tables:
+        if table not in job.tables:
+            raise click.UsageError(f"{name} has no table {table!r}; tables are {', '.join(job.tables)}")
+    chosen = [table for table in job.tables if table in (tables or job.tables)]
+    options = reading.source_options(job)
+    reading.check(options)
+    for table in chosen:
+        if folder is not None and (folder / table).exists():
+            raise click.UsageError(f"{folder / table} is there already; choose another --output")
+    screen = _screen()
+    counts = {}
+    with _spark(reading) as (spark, tell):
+        tell("looking through the records")
+        df = reading.load(spark, options)
+        if job.view == STATE_VIEW:
+            _tell_point(df, screen)
+        else:
+            _summarize(reading, spark, options, screen)
+        for number, table in enumerate(chosen, 1):
+            tell(f"{table} ({number} of {len(chosen)})")
+            made = job.tables[table](df)
+            if not secrets:
+                from kafkaproto_pipeline.jobs import redaction
+
+                made = redaction.redacted(made, table)
+            if folder is not None:
+                output.write(made, folder / table, file_format)
+                made = _read_back(spark, folder / table, file_format, made)
+            else:
+                made = made.persist()
+            where = None if folder is None else folder / table
+            counts[table] = output.show(
+                made, name=table, rows=rows, console=screen, folder=where, order=job.order
+            )
+            made.unpersist()
+    if name == "consistency" and counts.get("differences"):
+        raise click.exceptions.Exit(EXIT_DIFFERENCES)
+
+
+def _read_back(spark: SparkSession, path: Path, file_format: str, made: DataFrame) -> DataFrame:
+    """What was just written, so that nothing is computed twice for the screen."""
+    reader = spark.read.format(file_format)
+    if file_format == "csv":
+        reader = reader.option("header", True)
+    schema = output.as_text(made, times=False).schema if file_format == "csv" else made.schema
+    return reader.schema(schema).load(str(path))
+
+
+def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str], screen: Console) -> None:
+    """Say how much there is to read, and what of it cannot be read or is not known."""
+    from pyspark.sql import functions as F
+
+    kept = {key: value for key, value in options.items() if key not in ("recordTypes", "view")}
+    columns = "directory,recordType,recordVersion,offset,source,raw,_corrupt_record"
+    rows = reading.load(spark, {**kept, "columns": f"{columns},committed"})
+    is_corrupt = F.col("_corrupt_record").isNotNull()
+    is_newer = F.col("raw").isNotNull() & ~is_corrupt
+    place = F.concat(
+        "directory",
+        F.lit("/"),
+        F.col("_corrupt_record.file"),
+        F.lit(", byte "),
+        F.col("_corrupt_record.position"),
+    )
+    where = F.concat(place, F.lit(": "), F.col("_corrupt_record.reason"))
+    kinds = F.concat_ws(" version ", "recordType", "recordVersion")
+    found = rows.agg(
+        F.count_if(~is_corrupt).alias("records"),
+        F.count_distinct("directory").alias("replicas"),
+        F.count_if(is_corrupt).alias("corrupt"),
+        F.min(F.when(is_corrupt, where)).alias("where"),
+        F.count_if(is_newer).alias("newer"),
+        F.min(F.when(is_newer, kinds)).alias("kind"),
+    ).first()
+    assert found is not None
+    text = f"{found['records']:,} records"
+    # Where each offset is read once, the other replicas are not seen.
+    if options.get("replicas") != ONE_REPLICA and "asOf" not in options:
+        text += " of 1 replica" if found["replicas"] == 1 else f" of {found['replicas']} replicas"
+    screen.print(text, soft_wrap=True)
+    if found["corrupt"]:
+        _warn(f"{found['corrupt']:,} damaged batches or records were left out; the first: {found['where']}")
+    if found["newer"]:
+        _warn(
+            f"{found['newer']:,} records of types or versions newer than this release knows were left out, as"
+            f" {found['kind']}"
+        )
+
+
+def _tell_point(df: DataFrame, screen: Console) -> None:
+    """Say which point of the log a state is of, and what it may lack."""
+    from pyspark.sql import functions as F
+
+    from kafkaproto_pipeline.jobs import state_rows
+
+    unknown = F.when(state_rows.is_unknown(), F.col("recordType"))
+    found = (
+        state_rows.settled(df)
+        .agg(
+            state_rows.newest_end().alias("end"),
+            F.count(unknown).alias("unknown"),
+            F.min(unknown).alias("kind"),
+        )
+        .select(
+            "end.*", F.timestamp_millis("end.timestampMs").cast("string").alias("time"), "unknown", "kind"
+        )
+        .first()
+    )
+    assert found is not None
+    if found["offset"] is None:
+        screen.print("no records")
+        return
+    screen.print(f"as of offset {found['offset']:,}, epoch {found['epoch']}, {found['time']} UTC")
+    if found["unknown"]:
+        _warn(
+            f"{found['unknown']:,} records of types that this release does not know say nothing, as {found['kind']}"
+        )
+
+
+@cli.command()
+@_reading_options
+@_mode_options
+@_as_of_option
+@click.option(
+    "--output",
+    "folder",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder that the snapshot file is written into.",
+)
+def compact(folder: Path, **given: Any) -> None:
+    """The log compacted by key, as a snapshot file that a controller can load.
+
+    It holds everything that the log does, SCRAM keys and passwords included: it is for this user alone.
+    """
+    reading = Reading(**given)
+    options = reading.source_options(Job(name="compact", view=STATE_VIEW, record_types=(), tables={}))
+    reading.check(options)
+    screen = _screen()
+    with session.private_files(), _spark(reading) as (spark, tell):
+        from kafkaproto_pipeline.jobs.compact import write_snapshot
+
+        tell("looking through the records")
+        df = reading.load(spark, options)
+        _tell_point(df, screen)
+        tell("compacting")
+        folder.mkdir(parents=True, exist_ok=True)
+        made = write_snapshot(df, str(folder.resolve())).persist()
+        output.show(made, name="snapshot", rows=1, console=screen, folder=folder)
+
+
+@cli.command()
+@_reading_options
+@_mode_options
+@_range_options
+@click.option("--title", help="The page's heading.  [default: the cluster's id]")
+@click.option(
+    "--output",
+    "file",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The HTML file to write.",
+)
+def report(file: Path, title: str | None, **given: Any) -> None:
+    """One HTML file with plots of all that happened; opens without a network."""
+    reading = Reading(**given)
+    job = _job("report")
+    options = reading.source_options(job)
+    reading.check(options)
+    screen = _screen()
+    with _spark(reading) as (spark, tell):
+        tell("looking through the records")
+        _summarize(reading, spark, options, screen)
+        tell("drawing")
+        assert job.document is not None
+        text = job.document(reading.load(spark, options), title)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    screen.print(f"{escape(str(file))}: {len(text) / 1e6:.1f} MB; open it in a browser", soft_wrap=True)
+
+
+@cli.command()
+@_reading_options
+@click.option(
+    "--from",
+    "since",
+    metavar="TIME|earliest|latest",
+    help="Alerts of records from this time on.  [default: latest, or where --checkpoint ended]",
+)
+@click.option("--once", is_flag=True, help="End with the last record that there is now.")
+@click.option(
+    "--interval", default=1.0, show_default=True, type=click.FloatRange(0.1), help="Seconds to a batch."
+)
+@click.option("--max-records", default=100_000, show_default=True, type=click.IntRange(1), help="Of a batch.")
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where progress is kept, so that another run goes on.  [default: nowhere]",
+)
+@click.option(
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write alerts as JSON here as well.",
+)
+@click.option("--to-topic", "topic", metavar="NAME", help="Write alerts to this Kafka topic as well.")
+@click.option("--bootstrap-server", metavar="HOST:PORT,...", help="Brokers of --to-topic.")
+@click.option(
+    "--window",
+    default=600,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Seconds that flapping is judged by.",
+)
+@click.option(
+    "--changes",
+    default=4,
+    show_default=True,
+    type=click.IntRange(2),
+    help="So many in the window are flapping.",
+)
+@click.option(
+    "--elections",
+    default=3,
+    show_default=True,
+    type=click.IntRange(2),
+    help="So many in the window are many.",
+)
+@click.option(
+    "--silence",
+    default=5.0,
+    show_default=True,
+    type=click.FloatRange(0.5),
+    help="Seconds a leader may commit nothing.",
+)
+@click.option(
+    "--min-isr",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Where the log has no min.insync.replicas.",
+)
+def watch(**given: Any) -> None:
+    """Alerts as they happen: leaderless partitions, ISRs, brokers, elections, a silent leader."""
+    from kafkaproto_pipeline.jobs import watch_command
+
+    reading = Reading(
+        **{name: given.pop(name) for name in ("paths", "bootstrap_controllers", "master", "conf")}
+    )
+    command = watch_command.WatchCommand(**given)
+    command.check()
+    reading.check(command.source_options(reading.where()))
+    command.check_places(reading.bootstrap_controllers)
+    with _spark(reading, watch_command.SPARK_CONF, shows_progress=False) as (spark, _):
+        command.run(spark, reading.paths, reading.where(), _screen())
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def package(file: Path) -> None:
+    """Write FILE.zip for spark-submit --py-files: what Spark's executors need of this project."""
+    try:
+        count = session.package(file)
+    except OSError as error:
+        raise click.ClickException(f"{file} cannot be written: {error.strerror}") from None
+    click.echo(
+        f"{file}: {count} files; spark-submit --py-files {file} pipeline/kafkaproto_pipeline/jobs/__main__.py JOB ..."
+    )
+
+
+def _add_synthetic() -> None:
+    from kafkaproto_pipeline.synthetic.command_line import main as synthetic
+
+    cli.add_command(synthetic)
+
+
+_add_synthetic()
+
+
+def _job(name: str) -> Job:
+    job = importlib.import_module(f"kafkaproto_pipeline.jobs.{name}").JOB
+    assert isinstance(job, Job)
+    return job
+
+
+@contextmanager
+def _spark(
+    reading: Reading, conf: Mapping[str, str] | None = None, *, shows_progress: bool = True
+) -> Iterator[tuple[SparkSession, Callable[[str], None]]]:
+    """A session, and a function that says what is done; what fails in it becomes one line."""
+    console = Console(stderr=True)
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        with console.status("starting Spark") as status:
+            opened = session.spark_session(reading.master, {**(conf or {}), **reading.spark_conf()})
+            spark = opened.__enter__()
+            status.stop()
+        try:
+            with session.progress(spark, console) if shows_progress else nullcontext(_say_nothing) as tell:
+                yield spark, tell
+        finally:
+            opened.__exit__(None, None, None)
+    except session.SparkError as error:
+        raise click.ClickException(str(error)) from error
+    except (PySparkException, Py4JError, OSError, ValueError) as error:
+        raise click.ClickException(session.cause(error)) from error
+
+
+def _say_nothing(text: str) -> None:
+    """What a stream does is told by what it prints, which a bar on the same terminal would break."""
+
+
+def _screen() -> Console:
+    console = Console()
+    return console if console.is_terminal else Console(width=_WIDTH)
+
+
+def _warn(text: str) -> None:
+    click.echo(f"warning: {text}", err=True)
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run the command line and end the process, unless it succeeds."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        code = cli.main(arguments, prog_name="metadata-pipeline", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        sys.exit(_EXIT_INTERRUPTED)
+    if code:
+        sys.exit(code)

@@ -1,0 +1,85 @@
+"""The log compacted by key (KIP-595): the newest record of each key, nothing of what was removed, as a snapshot file.
+
+In a notebook::
+
+    from kafkaproto_pipeline.datasource import KraftDataSource
+    from kafkaproto_pipeline.jobs.compact import write_snapshot
+
+    spark.dataSource.register(KraftDataSource)
+    rows = spark.read.format("kraft").options(view="state", asOf="latest").load("/var/lib/kafka")
+    write_snapshot(rows, "/tmp/compacted").show(truncate=False)
+
+That leaves ``/tmp/compacted/00000000000000001234-0000000005.checkpoint``: the state at all offsets below 1234, the last
+of which is of epoch 5. A controller, ours or Apache Kafka's, loads it from ``__cluster_metadata-0`` in its log
+directory. One task writes the file, on the machine that it runs on, in a stream and under another name until it is
+complete. Where a metadata transaction is open at the end, the snapshot ends before it.
+
+A controller continues a snapshot with the batch at its end offset: where it is to go on with a log that it has,
+``asOf`` must name the last offset of a batch. ``latest`` and times always do.
+"""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.state_rows import counted, is_unknown, newest_end, schema_of, settled
+from kafkaproto_pipeline.jobs.transactions import taken_back
+from kafkaproto_pipeline.latest import END_OF_RANGE
+from kafkaproto_pipeline.schema import CONTROL_TYPES, STATE_RECORD
+from kafkaproto_pipeline.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
+from kafkaproto_pipeline.snapshot_values import LEVEL_COLUMN, LEVELED_TABLES, VALUES, snapshot_values
+from kafkaproto_server.image.image import METADATA_VERSION_FEATURE
+
+
+def write_snapshot(df: DataFrame, directory: str) -> DataFrame:
+    """Write the snapshot file into ``directory`` when the result is asked for: one row says what was written.
+
+    ``df`` is the source's view ``state`` read with ``asOf``. Raises, once asked, ValueError where no row counts,
+    OSError where the file cannot be written, and fails where the log has records of types that are not known.
+    """
+    rows = snapshot_rows(df).repartition(1).sortWithinPartitions("key")
+    return rows.mapInArrow(partial(write_checkpoint, directory=directory), schema_of(WRITTEN))
+
+
+def snapshot_rows(df: DataFrame) -> DataFrame:
+    """What the file is made of: ``key`` and ``value``; by key come a header, then the framed records of the state."""
+    level = (
+        state.features(df)
+        .filter(F.col("name") == METADATA_VERSION_FEATURE)
+        .agg(F.coalesce(F.max("featureLevel"), F.lit(0)).cast("int").alias(LEVEL_COLUMN))
+    )
+    frames = []
+    for name, table in state.RECORDED.items():
+        rows = table(df).crossJoin(level) if name in LEVELED_TABLES else table(df)
+        frames.append(rows.mapInArrow(partial(snapshot_values, table=name), schema_of(VALUES)))
+    return reduce(DataFrame.unionAll, frames, _header(df))
+
+
+def _header(df: DataFrame) -> DataFrame:
+    """The last record that the state contains, and what the quorum's own records say there."""
+    open_since = taken_back(settled(df)).filter("_open").agg(F.min("_first").alias("_open"))
+    wanted = F.col("recordType").isin(END_OF_RANGE, *CONTROL_TYPES) | is_unknown()
+    rows = counted(df).filter(wanted).crossJoin(open_since)
+    # Of a snapshot's rows those of the log are the newer ones, wherever both are.
+    version, voters = (
+        F.to_json(F.max_by(f"{STATE_RECORD}.{name}", F.when(F.col("recordType") == name, F.col("position"))))
+        for name in CONTROL_TYPES
+    )
+    newest = rows.filter(F.col("_open").isNull() | (F.col("position") < F.col("_open"))).agg(
+        newest_end().alias("end"),
+        version.alias("version"),
+        voters.alias("voters"),
+        F.min(F.when(is_unknown(), F.struct("offset", "recordType"))).alias("unknown"),
+    )
+    # Null fields are left out.
+    header = F.to_json(F.struct("end.*", "version", "voters"))
+    unknown = F.format_string(
+        "the record of type %s at offset %d is newer than this release knows, so the snapshot would lack it",
+        *("unknown.recordType", "unknown.offset"),
+    )
+    header = F.when(F.col("unknown").isNull(), header).otherwise(F.raise_error(unknown))
+    return newest.select(F.lit(HEADER_KEY).alias("key"), header.cast("binary").alias("value"))

@@ -1,0 +1,56 @@
+"""The report: one HTML file that shows a cluster's history at once, and needs no network to be opened.
+
+Spark reduces the histories to a bounded size (`report_reduce`), whatever the log's; the rest is drawing
+(`report_plots`, `report_page`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkaproto_pipeline.jobs import history_brokers, history_partitions
+from kafkaproto_pipeline.jobs.job import Job
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+COLUMNS = tuple(
+    dict.fromkeys(
+        (
+            "clusterId",
+            "source",
+            "offset",
+            "snapshotIndex",
+            "partitionLeaderEpoch",
+            "timestamp",
+            "isControl",
+            "recordType",
+            "committed",
+            "LeaderChangeMessage",
+            *history_partitions.RECORD_TYPES,
+            *history_partitions.SETTING_TYPES,
+            *history_brokers.LIFE_TYPES,
+            *history_brokers.DIRECTORY_TYPES,
+            "_corrupt_record",
+        )
+    )
+)
+"""What the report looks at. Records of all other types are counted and not decoded."""
+
+
+def document(df: DataFrame, title: str | None = None) -> str:
+    """The page's text, from the source's ``typed`` view. Raises ValueError where the rows are of two clusters."""
+    from kafkaproto_pipeline.jobs.report_page import page
+    from kafkaproto_pipeline.jobs.report_reduce import reduced
+
+    return page(reduced(df), title)
+
+
+JOB = Job(
+    name="report",
+    view="typed",
+    record_types=(),
+    tables={},
+    source_options={"includeSnapshots": "true", "columns": ",".join(COLUMNS)},
+    document=document,
+)

@@ -1,0 +1,246 @@
+"""The Spark session of a command: quiet, started with what the data source needs, and its failures as one line."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+import kafkaproto
+import kafkaproto_pipeline
+import kafkaproto_server
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PACKAGES = (
+    "kafkaproto_pipeline",
+    "kafkaproto",
+    "kafkaproto_server/image",
+    "kafkaproto_server/config_keys",
+    "kafkaproto_server/types.py",
+    "kafkaproto_server/__init__.py",
+)
+"""What executors need of the project."""
+_SUFFIXES = (".py", ".css", ".js", ".json")
+_ROOTS = {
+    package.__name__: Path(package.__path__[0]).resolve().parent
+    for package in (kafkaproto, kafkaproto_pipeline, kafkaproto_server)
+}
+"""The folder that each package is in: one and the same where they are installed, not so in a checkout."""
+_CAUSE = re.compile(
+    r"^kafkaproto[\w.]*\.(?:\w+): (.+)$"
+    r"|^(?:OSError|FileNotFoundError|PermissionError|ValueError): (.+)$",
+    re.MULTILINE,
+)
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    # Spark 4.2.1 has all scans of one loaded frame share the filters that were pushed down last: where a query uses
+    # the frame twice, as every job does that asks for transactions, rows would be missing.
+    "spark.sql.python.filterPushdown.enabled": "false",
+    # What jobs keep is mostly nulls, and texts that differ: to look for ways to compress them costs more than it gives.
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
+}
+"""What jobs are run with, wherever."""
+_POLL_S = 0.2
+_LOCAL_SHUFFLE_PARTITIONS = 8
+
+
+class SparkError(Exception):
+    """Spark, or what ran in it, failed; the text is one line for the user."""
+
+
+def require_java() -> None:
+    """Raise SparkError where there is no Java to run Spark."""
+    home = os.environ.get("JAVA_HOME")
+    found = os.access(os.path.join(home, "bin", "java"), os.X_OK) if home else shutil.which("java")
+    if not found:
+        where = (
+            f"JAVA_HOME is {home}, which has no bin/java"
+            if home
+            else "neither JAVA_HOME nor PATH leads to one"
+        )
+        raise SparkError(f"Spark needs a Java runtime, 17 or later: {where}")
+
+
+@contextlib.contextmanager
+def spark_session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """The session that there is, or a new one that ends with the context.
+
+    ``master`` None stands for what spark-submit set, or all cores of this machine. Raises SparkError.
+    """
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    from kafkaproto_pipeline.datasource import KraftDataSource
+
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        session.dataSource.register(KraftDataSource)
+        yield session
+        return
+    under_submit = "PYSPARK_GATEWAY_PORT" in os.environ
+    if not under_submit:
+        require_java()
+    prefix = "metadata-pipeline-"
+    with _quiet_java(is_wanted=not under_submit), tempfile.TemporaryDirectory(prefix=prefix) as folder:
+        try:
+            with _quick_start(Path(folder)):
+                session = _start(master, conf, under_submit, Path(folder))
+        except (PySparkException, RuntimeError, OSError) as error:
+            raise SparkError(f"Spark does not start: {cause(error)}") from error
+        session.dataSource.register(KraftDataSource)
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def _start(master: str | None, conf: Mapping[str, str], under_submit: bool, folder: Path) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    settings = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false", **SETTINGS}
+    is_local = master is None or master.startswith("local")
+    if is_local and not under_submit:
+        settings["spark.ui.enabled"] = "false"
+        settings["spark.sql.shuffle.partitions"] = str(_LOCAL_SHUFFLE_PARTITIONS)
+        settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
+        # Workers are processes of this machine, which find the project where this process has it.
+        path = [*dict.fromkeys(map(str, _ROOTS.values())), *filter(None, [os.environ.get("PYTHONPATH")])]
+        os.environ["PYTHONPATH"] = os.pathsep.join(path)
+    builder = SparkSession.builder.appName("metadata-pipeline")
+    if master is not None or not under_submit:
+        builder = builder.master(master or "local[*]")
+    for key, value in {**settings, **conf}.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    if not is_local and not under_submit:
+        archive = folder / "metadata_pipeline.zip"
+        package(archive)
+        session.sparkContext.addPyFile(str(archive))
+    return session
+
+
+def lean_spark_home(folder: Path) -> Path:
+    """Spark's home in a folder that is made: all but its zipped copy of pyspark.
+
+    Each Python that Spark starts would compile that again, a second of processor time; pyspark is installed besides.
+    """
+    import pyspark
+
+    folder.mkdir()
+    for name in ("bin", "jars"):
+        (folder / name).symlink_to(Path(pyspark.__file__).parent / name)
+    return folder
+
+
+@contextlib.contextmanager
+def _quick_start(folder: Path) -> Iterator[None]:
+    """Environment for the Java process that is started in the context, where the user has not set it otherwise."""
+    wanted = {
+        "SPARK_HOME": str(lean_spark_home(folder / "spark")),
+        # Of the process before it, which does no more than to put its command line together.
+        "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    }
+    added = {name: value for name, value in wanted.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
+@contextlib.contextmanager
+def _quiet_java(is_wanted: bool) -> Iterator[None]:
+    """Let the Java process that is started in the context write its log into a file, which goes with the context."""
+    if not is_wanted:
+        yield
+        return
+    with tempfile.TemporaryFile(prefix="metadata-pipeline-") as log:
+        sys.stderr.flush()
+        kept = os.dup(2)
+        python_errors = sys.stderr
+        try:
+            os.dup2(log.fileno(), 2)
+            with os.fdopen(os.dup(kept), "w", buffering=1, errors="replace") as errors:
+                sys.stderr = errors
+                yield
+        finally:
+            sys.stderr = python_errors
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def cause(error: BaseException) -> str:
+    """What went wrong, on one line: the last cause that the project's own code named, or else Spark's first line."""
+    text = str(error)
+    found: list[str] = [first or second for first, second in _CAUSE.findall(text)]
+    if found:
+        return found[-1].strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
+@contextlib.contextmanager
+def progress(session: SparkSession, console: Console) -> Iterator[Callable[[str], None]]:
+    """Show how far Spark is with what it does, where ``console`` is a terminal; the function names what is done."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=None)
+        over = threading.Event()
+        watcher = threading.Thread(target=_follow, args=(session, bar, task, over), daemon=True)
+        watcher.start()
+        try:
+            yield lambda text: bar.update(task, description=text)
+        finally:
+            over.set()
+            watcher.join()
+
+
+def _follow(session: SparkSession, bar: Progress, task: TaskID, over: threading.Event) -> None:
+    tracker = session.sparkContext.statusTracker()
+    while not over.wait(_POLL_S):
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        running = [stage for stage in stages if stage is not None]
+        if running:
+            done = sum(stage.numCompletedTasks for stage in running)
+            bar.update(task, completed=done, total=sum(stage.numTasks for stage in running))
+
+
+@contextlib.contextmanager
+def private_files() -> Iterator[None]:
+    """Have this process, and the Spark that it starts, make files and folders that nobody else can read."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def package(path: Path) -> int:
+    """Write the zip for ``spark-submit --py-files``; the number of files in it. Raises OSError."""
+    count = 0
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in PACKAGES:
+            root = _ROOTS[name.partition("/")[0]]
+            place = root / name
+            files = [place] if place.is_file() else sorted(place.rglob("*"))
+            for file in files:
+                if file.is_file() and file.suffix in _SUFFIXES and "__pycache__" not in file.parts:
+                    archive.write(file, file.relative_to(root).as_posix())
+                    count += 1
+    return count

@@ -1,0 +1,93 @@
+"""Metadata transactions (KIP-868): what counts of them, and what was taken back.
+
+A change that no batch can hold stands between a BeginTransactionRecord and an EndTransactionRecord. Whoever is active
+next takes an open one back with an AbortTransactionRecord before all else. So records between a begin and an abort
+never counted, and those behind a begin without any end do not count yet. `image.loader` is the same for a
+single reader that goes forward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from kafkaproto_pipeline.latest import MARKERS
+
+BEGIN, END, ABORT = MARKERS
+
+_BEFORE_ALL = -1
+"""Stands for the first offset of a span that begins before the rows do."""
+_AFTER_ALL = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Rows in Spark's cache, and those of them that count."""
+
+    rows: DataFrame
+    spans: DataFrame
+    """Where rows do not count, as `taken_back` gives it; in the cache, too."""
+    counted: DataFrame
+    """Without the rows of aborted metadata transactions, of one that is open at the end, and the markers themselves."""
+
+    def forget(self) -> None:
+        """Give up what is in the cache."""
+        self.spans.unpersist()
+        self.rows.unpersist()
+
+
+def keep(df: DataFrame) -> Kept:
+    """Keep the rows on the executors' disks, and tell those that count.
+
+    ``df`` is of the source's view ``records``, ``typed`` or ``state``, each offset of a cluster once (``replicas=one``
+    or ``asOf``), record types `MARKERS` included. Where it starts within a transaction, the rows before the first
+    marker share its fate. Rows of snapshots and the quorum's own records are never part of a transaction.
+    """
+    # In memory Spark builds a batch of rows whole before it asks whether there is room for it.
+    rows = df.persist(StorageLevel.DISK_ONLY)
+    # Few, mostly none; to keep the rows that count as well would be to write nearly all of them twice.
+    spans = taken_back(rows).persist(StorageLevel.DISK_ONLY)
+    return Kept(rows=rows, spans=spans, counted=_without(rows, spans))
+
+
+def _without(df: DataFrame, spans: DataFrame) -> DataFrame:
+    """The rows that lie in none of the spans, and are no markers."""
+    is_in_span = (
+        F.col("clusterId").eqNullSafe(F.col("_cluster"))
+        & F.col("offset").between(F.col("_first"), F.col("_last"))
+        & (F.col("source") == "log")
+        & ~F.col("isControl")
+    )
+    # One span for each failover in the midst of a large change: mostly there is none, and Spark drops the join. To
+    # sort all rows for it would cost more than the jobs themselves, hence the hint.
+    counted = df.filter(~F.col("recordType").isin(*MARKERS))
+    return counted.join(F.broadcast(spans), is_in_span, "left_anti")
+
+
+def taken_back(df: DataFrame) -> DataFrame:
+    """Where rows do not count: ``_first`` to ``_last``, both inclusive, by ``_cluster``.
+
+    ``_open`` where neither end nor abort follows: nothing from there on counts.
+    """
+    in_order = Window.partitionBy("clusterId").orderBy("offset")
+    markers = df.filter(F.col("recordType").isin(*MARKERS) & (F.col("source") == "log")).select(
+        F.col("clusterId").alias("_cluster"),
+        F.col("offset").alias("_offset"),
+        F.col("recordType").alias("_type"),
+        F.lag("recordType").over(in_order).alias("_before"),
+        F.lead("recordType").over(in_order).alias("_after"),
+        F.lead("offset").over(in_order).alias("_end"),
+    )
+    begun = (F.col("_type") == BEGIN) & ~F.col("_after").eqNullSafe(END)
+    # The rows start within this transaction.
+    headless = (F.col("_type") == ABORT) & F.col("_before").isNull()
+    last = F.when(begun, F.coalesce("_end", F.lit(_AFTER_ALL))).otherwise(F.col("_offset"))
+    return markers.filter(begun | headless).select(
+        "_cluster",
+        F.when(begun, F.col("_offset")).otherwise(F.lit(_BEFORE_ALL)).alias("_first"),
+        last.alias("_last"),
+        (begun & F.col("_end").isNull()).alias("_open"),
+    )

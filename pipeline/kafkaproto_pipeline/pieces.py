@@ -1,0 +1,93 @@
+"""Steps of a scan as pieces of plain, uncompressed records.
+
+A step without compressed batches is one piece, and its records stay where they are. Else all its batches are put one
+behind the other in new memory, decompressed, in pieces that end when they are large: a step of a few MiB may hold a
+thousand times as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.primitives import Buffer
+from kafkaproto.records.batch import HEADER_SIZE
+from kafkaproto.records.compression import decompress
+from kafkaproto_pipeline.frames import Bodies
+from kafkaproto_pipeline.scan import Fault, Headers, Int64s, Octets, Step
+
+PIECE_BYTES = 16 * 1024 * 1024
+"""A piece of decompressed batches ends behind the batch that brings it to this size."""
+
+_COMPRESSION_MASK = 0x07
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Some batches and their records."""
+
+    headers: Headers
+    faults: tuple[tuple[int, Fault], ...]
+    """As in `Step`."""
+    octets: Octets
+    """Where the records are."""
+    bodies: Bodies
+
+
+def pieces(buffer: Buffer, step: Step) -> Iterator[Piece]:
+    """The pieces of a step, in order. A batch that cannot be decompressed has a body that cannot be read."""
+    headers = step.headers
+    starts = headers.positions + HEADER_SIZE
+    ends = headers.positions + headers.sizes
+    compressed = (headers.attributes & _COMPRESSION_MASK).tolist()
+    if not any(compressed):
+        octets = np.frombuffer(buffer, np.uint8)
+        yield Piece(headers=headers, faults=step.faults, octets=octets, bodies=_bodies(headers, starts, ends))
+        return
+    view = memoryview(buffer)
+    first = size = 0
+    parts: list[bytes] = []
+    for index, (start, end, compression) in enumerate(
+        zip(starts.tolist(), ends.tolist(), compressed, strict=True)
+    ):
+        try:
+            parts.append(decompress(compression, view[start:end]))
+        except RemoteProtocolError:
+            parts.append(b"")
+        size += len(parts[-1])
+        if size >= PIECE_BYTES:
+            yield _joined(step, first, parts, is_last=index + 1 == len(compressed))
+            first, size, parts = index + 1, 0, []
+    if parts:
+        yield _joined(step, first, parts, is_last=True)
+
+
+def _joined(step: Step, first: int, parts: list[bytes], *, is_last: bool) -> Piece:
+    """The piece of the batches from ``first`` on, whose records are these."""
+    end = first + len(parts)
+    headers = Headers(
+        **{field.name: getattr(step.headers, field.name)[first:end] for field in fields(Headers)}
+    )
+    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+    starts = np.concatenate((np.zeros(1, np.int64), ends[:-1]))
+    # One byte more, so that there is a byte at every position that is looked at.
+    octets = np.frombuffer(b"".join((*parts, b"\0")), np.uint8)
+    faults = tuple(
+        (before - first, fault)
+        for before, fault in step.faults
+        if first <= before < end or (is_last and before == end)
+    )
+    return Piece(headers=headers, faults=faults, octets=octets, bodies=_bodies(headers, starts, ends))
+
+
+def _bodies(headers: Headers, starts: Int64s, ends: Int64s) -> Bodies:
+    return Bodies(
+        starts=starts,
+        ends=ends,
+        counts=headers.record_counts,
+        last_offset_deltas=headers.last_offset_deltas,
+        base_timestamps=headers.base_timestamps,
+    )

@@ -1,0 +1,219 @@
+"""What a stream reads from: directories that grow, or a live quorum. Neither knows how far the stream has come."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from kafkaproto.snapshot import SnapshotId
+from kafkaproto_pipeline import live_plan
+from kafkaproto_pipeline.directories import InputError
+from kafkaproto_pipeline.live import Chunk, LiveQuorum
+from kafkaproto_pipeline.live_plan import LivePiece
+from kafkaproto_pipeline.options import Options
+from kafkaproto_pipeline.plan import Piece, Range, Sources, log_pieces, look, one_lineage, snapshot_pieces
+from kafkaproto_pipeline.progress import UNKNOWN_EPOCH, Available, Progress
+from kafkaproto_pipeline.survey import Memory
+
+POLL_TIMEOUT_MS = 2_000
+"""How long a stream waits for one answer to its small questions: a controller that hangs is not to hold it up."""
+POLL_PATIENCE_S = 1.0
+"""How long it looks for a leader once it has had an answer: it will ask again."""
+AHEAD_OFFSETS = 1_000
+AHEAD_BYTES = 1024 * 1024
+"""A batch no larger than both goes to its task with its records; connecting would take longer."""
+
+
+class StreamSource(Protocol):
+    """Where a stream's records come from."""
+
+    def available(self) -> Available:
+        """What may be emitted now. Raises InputError."""
+
+    def check(self, start: Progress) -> None:
+        """Raise InputError if the record that was emitted last is another one in the source."""
+
+    def epoch_before(self, offset: int) -> int:
+        """The epoch of the record before an offset, -1 where that is not known. Raises InputError."""
+
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Get what reads a small batch of the log while it can be had. Raises InputError."""
+
+    def pieces(
+        self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
+    ) -> Sequence[Piece | LivePiece]:
+        """What reads a snapshot, if any, and the offsets from one to below another, all of them committed.
+
+        ``epoch`` is that of the record before, -1 where it is not known. Raises InputError where they are gone.
+        """
+
+    def close(self) -> None:
+        """Free what is held."""
+
+
+def make_stream_source(options: Options) -> StreamSource:
+    """The source that the options name."""
+    if options.bootstrap_controllers:
+        return QuorumSource(options)
+    return DirectorySource(options)
+
+
+class DirectorySource:
+    """Directories of nodes, which may be running. What was found of a file is remembered while it does not change."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._memory = Memory()
+        self._sources: Sources | None = None
+
+    def available(self) -> Available:
+        """Looks again."""
+        self._sources = sources = look(self._options, self._memory)
+        ranges = _newest_in_one_piece(sources)
+        cluster_ids = [log.replica.cluster_id for log in sources.logs if log.replica.cluster_id is not None]
+        snapshots = sorted(
+            {snapshot.id for _, snapshot in sources.snapshots}, key=lambda each: each.end_offset
+        )
+        start = ranges[0].start
+        return Available(
+            cluster_id=cluster_ids[0] if cluster_ids else None,
+            start=start,
+            end=max(start, min(sources.committed.end, ranges[-1].stop)),
+            snapshots=tuple(each for each in snapshots if each.end_offset >= start),
+        )
+
+    def check(self, start: Progress) -> None:
+        """By the epoch of the record before."""
+        _check_epoch(start, self.epoch_before(start.offset))
+
+    def epoch_before(self, offset: int) -> int:
+        """From what was seen last."""
+        assert self._sources is not None, "available() looks, and comes first"
+        for each in _newest_in_one_piece(self._sources):
+            epoch = each.log.lineage.epoch_at(offset - 1) if each.start < offset <= each.stop else None
+            if epoch is not None:
+                return epoch
+        return UNKNOWN_EPOCH
+
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Files stay."""
+
+    def pieces(
+        self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
+    ) -> Sequence[Piece | LivePiece]:
+        """Looks again, since files may be gone or have been renamed."""
+        sources = look(self._options, self._memory)
+        pieces: list[Piece] = []
+        if snapshot is not None:
+            pieces += self._snapshot(sources, snapshot)
+        if start < end:
+            pieces += self._log(sources, start, end)
+        return pieces
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _snapshot(self, sources: Sources, snapshot_id: SnapshotId) -> list[Piece]:
+        for log, snapshot in sources.snapshots:
+            if snapshot.id == snapshot_id:
+                return snapshot_pieces(log, snapshot, self._options.split_bytes)
+        raise InputError(
+            f"the snapshot that the batch is to emit, of end offset {snapshot_id.end_offset} and epoch "
+            f"{snapshot_id.epoch}, is in none of the directories any more"
+        )
+
+    def _log(self, sources: Sources, start: int, end: int) -> list[Piece]:
+        ranges = _newest_in_one_piece(sources)
+        if start < ranges[0].start or end > ranges[-1].stop:
+            raise InputError(
+                f"offsets {start} to {end - 1}, which the batch is to emit, are not all there: the log holds "
+                f"{ranges[0].start} to {ranges[-1].stop - 1}"
+            )
+        # The batch was planned when these offsets were known to be committed, whatever can be known of it now.
+        committed = replace(sources.committed, end=max(end, sources.committed.end))
+        pieces: list[Piece] = []
+        for each in ranges:
+            part = replace(each, start=max(each.start, start), end=min(each.stop, end))
+            if part.start < part.stop:
+                found = log_pieces(part, committed, self._options.split_bytes)
+                pieces += [replace(piece, committed_end=end) for piece in found]
+        return pieces
+
+
+def _newest_in_one_piece(sources: Sources) -> list[Range]:
+    """The ranges of the one lineage behind its last gap."""
+    ranges = one_lineage(sources)
+    begin = 0
+    for index, (before, after) in enumerate(itertools.pairwise(ranges), 1):
+        if before.stop < after.start:
+            begin = index
+    return ranges[begin:]
+
+
+def _check_epoch(start: Progress, found: int) -> None:
+    if UNKNOWN_EPOCH not in (found, start.epoch) and found != start.epoch:
+        raise InputError(
+            f"offset {start.offset - 1} was emitted as a record of epoch {start.epoch}, and is of epoch {found} "
+            "in the log: the quorum has lost what it had committed, or this is another one's log"
+        )
+
+
+class QuorumSource:
+    """A live quorum; the connection is kept between questions."""
+
+    def __init__(self, options: Options) -> None:
+        self._servers = options.bootstrap_controllers
+        self._quorum = LiveQuorum(self._servers, request_timeout_ms=POLL_TIMEOUT_MS)
+        self._available: Available | None = None
+        self._ahead: tuple[int, int, tuple[Chunk, ...]] | None = None
+
+    def available(self) -> Available:
+        """Asks the leader."""
+        state = self._quorum.state()
+        self._quorum.patience_s = POLL_PATIENCE_S
+        self._available = Available(
+            cluster_id=state.cluster_id,
+            start=state.start,
+            end=state.high_watermark,
+            snapshots=() if state.snapshot is None else (state.snapshot,),
+        )
+        return self._available
+
+    def check(self, start: Progress) -> None:
+        """By the epoch of the record before, which is fetched."""
+        assert self._available is not None, "available() asks, and comes first"
+        if start.epoch != UNKNOWN_EPOCH and self._available.start < start.offset <= self._available.end:
+            _check_epoch(start, self.epoch_before(start.offset))
+
+    def epoch_before(self, offset: int) -> int:
+        """Fetches the record's batch."""
+        return self._quorum.epoch_of(offset - 1) if offset > 0 else UNKNOWN_EPOCH
+
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Fetches it: a batch that is planned has to be read, and the quorum may have no leader then."""
+        self._ahead = None
+        if end - start <= AHEAD_OFFSETS:
+            chunks: list[Chunk] = []
+            for chunk in self._quorum.read(start, end, epoch, AHEAD_BYTES):
+                chunks.append(chunk)
+                if sum(len(each.data) for each in chunks) > AHEAD_BYTES:
+                    return
+            self._ahead = start, end, tuple(chunks)
+
+    def pieces(
+        self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
+    ) -> Sequence[Piece | LivePiece]:
+        """What is gone shows when it is read."""
+        cluster_id = (self._available or self.available()).cluster_id
+        pieces = live_plan.log_pieces(self._servers, cluster_id, start, end, epoch)
+        if self._ahead is not None and self._ahead[:2] == (start, end):
+            pieces = [replace(piece, chunks=self._ahead[2]) for piece in pieces]
+        if snapshot is not None:
+            pieces.insert(0, live_plan.snapshot_piece(self._servers, cluster_id, snapshot))
+        return pieces
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._quorum.close()

@@ -1,6 +1,0 @@
-"""`python -m pipeline.synthetic DIRECTORY`: writes a synthetic history."""
-
-from pipeline.synthetic.command_line import main
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,69 @@
+"""The levels of this node's loggers, as IncrementalAlterConfigs changes them (KIP-412, KIP-1000).
+
+They are the node's own: nothing of them is recorded, and a restart forgets them. A level is one of Kafka's six
+words, in capitals; a logger must exist; deleting gives a logger the level of the nearest one above it, which the
+root has not. All changes of a request are carried out, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
+
+_LEVELS = ("DEBUG", "ERROR", "FATAL", "INFO", "TRACE", "WARN")
+_ROOT = "root"
+_SET, _DELETE, _APPEND, _SUBTRACT = range(4)
+_LIST_OPERATIONS = {_APPEND: "APPEND", _SUBTRACT: "SUBTRACT"}
+
+Outcome: TypeAlias = tuple[ErrorCode, str | None]
+"""An error code, and what is at fault in words."""
+CHANGED: Outcome = (ErrorCode.NONE, None)
+
+
+def change_logger_levels(
+    configs: Any,
+    *,
+    validate_only: bool,
+    levels: Mapping[str, str],
+    set_levels: Callable[[Mapping[str, str | None]], None],
+) -> Outcome:
+    """Change levels by the operations of a resource; ``levels`` are those of all loggers that exist."""
+    changes: dict[str, str | None] = {}
+    for config in configs:
+        problem = _problem(config, levels)
+        if problem is not None:
+            return problem
+        changes[config.name] = config.value if config.config_operation == _SET else None
+    if not validate_only:
+        set_levels(changes)
+    return CHANGED
+
+
+def _problem(config: Any, levels: Mapping[str, str]) -> Outcome | None:
+    """What is wrong with one operation, None where it can be carried out."""
+    logger, operation = config.name[:MAX_QUOTED_LENGTH], config.config_operation
+    if operation in _LIST_OPERATIONS:
+        word = _LIST_OPERATIONS[operation]
+        return ErrorCode.INVALID_REQUEST, f"{word} is for lists, and the level of {logger} is none."
+    if operation not in (_SET, _DELETE):
+        return ErrorCode.INVALID_REQUEST, f"Operation {operation} on {logger} is none of 0 (SET), 1 (DELETE)."
+    if config.name not in levels:
+        return ErrorCode.INVALID_CONFIG, f"Logger {logger} does not exist."
+    if operation == _DELETE:
+        if config.name == _ROOT:
+            return (
+                ErrorCode.INVALID_REQUEST,
+                f"The level of {logger} cannot be deleted, as nothing is above it.",
+            )
+        return None
+    if config.value is None:
+        return ErrorCode.INVALID_REQUEST, f"Null is no level for {logger}."
+    if config.value not in _LEVELS:
+        return (
+            ErrorCode.INVALID_CONFIG,
+            f"{logger}={quoted(config.value)} must be one of {', '.join(_LEVELS)}.",
+        )
+    return None

@@ -1,0 +1,136 @@
+"""From the bytes of a request to its reply: may it be this large, may its sender ask for it, what does it say, who
+answers.
+
+A short request is decoded at once. A longer one is first held against its api's bounds, and its sender's rights are
+looked at before its body is: who may not ask at all gets a refusal that is made of the header alone, if the
+response has an error code of its own, or else, from `MAX_REFUSED_BODY_BYTES` on, no response. While the ACLs are not
+known there always is a response, that of a request which is to be sent again. Then the request is decoded in steps.
+What a broker forwards is not decoded at all, unless it is short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+from kafkaproto.api import ApiInfo, api_by_key
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto_server.apis.authorization import (
+    CheckedBy,
+    cluster_refusal,
+    denial,
+    is_allowed,
+    knows_acls,
+    log_denials,
+    may_at_all,
+)
+from kafkaproto_server.apis.bounds import bounds_of
+from kafkaproto_server.apis.context import RefusedRequestError, Reply, RequestContext, Services, UnreadRequest
+from kafkaproto_server.apis.table import TABLE, ServedApi, dispatch
+from kafkaproto_server.metrics.answers import error_codes
+from kafkaproto_server.types import Steps
+
+SHORT_BODY_BYTES = 4096
+"""Bodies up to this size are decoded at once: in some milliseconds, whatever they hold."""
+MAX_REFUSED_BODY_BYTES = 64 * 1024
+"""The largest body that is decoded only to name in a refusal what its sender may not have."""
+
+
+def serve(
+    frame: bytes,
+    body_offset: int,
+    context: RequestContext,
+    services: Services,
+    decoded: Callable[[Message], None] = lambda message: None,
+) -> Reply:
+    """Have the right handler answer a request whose key the listener serves, if its sender may ask for it.
+
+    ``decoded`` is told of the request before the handler is asked. Raises RemoteProtocolError, at once or in a
+    step, for a body that does not parse or is beyond the bounds of its api, and RefusedRequestError.
+    """
+    served = TABLE[context.listener_kind][context.api_key]
+    api = api_by_key(context.api_key)
+    assert api is not None, "a request of an unknown api key is refused with its header"
+    bounds = bounds_of(context.api_key)
+    if len(frame) > bounds.max_bytes:
+        raise RefusedRequestError(
+            f"the frame has {len(frame)} bytes, {bounds.max_bytes} are allowed", where=api.request_class.NAME
+        )
+    body_bytes = len(frame) - body_offset
+    # Every element takes a byte at least.
+    is_short = body_bytes <= SHORT_BODY_BYTES and body_bytes <= bounds.max_elements
+    if not is_short:
+        refused = _refused_unread(api, served, body_bytes, context, services)
+        if refused is not None:
+            return refused
+    if served.passes_on_unread:
+        message = _decoded(api, frame, body_offset, context) if is_short else None
+        if message is not None:
+            decoded(message)
+        unread = UnreadRequest(api_key=context.api_key, frame=frame, body_offset=body_offset, message=message)
+        return services.forward(unread, context)
+    if is_short:
+        message = _decoded(api, frame, body_offset, context)
+        decoded(message)
+        return dispatch(message, context, services)
+    return _serve_long(api, frame, body_offset, context, services, decoded)
+
+
+def _decoded(api: ApiInfo, frame: bytes, body_offset: int, context: RequestContext) -> Message:
+    message, _ = api.request_class.decode(frame, context.api_version, body_offset)
+    return message
+
+
+def _serve_long(
+    api: ApiInfo,
+    frame: bytes,
+    body_offset: int,
+    context: RequestContext,
+    services: Services,
+    decoded: Callable[[Message], None],
+) -> Steps[Reply]:
+    most = bounds_of(context.api_key).max_elements
+    message, _ = yield from api.request_class.decode_in_steps(
+        frame, context.api_version, body_offset, max_elements=most
+    )
+    decoded(message)
+    return dispatch(message, context, services)
+
+
+def _refused_unread(
+    api: ApiInfo, served: ServedApi, body_bytes: int, context: RequestContext, services: Services
+) -> Message | None:
+    """The response to a long request whose sender may not ask for any of it; None if it has to be read.
+
+    Raises RefusedRequestError if no response can be made without reading, and the body is too long to read it for
+    that.
+    """
+    access = served.access
+    if access is None or access.checked_by is CheckedBy.CONTROLLER:
+        return None
+    is_loaded = knows_acls(services)
+    if access.checked_by is CheckedBy.HANDLER and is_loaded:
+        if body_bytes <= MAX_REFUSED_BODY_BYTES or may_at_all(context, services, access):
+            return None
+        text = denial(context, access.operation, access.resource_type, "*")
+    else:
+        if is_allowed(context, services, access.operation):
+            return None
+        if _has_error_on_top(api, context, services):
+            code, text = cluster_refusal(context, services, access.operation)
+            log_denials(context)
+            return services.refuse(api.request_class(), code, text, context.api_version)
+        # Who is to ask again is told so, however much it asks for.
+        if body_bytes <= MAX_REFUSED_BODY_BYTES or not is_loaded:
+            return None
+        text = denial(context, access.operation)
+    log_denials(context)
+    raise RefusedRequestError(f"{body_bytes} bytes are not read. {text}", where=api.request_class.NAME)
+
+
+def _has_error_on_top(api: ApiInfo, context: RequestContext, services: Services) -> bool:
+    """Whether the response to a request that asks for nothing can say that it is refused."""
+    code = ErrorCode.NOT_CONTROLLER
+    refusal = services.refuse(api.request_class(), code, None, context.api_version)
+    return code in islice(error_codes(refusal), 1)

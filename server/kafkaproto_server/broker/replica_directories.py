@@ -1,0 +1,190 @@
+"""Where this broker's replicas lie, and what the controllers must still be told about it (KIP-858).
+
+Follows the metadata from image to image, looking only at what changed. The directory that the metadata record for a
+replica is the truth as long as it is one of this broker's, usable or not. Else:
+
+| recorded                          | one directory            | several directories                   |
+|-----------------------------------|--------------------------|---------------------------------------|
+| UNASSIGNED, MIGRATING             | that one; nothing to say | the emptiest is chosen and assigned   |
+| LOST, or an id of nobody here     | assigned to that one     | the emptiest is chosen and assigned,  |
+|                                   |                          | unless a directory is offline: the    |
+|                                   |                          | replica may be in there               |
+
+A large image is looked at in parts, so that nothing else waits long for it.
+
+A choice stands until the metadata show it, or until its directory fails. Cordoned directories are chosen only where
+there are no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from immutables import Map
+
+from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
+from kafkaproto_server.broker.directories import LogDirectories
+from kafkaproto_server.image.image import (
+    MIGRATING_DIRECTORY,
+    UNASSIGNED_DIRECTORY,
+    ClusterImage,
+    PartitionImage,
+    TopicImage,
+)
+from kafkaproto_server.image.sorting import sorted_steps
+from kafkaproto_server.types import Steps
+
+PARTITIONS_PER_LOOK = 5_000
+"""How many partitions one `ReplicaDirectories.look` looks at, some milliseconds of work."""
+TOPICS_PER_PARTITION = 4
+"""To see whether a topic has changed costs a fraction of what a partition costs: so many topics count for one."""
+
+_NO_PARTITIONS: Map[int, PartitionImage] = Map()
+
+
+class ReplicaDirectories:
+    """The directory of each replica of one broker."""
+
+    def __init__(self, broker_id: int, directories: LogDirectories, queue: AssignmentQueue) -> None:
+        self._broker_id = broker_id
+        self._directories = directories
+        self._queue = queue
+        self._topics: Map[bytes, TopicImage] = Map()
+        # What is left to be looked at, as a generator: a step for each partition; None where all was seen.
+        self._looking: Iterator[None] | None = None
+        # The newest topics, where they are not those that are being looked at.
+        self._newer: Map[bytes, TopicImage] | None = None
+        self._has_offline_choices = False
+        self._location: dict[Replica, bytes] = {}
+        # How many replicas lie in each directory.
+        self._load: dict[bytes, int] = {}
+        # Choices that the metadata do not show yet; a dict for its order.
+        self._chosen: dict[Replica, None] = {}
+
+    @property
+    def are_known(self) -> bool:
+        """Whether the metadata know where each replica lies, as far as that is to be told.
+
+        A broker with several directories stays fenced until then; one with a single directory need not wait.
+        """
+        return not self._directories.are_several or not (self._chosen or self._looking or self._newer)
+
+    def directory_of(self, replica: Replica) -> bytes | None:
+        """Where a replica of this broker lies; None where nobody can tell."""
+        return self._location.get(replica)
+
+    def apply(self, image: ClusterImage) -> None:
+        """Take note of newer metadata; `look` then looks at what changed."""
+        if image.topics is not (self._topics if self._newer is None else self._newer):
+            self._newer = image.topics
+
+    def look(self) -> bool:
+        """Look at some of what changed; whether there is more."""
+        left = PARTITIONS_PER_LOOK
+        while left > 0:
+            if self._looking is None and not self._begin_to_look():
+                return False
+            assert self._looking is not None, "there is something to look at"
+            taken = 0
+            for _ in islice(self._looking, left):
+                taken += 1
+            if taken < left:
+                self._looking = None
+            left -= taken
+        return self._looking is not None or self._newer is not None or self._has_offline_choices
+
+    def directories_changed(self) -> None:
+        """A directory failed: what was to go there goes elsewhere, a `look` at a time."""
+        self._has_offline_choices = True
+
+    def _begin_to_look(self) -> bool:
+        if self._has_offline_choices:
+            self._has_offline_choices = False
+            self._looking = self._choose_again()
+        elif self._newer is not None:
+            before, self._topics, self._newer = self._topics, self._newer, None
+            self._looking = self._look_at_changes(before, self._topics)
+        return self._looking is not None
+
+    def _choose_again(self) -> Iterator[None]:
+        """Choices of directories that do not work any more are made anew."""
+        for replica in list(self._chosen):
+            yield
+            if replica in self._chosen and not self._directories.is_online(self._location[replica]):
+                self._choose(replica)
+
+    def _look_at_changes(
+        self, before: Map[bytes, TopicImage], topics: Map[bytes, TopicImage]
+    ) -> Iterator[None]:
+        """From the topics as they were to those that are: removed ones first, each kind in the order of their ids."""
+        removed = yield from _ids(before, lambda topic_id, _: topic_id not in topics)
+        for topic_id in removed:
+            for index in before[topic_id].partitions:
+                self._forget((topic_id, index))
+                yield
+        changed = yield from _ids(topics, lambda topic_id, topic: before.get(topic_id) is not topic)
+        for topic_id in changed:
+            known = before[topic_id].partitions if topic_id in before else _NO_PARTITIONS
+            partitions = topics[topic_id].partitions
+            for index in sorted(partitions):
+                if known.get(index) is not partitions[index]:
+                    self._look_at((topic_id, index), partitions[index])
+                yield
+
+    def _look_at(self, replica: Replica, partition: PartitionImage) -> None:
+        if self._broker_id not in partition.replicas:
+            if replica in self._location:
+                self._forget(replica)
+            return
+        recorded = partition.directory_of(self._broker_id)
+        was_never_placed = recorded in (UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY)
+        if self._directories.is_own(recorded):
+            self._settle(replica, recorded)
+        elif was_never_placed and not self._directories.are_several:
+            # The controller fills it in by itself.
+            for directory_id in self._directories.online_ids:
+                self._settle(replica, directory_id)
+        elif not was_never_placed and self._directories.has_offline:
+            self._forget(replica)
+        elif replica not in self._chosen:
+            self._choose(replica)
+
+    def _settle(self, replica: Replica, directory_id: bytes) -> None:
+        self._forget(replica)
+        self._place(replica, directory_id)
+
+    def _place(self, replica: Replica, directory_id: bytes) -> None:
+        self._location[replica] = directory_id
+        self._load[directory_id] = self._load.get(directory_id, 0) + 1
+
+    def _forget(self, replica: Replica) -> None:
+        directory_id = self._location.pop(replica, None)
+        if directory_id is not None:
+            self._load[directory_id] -= 1
+        self._chosen.pop(replica, None)
+        self._queue.drop(replica)
+
+    def _choose(self, replica: Replica) -> None:
+        self._forget(replica)
+        online, cordoned = self._directories.online_ids, self._directories.cordoned_ids
+        candidates = [each for each in online if each not in cordoned] or online
+        # Without any the broker is about to stop.
+        if candidates:
+            choice = min(candidates, key=lambda each: self._load.get(each, 0))
+            self._place(replica, choice)
+            self._chosen[replica] = None
+            self._queue.assign(replica, choice)
+
+
+def _ids(
+    topics: Map[bytes, TopicImage], is_wanted: Callable[[bytes, TopicImage], bool]
+) -> Steps[list[bytes]]:
+    """The ids of some topics, in order."""
+    found = []
+    for number, (topic_id, topic) in enumerate(topics.items()):
+        if is_wanted(topic_id, topic):
+            found.append(topic_id)
+        if number % TOPICS_PER_PARTITION == 0:
+            yield
+    return (yield from sorted_steps(found))

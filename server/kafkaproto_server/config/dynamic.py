@@ -1,0 +1,104 @@
+"""What a broker refuses of changes to its own configuration at run time, beside what each key takes by itself.
+
+As stock brokers do, it looks at the configuration as a whole as it would be: whether a node could start with it,
+how far thread counts move at a time, and that tiered storage keeps no more in the broker than in all. The active
+controller cannot know: a broker's properties are its own. Classes can be named in Kafka's configuration; this server
+loads none, so only the default can be set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kafkaproto_server.config.properties import ConfigError, Properties
+from kafkaproto_server.config.settings import check_properties
+from kafkaproto_server.config_keys.definitions import BROKER_KEYS
+from kafkaproto_server.config_keys.model import ConfigType
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+
+_THREAD_COUNTS = (
+    "background.threads",
+    "log.cleaner.threads",
+    "num.io.threads",
+    "num.network.threads",
+    "num.recovery.threads.per.data.dir",
+    "num.replica.fetchers",
+    "remote.log.manager.copier.thread.pool.size",
+    "remote.log.manager.expiration.thread.pool.size",
+    "remote.log.manager.follower.thread.pool.size",
+    "remote.log.reader.threads",
+)
+_LISTS_OF_CLASSES = ("metric.reporters",)
+_LOCAL_RETENTION = (
+    ("log.local.retention.ms", ("log.retention.ms", "log.retention.minutes", "log.retention.hours")),
+    ("log.local.retention.bytes", ("log.retention.bytes",)),
+)
+_MILLISECONDS = {"log.retention.minutes": 60_000, "log.retention.hours": 3_600_000}
+_SOURCE = "the configuration at run time"
+_UNLIMITED, _SAME_AS_ALL = -1, -2
+
+
+def problem_of_change(before: NodeConfigs, after: NodeConfigs, changed: Iterable[str]) -> str | None:
+    """Why a broker cannot go from one configuration to the other, None where it can; ``changed`` are keys."""
+    names = sorted(changed)
+    for name in names:
+        problem = _problem_of_class(name, after) or _problem_of_threads(name, before, after)
+        if problem is not None:
+            return problem
+    for local, keys in _LOCAL_RETENTION:
+        if local in names or any(key in names for key in keys):
+            problem = _problem_of_local_retention(local, keys, after)
+            if problem is not None:
+                return problem
+    problem = _problem_of_whole(after.values)
+    return problem if problem is not None and _problem_of_whole(before.values) is None else None
+
+
+def _problem_of_class(name: str, after: NodeConfigs) -> str | None:
+    definition, value = BROKER_KEYS.get(name), after.value_of(name)
+    if definition is None or value is None or value == definition.default:
+        return None
+    if definition.type is ConfigType.CLASS:
+        return f"{name}={value!r} names a class, and this server loads none"
+    if name in _LISTS_OF_CLASSES:
+        unknown = set(value.split(",")) - {"", *(definition.default or "").split(",")}
+        if unknown:
+            return f"{name}={value!r} names a class, and this server loads none"
+    return None
+
+
+def _problem_of_threads(name: str, before: NodeConfigs, after: NodeConfigs) -> str | None:
+    if name not in _THREAD_COUNTS:
+        return None
+    present, wanted = _number(before, name), _number(after, name)
+    if wanted < present // 2:
+        return f"{name}={wanted} must be at least half the present value {present}"
+    if wanted > present * 2:
+        return f"{name}={wanted} must be at most twice the present value {present}"
+    return None
+
+
+def _problem_of_local_retention(local: str, keys: Iterable[str], after: NodeConfigs) -> str | None:
+    kept = _number(after, local)
+    key = next((key for key in keys if after.is_set(key)), list(keys)[-1])
+    in_all = _number(after, key)
+    if kept == _SAME_AS_ALL or in_all < 0:
+        return None
+    in_all *= _MILLISECONDS.get(key, 1)
+    if kept == _UNLIMITED or kept > in_all:
+        return f"{local}={kept} must not be more than what {key} keeps in all, {in_all}"
+    return None
+
+
+def _number(node: NodeConfigs, name: str) -> int:
+    value = BROKER_KEYS[name].parse(node.value_of(name) or "")
+    assert isinstance(value, int), name
+    return value
+
+
+def _problem_of_whole(values: Mapping[str, str]) -> str | None:
+    try:
+        check_properties(Properties(values=values, origins=dict.fromkeys(values, _SOURCE), source=_SOURCE))
+    except ConfigError as error:
+        return error.problem if error.key is None else f"{error.key}={error.value}: {error.problem}"
+    return None

@@ -1,0 +1,223 @@
+"""What a configuration key is: its type, its default, the values it takes, whether it can change at run time.
+
+The rules of reading a value are those of Kafka's own definitions: blanks around a value do not count, lists
+are split at commas, numbers are decimal. Written back, a value has the form in which Kafka's tools show it,
+for example ``.50`` of a double as ``0.5``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kafkaproto_server.config_keys.formats import FORMATS
+
+ConfigValue: TypeAlias = bool | int | float | str | tuple[str, ...]
+
+_JAVA_BLANKS = "".join(map(chr, range(0x21)))
+"""Java trims every character up to the space, and no other."""
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
+
+
+class ConfigType(enum.IntEnum):
+    """Types of values, numbered as DescribeConfigs answers them."""
+
+    UNKNOWN = 0
+    BOOLEAN = 1
+    STRING = 2
+    INT = 3
+    SHORT = 4
+    LONG = 5
+    DOUBLE = 6
+    LIST = 7
+    CLASS = 8
+    PASSWORD = 9
+
+
+INTEGER_BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
+
+
+class Dynamic(enum.Enum):
+    """Who may change a broker key while brokers run; a key without this is read only."""
+
+    PER_BROKER = "per-broker"
+    CLUSTER_WIDE = "cluster-wide"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigDefinition:
+    """One configuration key of a broker, topic, group or client metrics subscription."""
+
+    name: str
+    type: ConfigType
+    default: str | None = None
+    """The default as text; None where the key has none, or a default of null."""
+    required: bool = False
+    """Whether a broker does not start without the key."""
+    minimum: int | None = None
+    maximum: int | None = None
+    besides: int | None = None
+    """One value that is allowed beside the range."""
+    allowed: tuple[str, ...] = ()
+    """All values that a string, or an entry of a list, may have; empty where any will do."""
+    ignore_case: bool = False
+    """Whether upper and lower case are the same in ``allowed``."""
+    not_empty: bool = False
+    format: str | None = None
+    """Name of a check in `config_keys.formats` for values with a form of their own."""
+    dynamic: Dynamic | None = None
+    alternatives: tuple[str, ...] = ()
+    """Broker keys that this one is read from, itself among them: the first one that was set counts."""
+    synonyms: tuple[tuple[str, int], ...] = ()
+    """Broker keys that give this key of a topic or group its default, with the factor to its unit."""
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether the value is never shown."""
+        return self.type is ConfigType.PASSWORD
+
+    def parse(self, text: str) -> ConfigValue:
+        """The value that ``text`` stands for.
+
+        Raises ValueError, whose text says what is allowed, where the key does not take it.
+        """
+        trimmed = text.strip(_JAVA_BLANKS)
+        if self.type is ConfigType.BOOLEAN:
+            return _parse_boolean(trimmed)
+        if self.type in INTEGER_BITS:
+            return self._in_range(_parse_integer(trimmed, self.type))
+        if self.type is ConfigType.DOUBLE:
+            return self._in_range(_parse_double(trimmed))
+        if self.type is ConfigType.LIST:
+            return self._parse_list(trimmed)
+        self._check_text(trimmed)
+        if self.format is not None:
+            FORMATS[self.format]((trimmed,))
+        return trimmed
+
+    def problem_with(self, text: str) -> str | None:
+        """What is allowed, where the key does not take ``text``, else None."""
+        try:
+            self.parse(text)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def has_type(self, text: str) -> bool:
+        """Whether ``text`` is a value of the key's type, be it out of its range."""
+        try:
+            dataclasses.replace(self, minimum=None, maximum=None, allowed=(), format=None).parse(text)
+        except ValueError:
+            return False
+        return True
+
+    def canonical(self, text: str) -> str:
+        """The value as Kafka shows it; ``text`` as it stands where the key does not take it."""
+        try:
+            return format_value(self.parse(text))
+        except ValueError:
+            return text
+
+    def describe(self) -> str:
+        """A sentence for people on the type, the range, the default and the ways to change the key."""
+        parts = [f"Type {self.type.name.lower()}{self._range_text()}."]
+        if self.default is not None:
+            parts.append(f"Default: {self.default or 'empty'}.")
+        if self.dynamic is Dynamic.CLUSTER_WIDE:
+            parts.append("Can change at run time, for one broker or for all.")
+        elif self.dynamic is Dynamic.PER_BROKER:
+            parts.append("Can change at run time, for one broker.")
+        return " ".join(parts)
+
+    def _range_text(self) -> str:
+        if self.allowed:
+            return ": " + ", ".join(self.allowed)
+        if self.minimum is None:
+            return ""
+        return ", " + self._bounds()
+
+    def _bounds(self) -> str:
+        bounds = f"{self.minimum} or more" if self.maximum is None else f"{self.minimum} to {self.maximum}"
+        return bounds if self.besides is None else f"{bounds}, or {self.besides}"
+
+    def _in_range(self, number: int | float) -> int | float:
+        if number == self.besides:
+            return number
+        if (self.minimum is not None and number < self.minimum) or (
+            self.maximum is not None and number > self.maximum
+        ):
+            raise ValueError(f"must be {self._bounds()}")
+        return number
+
+    def _parse_list(self, trimmed: str) -> tuple[str, ...]:
+        entries = tuple(entry.strip(_JAVA_BLANKS) for entry in trimmed.split(",")) if trimmed else ()
+        if self.not_empty and not entries:
+            raise ValueError("must not be empty")
+        for entry in entries:
+            if not entry:
+                raise ValueError("must not have an empty entry")
+            self._check_text(entry)
+        if self.format is not None and entries:
+            FORMATS[self.format](entries)
+        return entries
+
+    def _check_text(self, text: str) -> None:
+        if self.not_empty and not text:
+            raise ValueError("must not be empty")
+        known = text in self.allowed or (self.ignore_case and text.upper() in self.allowed)
+        if self.allowed and not known:
+            raise ValueError(f"must be one of {', '.join(self.allowed)}")
+
+
+def format_value(value: ConfigValue) -> str:
+    """The text in which Kafka's tools show a value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if isinstance(value, float):
+        return _double_text(value)
+    return str(value)
+
+
+def _parse_boolean(text: str) -> bool:
+    lowered = text.lower()
+    if lowered not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return lowered == "true"
+
+
+def _parse_integer(text: str, type_: ConfigType) -> int:
+    limit = 1 << (INTEGER_BITS[type_] - 1)
+    # Python refuses to turn very long digit strings into numbers, so the length is looked at first.
+    if _INTEGER.fullmatch(text) and len(text) <= 40 and -limit <= int(text) < limit:
+        return int(text)
+    raise ValueError(f"must be a whole number from {-limit} to {limit - 1}")
+
+
+def _parse_double(text: str) -> float:
+    # Stock takes NaN too, which then passes every range check, and infinities; we take neither.
+    matched = _DECIMAL.fullmatch(text)
+    number = math.nan if matched is None else float(matched.group(1))
+    if not math.isfinite(number):
+        raise ValueError("must be a decimal number")
+    return number
+
+
+def _double_text(number: float) -> str:
+    """A double as Java prints it: plain from 1e-3 up to 1e7, else one digit, the others, E, exponent."""
+    if number == 0 or 1e-3 <= abs(number) < 1e7:
+        return repr(number)
+    # repr gives the shortest digits that read back the same, as Java does; only the notation differs.
+    mantissa, _, exponent = repr(abs(number)).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    leading_zeros = len(whole + fraction) - len(digits)
+    power = len(whole) - leading_zeros - 1 + int(exponent or 0)
+    rest = digits[1:].rstrip("0") or "0"
+    return f"{'-' if number < 0 else ''}{digits[0]}.{rest}E{power}"

@@ -1,0 +1,35 @@
+"""How many records share a batch of the metadata log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkaproto_server.types import Steps
+
+MAX_RECORDS_PER_BATCH = 10_000
+"""A request for more is refused; what the controller does by itself may take several batches."""
+MAX_BATCH_BYTES = 8 * 1024 * 1024
+"""Largest batch; stock nodes hold batches in buffers of this size."""
+
+_BATCH_HEADER_BYTES = 61
+_RECORD_OVERHEAD_BYTES = 19
+"""At most: two five-byte lengths, a five-byte offset delta, and four fields of one byte."""
+_VALUES_PER_STEP = 64
+"""Adding up so many sizes takes some ten microseconds."""
+
+
+def batch_ends(values: Sequence[bytes]) -> Steps[tuple[int, ...]]:
+    """Where each batch ends (index after its last record) if the batches take as many records as they can."""
+    ends = []
+    start, size = 0, _BATCH_HEADER_BYTES
+    for index, value in enumerate(values):
+        record_size = len(value) + _RECORD_OVERHEAD_BYTES
+        if index > start and (index - start == MAX_RECORDS_PER_BATCH or size + record_size > MAX_BATCH_BYTES):
+            ends.append(index)
+            start, size = index, _BATCH_HEADER_BYTES
+        size += record_size
+        if index % _VALUES_PER_STEP == _VALUES_PER_STEP - 1:
+            yield
+    if values:
+        ends.append(len(values))
+    return tuple(ends)

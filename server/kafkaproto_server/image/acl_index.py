@@ -1,0 +1,110 @@
+"""The ACLs as questions need them: by the name that they are about, and what is granted to whom on any resource.
+
+Part of the image, and kept with every record, so that nobody has to sort a hundred thousand ACLs because one of them
+changed. Hosts are written as `ipaddress` writes addresses.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+from immutables import Map
+
+if TYPE_CHECKING:
+    from kafkaproto_server.image.image import AccessControlEntry
+
+Entries: TypeAlias = "Map[bytes, AccessControlEntry]"
+"""ACLs by their ids."""
+Grant: TypeAlias = tuple[int, int, str, str, int]
+"""Resource type, permission type, principal, host and operation."""
+
+_EMPTY: Map[Any, Any] = Map()
+
+
+class AclIndex(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """It follows from the ACLs of an image."""
+
+    by_name: Map[tuple[int, int, str], Entries] = _EMPTY
+    """ACLs by resource type, pattern type and resource name."""
+    lengths: Map[tuple[int, int], Map[int, int]] = _EMPTY
+    """By resource type and pattern type: the lengths of names, and how many names have each."""
+    grants: Map[Grant, int] = _EMPTY
+    """How many ACLs say each, whatever resource of the type they are about."""
+
+    def named(self, resource_type: int, pattern_type: int, resource_name: str) -> Entries:
+        """The ACLs with exactly that name."""
+        return self.by_name.get((resource_type, pattern_type, resource_name), _EMPTY)
+
+    def lengths_up_to(self, resource_type: int, pattern_type: int, longest: int) -> Iterable[int]:
+        """Lengths among which are all lengths of names, up to one, in no order."""
+        lengths: Map[int, int] = self.lengths.get((resource_type, pattern_type), _EMPTY)
+        # One that asks about a short name does not look through thousands of lengths that somebody made up.
+        return (
+            (each for each in lengths if each <= longest) if len(lengths) <= longest else range(longest + 1)
+        )
+
+
+NO_ACLS = AclIndex()
+
+
+def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIndex:
+    """The index with one more ACL."""
+    canonical = _with_canonical_host(entry)
+    key = _name_key(entry)
+    entries = index.by_name.get(key)
+    grant = _grant(canonical)
+    return AclIndex(
+        by_name=index.by_name.set(key, (entries or _EMPTY).set(acl_id, canonical)),
+        lengths=index.lengths if entries is not None else _lengths_with(index, entry, 1),
+        grants=index.grants.set(grant, index.grants.get(grant, 0) + 1),
+    )
+
+
+def without_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIndex:
+    """The index with one ACL less."""
+    key = _name_key(entry)
+    entries = index.by_name[key].delete(acl_id)
+    grant = _grant(_with_canonical_host(entry))
+    others = index.grants[grant] - 1
+    return AclIndex(
+        by_name=index.by_name.set(key, entries) if entries else index.by_name.delete(key),
+        lengths=index.lengths if entries else _lengths_with(index, entry, -1),
+        grants=index.grants.set(grant, others) if others else index.grants.delete(grant),
+    )
+
+
+def _name_key(entry: AccessControlEntry) -> tuple[int, int, str]:
+    return entry.resource_type, entry.pattern_type, entry.resource_name
+
+
+def _grant(canonical: AccessControlEntry) -> Grant:
+    return (
+        canonical.resource_type,
+        canonical.permission_type,
+        canonical.principal,
+        canonical.host,
+        canonical.operation,
+    )
+
+
+def _lengths_with(
+    index: AclIndex, entry: AccessControlEntry, more: int
+) -> Map[tuple[int, int], Map[int, int]]:
+    """The lengths with one name more, or less."""
+    key = entry.resource_type, entry.pattern_type
+    lengths: Map[int, int] = index.lengths.get(key, _EMPTY)
+    length = len(entry.resource_name)
+    names = lengths.get(length, 0) + more
+    lengths = lengths.set(length, names) if names else lengths.delete(length)
+    return index.lengths.set(key, lengths) if lengths else index.lengths.delete(key)
+
+
+def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
+    try:
+        host = str(ipaddress.ip_address(entry.host))
+    except ValueError:
+        return entry
+    return entry if host == entry.host else msgspec.structs.replace(entry, host=host)

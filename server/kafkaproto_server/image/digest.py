@@ -1,0 +1,25 @@
+"""One number for an image's content, equal on every node that holds the same metadata."""
+
+from __future__ import annotations
+
+import hashlib
+
+from kafkaproto.records.metadata import encode_metadata_record
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.image.snapshot import image_records
+
+_LENGTH_BYTES = 4
+
+
+def digest(image: ClusterImage) -> bytes:
+    """SHA-256 (32 bytes) over the records of the image's snapshot, each with its length before it.
+
+    The image's position in the log is left out: two images with the same content agree wherever they were
+    taken.
+    """
+    sha = hashlib.sha256()
+    for record, version in image_records(image):
+        value = encode_metadata_record(record, version)
+        sha.update(len(value).to_bytes(_LENGTH_BYTES, "big"))
+        sha.update(value)
+    return sha.digest()

@@ -1,0 +1,132 @@
+"""From batches of the metadata log to images, with metadata transactions held back (KIP-868).
+
+A batch is replayed whole, and moves the image to its last offset. Records between a BeginTransactionRecord
+and its EndTransactionRecord count only from the end on: until then the image that may be shown to anyone is
+the one before the begin. An AbortTransactionRecord takes them all back. Transactions may span batches and
+do not nest.
+
+`LoadState` is a value and `load_records` a function of it, so that the controller can keep one state per
+offset and go back to any of them. `MetadataLoader` is the same for those who only ever go forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from kafkaproto_server.image.errors import ReplayError
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.image.replay import replay_steps
+from kafkaproto_server.types import Steps, run_to_end
+
+# Record types that mark transactions.
+BEGIN_TRANSACTION = 23
+END_TRANSACTION = 24
+ABORT_TRANSACTION = 25
+_TRANSACTION_MARKS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
+
+
+class LoadState(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read of the log so far."""
+
+    latest: ClusterImage = EMPTY_IMAGE
+    """With everything that was read, records of an open transaction included."""
+    stable: ClusterImage = EMPTY_IMAGE
+    """What may be shown: ``latest`` itself, or the image before the open transaction."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a metadata transaction is open."""
+        return self.stable is not self.latest
+
+
+def load_records(
+    state: LoadState, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]
+) -> LoadState:
+    """The state after a batch of data records; raises ReplayError where the batch makes no sense there."""
+    return run_to_end(
+        load_steps(state, base_offset=base_offset, epoch=epoch, timestamp_ms=timestamp_ms, records=records)
+    )
+
+
+def load_steps(
+    state: LoadState, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]
+) -> Steps[LoadState]:
+    """As `load_records`, a step for each record at least."""
+    assert base_offset == state.latest.offset + 1, f"batch {base_offset} after offset {state.latest.offset}"
+    assert records, "a batch has at least one record"
+    image = state.latest
+    before_transaction = state.stable if state.in_transaction else None
+    start = 0
+    for position, record in enumerate(records):
+        if record.API_KEY not in _TRANSACTION_MARKS:
+            continue
+        offset = base_offset + position
+        image = yield from replay_steps(image, records[start:position], base_offset + start)
+        start = position + 1
+        if record.API_KEY == BEGIN_TRANSACTION:
+            if before_transaction is not None:
+                raise ReplayError(record.NAME, offset, "another transaction is still open")
+            before_transaction = image if offset == base_offset else image.at(offset - 1, epoch, timestamp_ms)
+            continue
+        if before_transaction is None:
+            raise ReplayError(record.NAME, offset, "no transaction is open")
+        if record.API_KEY == ABORT_TRANSACTION:
+            image = before_transaction
+        before_transaction = None
+    image = yield from replay_steps(image, records[start:], base_offset + start)
+    last_offset = base_offset + len(records) - 1
+    if image.features_offset != state.latest.features_offset:
+        # Clients are told the offset of the first image that shows a change, and images end where batches do.
+        image = msgspec.structs.replace(image, features_offset=last_offset)
+    image = image.at(last_offset, epoch, timestamp_ms)
+    return LoadState(latest=image, stable=image if before_transaction is None else before_transaction)
+
+
+def load_control_batch(state: LoadState, *, last_offset: int, epoch: int, timestamp_ms: int) -> LoadState:
+    """The state after a batch of the quorum's own records: only the position moves."""
+    assert last_offset > state.latest.offset, f"control batch to {last_offset} after {state.latest.offset}"
+    image = state.latest.at(last_offset, epoch, timestamp_ms)
+    return LoadState(latest=image, stable=state.stable if state.in_transaction else image)
+
+
+class MetadataLoader:
+    """Follows the committed part of the metadata log and keeps the newest image that may be shown."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self) -> None:
+        self._state = LoadState()
+
+    @property
+    def image(self) -> ClusterImage:
+        """The newest image that may be shown; it lags behind while a transaction is open."""
+        return self._state.stable
+
+    @property
+    def next_offset(self) -> int:
+        """Offset that the next batch has to start at."""
+        return self._state.latest.offset + 1
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open; no snapshot may be taken meanwhile."""
+        return self._state.in_transaction
+
+    def load_snapshot(self, image: ClusterImage) -> None:
+        """Start over from the image that a snapshot holds."""
+        self._state = LoadState(latest=image, stable=image)
+
+    def load_batch(self, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]) -> None:
+        """Take in a batch of data records; raises ReplayError, and changes nothing, if it makes no sense."""
+        self._state = load_records(
+            self._state, base_offset=base_offset, epoch=epoch, timestamp_ms=timestamp_ms, records=records
+        )
+
+    def load_control_batch(self, *, last_offset: int, epoch: int, timestamp_ms: int) -> None:
+        """Take in a batch of the quorum's own records."""
+        self._state = load_control_batch(
+            self._state, last_offset=last_offset, epoch=epoch, timestamp_ms=timestamp_ms
+        )

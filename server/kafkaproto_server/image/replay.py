@@ -1,0 +1,124 @@
+"""The only way an image changes: one function per metadata record type, in one table.
+
+`replay(image, record, offset)` gives the image with the record's content in it. It leaves the image's own
+position (offset, epoch, timestamp) to the caller, because a batch moves that once, not once a record. Records
+that mark a metadata transaction are no content and never come here: `image.loader` deals with them.
+
+A record that contradicts the image (a change of a partition that does not exist) means that log and reader
+disagree about the past. Nothing sensible can follow, so that is a `ReplayError` and the node stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from kafkaproto_server.image import apply_cluster, apply_settings, apply_topics
+from kafkaproto_server.image.errors import Contradiction, ReplayError
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.types import Steps, run_to_end
+
+_ABOUT_PARTITIONS = (apply_topics.PARTITION, apply_topics.PARTITION_CHANGE)
+
+
+class MetadataRecord(Protocol):
+    """What every generated metadata record message has."""
+
+    NAME: str
+    API_KEY: int | None
+
+
+def replay(image: ClusterImage, record: Any, offset: int) -> ClusterImage:
+    """The image after one record, whose offset is ``offset``.
+
+    Raises ReplayError where the record contradicts the image, or its type is none that changes an image.
+    """
+    return run_to_end(_replay_one(image, record, offset))
+
+
+def _replay_one(image: ClusterImage, record: Any, offset: int) -> Steps[ClusterImage]:
+    try:
+        if (apply := APPLY.get(record.API_KEY)) is not None:
+            return apply(image, record, offset)
+        if (apply_steps := APPLY_IN_STEPS.get(record.API_KEY)) is not None:
+            return (yield from apply_steps(image, record, offset))
+    except Contradiction as contradiction:
+        raise ReplayError(record.NAME, offset, str(contradiction)) from None
+    raise ReplayError(record.NAME, offset, f"record type {record.API_KEY} does not change an image")
+
+
+def replay_all(image: ClusterImage, records: Sequence[Any], base_offset: int) -> ClusterImage:
+    """The image after some records in a row; the same as `replay` of one after the other, and faster."""
+    return run_to_end(replay_steps(image, records, base_offset))
+
+
+def replay_steps(image: ClusterImage, records: Sequence[Any], base_offset: int) -> Steps[ClusterImage]:
+    """As `replay_all`, a step for each record at least: some records change many partitions."""
+    position = 0
+    while position < len(records):
+        end = _end_of_partitions(records, position)
+        if end > position:
+            image = yield from _replay_partitions(image, records[position:end], base_offset + position)
+            position = end
+        else:
+            image = yield from _replay_one(image, records[position], base_offset + position)
+            position += 1
+            yield
+    return image
+
+
+def _end_of_partitions(records: Sequence[Any], start: int) -> int:
+    """Where the records about partitions that start at ``start``, if any do, end."""
+    end = start
+    while end < len(records) and records[end].API_KEY in _ABOUT_PARTITIONS:
+        end += 1
+    return end
+
+
+def _replay_partitions(image: ClusterImage, records: Sequence[Any], base_offset: int) -> Steps[ClusterImage]:
+    partitions = apply_topics.PartitionReplay(image)
+    for offset, record in enumerate(records, base_offset):
+        try:
+            partitions.replay(record)
+        except Contradiction as contradiction:
+            raise ReplayError(record.NAME, offset, str(contradiction)) from None
+        yield
+    return (yield from partitions.finish_steps())
+
+
+def _ignore(image: ClusterImage, record: MetadataRecord, offset: int) -> ClusterImage:
+    """NoOpRecord only keeps the log moving; ZkMigrationStateRecord is a leftover of ZooKeeper times."""
+    return image
+
+
+# By record type, the number in a metadata record's frame; so no message class is loaded before a record of it
+# comes. 23 to 25 mark transactions.
+APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
+    0: apply_cluster.register_broker,
+    1: apply_cluster.unregister_broker,
+    2: apply_topics.add_topic,
+    3: apply_topics.set_partition,
+    4: apply_settings.set_config,
+    5: apply_topics.change_partition,
+    7: apply_cluster.fence_broker,
+    8: apply_cluster.unfence_broker,
+    10: apply_settings.set_delegation_token,
+    11: apply_settings.set_scram_credential,
+    12: apply_settings.set_feature_level,
+    14: apply_settings.set_client_quota,
+    15: apply_settings.set_producer_ids,
+    17: apply_cluster.change_broker_registration,
+    18: apply_settings.add_acl,
+    19: apply_settings.remove_acl,
+    20: _ignore,
+    21: _ignore,
+    22: apply_settings.remove_scram_credential,
+    26: apply_settings.remove_delegation_token,
+    27: apply_cluster.register_controller,
+}
+
+APPLY_IN_STEPS: Mapping[int, Callable[[ClusterImage, Any, int], Steps[ClusterImage]]] = {
+    9: apply_topics.remove_topic,
+    28: apply_topics.clear_elr,
+}
+"""Those of which one record can change very many partitions."""

@@ -1,0 +1,348 @@
+"""Which connections a node takes in, and which of them it closes when it has no room for another.
+
+Apache Kafka (class ConnectionQuotas) bounds connections by ``max.connections`` of a broker and of a listener, by
+``max.connections.per.ip``, and the rate at which they come by ``max.connection.creation.rate``. A connection beyond the
+limit of its address is closed at once. All others wait in the kernel's backlog until one that was accepted ends, which
+may take until ``connections.max.idle.ms`` is over (10 minutes); only for the inter-broker listener does a broker close
+the least recently used connection of another listener. Kafka counts for brokers and controllers apart. It has no bound
+of file descriptors, and runs out of them.
+
+Here the same keys mean the same, with three additions:
+
+- All connections together are bounded by the file descriptors of the process, less a reserve for files and for
+  connections to others. Brokers' and controllers' listeners are each guaranteed a quarter of that.
+- If there is no room, the connection is closed that came first of those that never made a request, though they had
+  `FIRST_REQUEST_GRACE_S` for it. If all have made one, it is one on which nothing moved for `GIVES_WAY_AFTER_S`. So
+  connections that are opened and say nothing keep nobody waiting. Only if there is no such connection does the new one
+  wait.
+- A connection may get one of the last descriptors that there are, because the node itself holds more files than was
+  expected. Then another has to give way at once, or it is closed itself.
+
+Knows nothing of sockets: `Door` is asked before a connection is accepted, a `Place` stands for one that was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import trio
+
+from kafkaproto_server.net.limits import (
+    FIRST_REQUEST_GRACE_S,
+    GIVES_WAY_AFTER_S,
+    GUARANTEED_SHARE,
+    MAX_CONNECTIONS,
+    SECOND_CHANCES,
+)
+from kafkaproto_server.types import ListenerKind
+
+UNLIMITED = 2**31 - 1
+"""Kafka's default of the keys that bound connections: it stands for no bound."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionLimits:
+    """What bounds the connections of one node."""
+
+    capacity: int = MAX_CONNECTIONS
+    """Connections of all listeners together."""
+    first_spare_descriptor: int = UNLIMITED
+    """A connection with a file descriptor of this number or a higher one uses what the node may need for itself."""
+    max_connections: int = UNLIMITED
+    """``max.connections``: of the listeners of one kind together."""
+    max_per_address: int = UNLIMITED
+    """``max.connections.per.ip``: of one address, at the listeners of one kind."""
+    per_address: Mapping[str, int] = field(default_factory=dict)
+    """``max.connections.per.ip.overrides``: what addresses have in place of that."""
+    creation_rate: int = UNLIMITED
+    """``max.connection.creation.rate``: connections a second, at the listeners of one kind together."""
+    gives_way_after_s: float = GIVES_WAY_AFTER_S
+    """A connection that has made a request may be closed for another once nothing has moved for so long."""
+
+
+class Occupant(Protocol):
+    """A connection that was accepted."""
+
+    @property
+    def idle_since(self) -> float | None:
+        """Since when nothing moves on it, by trio's clock; None while the peer waits for a response."""
+
+    def give_way(self) -> None:
+        """Close soon, because there is no room."""
+
+
+class Place:
+    """The place of one connection, from the moment it is accepted until `leave`."""
+
+    __slots__ = ("_address", "_door", "_is_leaving", "_occupant", "since")
+
+    def __init__(self, door: Door, address: str, since: float) -> None:
+        self._door = door
+        self._address = address
+        self._occupant: Occupant | None = None
+        self._is_leaving = False
+        self.since = since
+        """When the connection was accepted, by trio's clock."""
+
+    def occupy(self, occupant: Occupant) -> None:
+        """Say who is to be asked to give way."""
+        self._occupant = occupant
+        if self._is_leaving:
+            occupant.give_way()
+
+    def made_request(self) -> None:
+        """The connection has made a request: it gives way after those that have not."""
+        self._door.made_request(self)
+
+    def leave(self) -> None:
+        """The connection is closed."""
+        # It refers to this place, and all that it holds would wait for the collector.
+        self._occupant = None
+        self._door.left(self, self._address, was_asked_to=self._is_leaving)
+
+    @property
+    def idle_since(self) -> float | None:
+        """See `Occupant`."""
+        return self.since if self._occupant is None else self._occupant.idle_since
+
+    def give_way(self) -> None:
+        """Have the connection closed; until it is, its place is taken."""
+        self._is_leaving = True
+        self._door.asked_to_leave(self)
+        if self._occupant is not None:
+            self._occupant.give_way()
+
+
+class _Rate:
+    """So many connections a second; what was not used of the last second may come at once."""
+
+    def __init__(self, per_second: int) -> None:
+        self._per_second = per_second
+        self._left = float(per_second)
+        self._at = trio.current_time()
+
+    def take(self) -> float:
+        """Take one; returns how many seconds to wait before it may be used."""
+        if self._per_second >= UNLIMITED:
+            return 0.0
+        if self._per_second == 0:
+            return math.inf
+        now = trio.current_time()
+        self._left = min(self._per_second, self._left + (now - self._at) * self._per_second) - 1
+        self._at = now
+        return max(0.0, -self._left / self._per_second)
+
+
+class _Role:
+    """The listeners of one kind, which Kafka counts together."""
+
+    def __init__(self, limits: AdmissionLimits) -> None:
+        self.doors: list[Door] = []
+        self.rate = _Rate(limits.creation_rate)
+        self.per_address: dict[str, int] = {}
+        self.guaranteed = 0
+        """Connections that it can have whatever the others hold."""
+
+    @property
+    def count(self) -> int:
+        return sum(door.count for door in self.doors)
+
+
+class Admission:
+    """The connections of all listeners of a node."""
+
+    def __init__(self, limits: AdmissionLimits) -> None:
+        """To be made within trio, whose clock it uses."""
+        assert limits.capacity > 0, "a node has to take in somebody"
+        self.limits = limits
+        self._roles: dict[ListenerKind, _Role] = {}
+        self.somebody_left = trio.lowlevel.ParkingLot()
+        """Where those wait for whom there is no room."""
+
+    def door(
+        self,
+        name: str,
+        kind: ListenerKind,
+        *,
+        max_connections: int = UNLIMITED,
+        creation_rate: int = UNLIMITED,
+        is_protected: bool = False,
+    ) -> Door:
+        """Add a listener with limits of its own.
+
+        ``is_protected`` is for the inter-broker listener if it is not the only one: ``max.connections`` and
+        ``max.connection.creation.rate`` of the broker do not hold for it.
+        """
+        role = self._roles.get(kind)
+        if role is None:
+            role = self._roles[kind] = _Role(self.limits)
+            if len(self._roles) > 1:
+                for each in self._roles.values():
+                    each.guaranteed = int(self.limits.capacity * GUARANTEED_SHARE)
+        door = Door(self, role, name, max_connections, creation_rate, is_protected=is_protected)
+        role.doors.append(door)
+        return door
+
+    @property
+    def count(self) -> int:
+        """Connections of all listeners."""
+        return sum(role.count for role in self._roles.values())
+
+    def available_to(self, role: _Role) -> int:
+        """How many connections the listeners of one kind may have at most."""
+        return self.limits.capacity - sum(
+            each.guaranteed for each in self._roles.values() if each is not role
+        )
+
+    def doors_beyond_guarantee(self) -> list[Door]:
+        """Listeners from which connections can be taken away for the sake of others."""
+        return [door for role in self._roles.values() if role.count > role.guaranteed for door in role.doors]
+
+
+class Door:
+    """One listener's part of an `Admission`."""
+
+    def __init__(
+        self,
+        admission: Admission,
+        role: _Role,
+        name: str,
+        max_connections: int,
+        creation_rate: int,
+        *,
+        is_protected: bool,
+    ) -> None:
+        self.name = name
+        self.count = 0
+        """Places that are taken."""
+        self.leaving = 0
+        """Those of them that were asked to give way."""
+        # Dicts in place of sets, for their order: who came first stands first.
+        self.without_request: dict[Place, None] = {}
+        """Places of connections that have made no request."""
+        self.with_request: dict[Place, None] = {}
+        """Places of the others."""
+        self._admission = admission
+        self._role = role
+        self._max_connections = max_connections
+        self._rate = _Rate(creation_rate)
+        self._is_protected = is_protected
+
+    @property
+    def is_full(self) -> bool:
+        """Whether somebody has to leave before another one can come in."""
+        return self._crowd() is not None
+
+    async def wait_for_room(self) -> None:
+        """Return once a connection may be accepted; closes another one for it, if need be and if there is one."""
+        delay = self._rate.take()
+        if not self._is_protected:
+            delay = max(delay, self._role.rate.take())
+        if delay:
+            await trio.sleep(delay)
+        while (crowd := self._crowd()) is not None:
+            self._make_room(crowd)
+            if self._crowd() is None:
+                break
+            with trio.move_on_after(FIRST_REQUEST_GRACE_S):
+                await self._admission.somebody_left.park()
+        if self._is_protected and self._role.count >= self._admission.limits.max_connections:
+            self._make_room([each for each in self._role.doors if each is not self], is_urgent=True)
+
+    def enter(self, address: str, descriptor: int) -> Place | str:
+        """Take a place for a connection that was accepted from an address, or say why it has to be closed."""
+        limits = self._admission.limits
+        address_limit = limits.per_address.get(address, limits.max_per_address)
+        if self._role.per_address.get(address, 0) >= address_limit:
+            return f"its address has its {address_limit} connections (max.connections.per.ip)"
+        if descriptor >= limits.first_spare_descriptor and not self.relieve():
+            return "there are no file descriptors left for it"
+        self.count += 1
+        self._role.per_address[address] = self._role.per_address.get(address, 0) + 1
+        place = Place(self, address, trio.current_time())
+        self.without_request[place] = None
+        return place
+
+    def relieve(self) -> bool:
+        """The process is short of file descriptors: have some connection closed, whether one was found."""
+        return self._make_room(self._admission.doors_beyond_guarantee() or self._role.doors, is_urgent=True)
+
+    def made_request(self, place: Place) -> None:
+        """The connection of a place has made a request; it may be on its way out."""
+        if place in self.without_request:
+            del self.without_request[place]
+            self.with_request[place] = None
+
+    def asked_to_leave(self, place: Place) -> None:
+        """A place will be free."""
+        self.leaving += 1
+        self._forget(place)
+
+    def left(self, place: Place, address: str, *, was_asked_to: bool) -> None:
+        """A place is free."""
+        self.count -= 1
+        self.leaving -= was_asked_to
+        self._forget(place)
+        per_address = self._role.per_address
+        per_address[address] -= 1
+        if not per_address[address]:
+            del per_address[address]
+        self._admission.somebody_left.unpark_all()
+
+    def _forget(self, place: Place) -> None:
+        self.without_request.pop(place, None)
+        self.with_request.pop(place, None)
+
+    def _crowd(self) -> Sequence[Door] | None:
+        """The listeners one of whose connections has to end before this one can take another; None if there is room."""
+        admission, role = self._admission, self._role
+        if self.count >= self._max_connections:
+            return [self]
+        if role.count >= admission.limits.max_connections and not self._is_protected:
+            return role.doors
+        if role.count >= admission.available_to(role):
+            return role.doors
+        if admission.count >= admission.limits.capacity:
+            return admission.doors_beyond_guarantee()
+        return None
+
+    def _make_room(self, doors: Sequence[Door], *, is_urgent: bool = False) -> bool:
+        """Have one connection of these listeners closed, unless one is being closed; whether there is one.
+
+        If it is urgent, it is the one that was idle longest, be it ever so short.
+        """
+        if any(door.leaving for door in doors):
+            return True
+        now = trio.current_time()
+        oldest = [next(iter(door.without_request)) for door in doors if door.without_request]
+        found = min(oldest, key=lambda place: place.since, default=None)
+        if found is not None and not is_urgent and found.since > now - FIRST_REQUEST_GRACE_S:
+            found = None
+        if found is None:
+            before = now if is_urgent else now - self._admission.limits.gives_way_after_s
+            found = _idle_longest(doors, before)
+        if found is None:
+            return False
+        found.give_way()
+        return True
+
+
+def _idle_longest(doors: Iterable[Door], before: float) -> Place | None:
+    """A connection on which nothing moved since ``before``, the one of the longest time among those looked at.
+
+    Those that come first are looked at and go to the end of the line if they are in use, so that no more than
+    `SECOND_CHANCES` are looked at, however many there are.
+    """
+    found: Place | None = None
+    found_since = before
+    for door in doors:
+        for place in [place for place, _ in zip(door.with_request, range(SECOND_CHANCES), strict=False)]:
+            since = place.idle_since
+            if since is not None and since <= found_since:
+                found, found_since = place, since
+            elif since is None or since > before:
+                door.with_request[place] = door.with_request.pop(place)
+    return found

@@ -1,0 +1,34 @@
+"""Cutting what is to be sent into pieces of a size that fits one write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kafkaproto_server.ports import Buffer
+
+
+def chunked(buffers: Sequence[Buffer], chunk_bytes: int) -> Iterator[Buffer]:
+    """The buffers in order as pieces of at most ``chunk_bytes``: small neighbours joined, long ones cut
+    uncopied.
+
+    One answer of a few hundred bytes must leave as one packet; one of megabytes must not be copied to get
+    there.
+    """
+    small: list[Buffer] = []
+    small_bytes = 0
+    for buffer in buffers:
+        if small_bytes + len(buffer) <= chunk_bytes:
+            small.append(buffer)
+            small_bytes += len(buffer)
+            continue
+        if small:
+            yield b"".join(small)
+            small, small_bytes = [], 0
+        if len(buffer) <= chunk_bytes:
+            small, small_bytes = [buffer], len(buffer)
+            continue
+        view = memoryview(buffer)
+        for start in range(0, len(view), chunk_bytes):
+            yield view[start : start + chunk_bytes]
+    if small:
+        yield b"".join(small)

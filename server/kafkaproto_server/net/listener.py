@@ -1,0 +1,333 @@
+"""Accepting connections: bind, one task per connection, a graceful stop.
+
+Makes no Kafka decision: what a request means is up to the ``serve`` function that is passed in. Who is let in, and who
+has to leave for it, is decided by `net.admission`. The accept loop outlives a shortage of file descriptors or
+memory: it says so once, has a connection closed, waits, and goes on.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+import trio
+
+from kafkaproto.connection import FrameLimit, ServedVersions, ServerConnection
+from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.net.admission import UNLIMITED, Admission, AdmissionLimits, Door, Place
+from kafkaproto_server.net.limits import (
+    ACCEPT_BACKOFF_MS,
+    IDLE_TIMEOUT_MS,
+    LISTEN_BACKLOG,
+    MAX_REQUEST_SIZE_BYTES,
+)
+from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
+from kafkaproto_server.net.passes import Passes
+from kafkaproto_server.net.pump import ConnectionInfo, Pump, Serve
+from kafkaproto_server.net.streams import SocketBytes
+from kafkaproto_server.types import ListenerKind
+
+_log = logging.getLogger("kafkaproto.server.net")
+
+_log_shortage = logging.getLogger("kafkaproto.server.net.shortages")
+"""What the operator has to know is not lost among the lines that peers cause."""
+
+ConnectionEnded = Callable[[ConnectionInfo], None]
+
+RunConnection = Callable[[trio.SocketStream, Place], Awaitable[None]]
+
+_SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenerSettings:
+    """Where one listener listens and what it lets a peer do."""
+
+    name: str
+    """Listener name, for example ``CONTROLLER``."""
+    kind: ListenerKind
+    host: str
+    """Name or address to bind; empty for every address of the machine."""
+    port: int
+    """0 has the system choose a free one."""
+    max_connections: int = UNLIMITED
+    """Of this listener; see `net.admission` for those of the node."""
+    max_creation_rate: int = UNLIMITED
+    """Connections a second."""
+    is_protected: bool = False
+    """See `Admission.door`."""
+    max_request_size_bytes: int = MAX_REQUEST_SIZE_BYTES
+    idle_timeout_ms: int = IDLE_TIMEOUT_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenerStatistics:
+    """A listener's counts at one moment."""
+
+    accepted_connections: int
+    """All since the start."""
+    open_connections: int
+
+
+class Listener:
+    """One listener of a node: `run` it in a nursery, `stop` it to end gracefully."""
+
+    def __init__(
+        self,
+        settings: ListenerSettings,
+        *,
+        served_versions: ServedVersions,
+        serve: Serve,
+        metrics: RequestMetrics | None = None,
+        connection_ended: ConnectionEnded | None = None,
+        frame_limit: FrameLimit | None = None,
+        admission: Admission | None = None,
+        memory: RequestMemory | None = None,
+        unread: UnreadResponses | None = None,
+        passes: Passes | None = None,
+    ) -> None:
+        """``served_versions`` says which api versions are served here, ``serve`` answers each request. ``frame_limit``
+        may bound requests of an api below the listener's ``max_request_size_bytes``.
+
+        ``metrics`` counts the requests of all listeners that it is handed to. ``connection_ended`` is told of each
+        connection that was served and is no more, whoever ended it. ``admission``, ``memory`` and ``passes`` are those
+        of all listeners of a node, ``unread`` that of all of one kind; without them the listener is alone.
+        """
+        self.settings = settings
+        self._door = (admission or Admission(AdmissionLimits())).door(
+            settings.name,
+            settings.kind,
+            max_connections=settings.max_connections,
+            creation_rate=settings.max_creation_rate,
+            is_protected=settings.is_protected,
+        )
+        self._sockets: list[trio.SocketListener] | None = None
+        self._bound_port = settings.port
+        self._has_begun = False
+        self._served_versions = served_versions
+        self._serve = serve
+        self._metrics = metrics or RequestMetrics()
+        self._connection_ended = connection_ended
+        self._frame_limit = frame_limit
+        self._memory = memory or RequestMemory()
+        self._unread = unread or UnreadResponses()
+        self._passes = passes or Passes()
+        self._pumps: dict[int, Pump] = {}
+        self._accepted = 0
+        self._accept_scope = trio.CancelScope()
+        self._connections_scope = trio.CancelScope()
+        self._has_ended = trio.Event()
+
+    @property
+    def port(self) -> int:
+        """The bound port; the listener must be bound."""
+        assert self._sockets is not None, "the listener is not bound"
+        return self._bound_port
+
+    @property
+    def is_running(self) -> bool:
+        """Whether `run` has been entered and has not ended."""
+        return self._has_begun and not self._has_ended.is_set()
+
+    def statistics(self) -> ListenerStatistics:
+        """The counts as they are now."""
+        return ListenerStatistics(accepted_connections=self._accepted, open_connections=len(self._pumps))
+
+    async def bind(self) -> int:
+        """Listen already, before `run` accepts anybody; returns the bound port.
+
+        A node has to know its ports before it can register them, and may serve only after it has. Whoever
+        connects meanwhile waits in the kernel's backlog. Raises OSError, which names listener and address.
+        """
+        self._sockets = await bind_listener(self.settings.name, self.settings.host, self.settings.port)
+        self._bound_port = bound_port(self._sockets)
+        return self._bound_port
+
+    def close(self) -> None:
+        """Listen no more where `bind` was called and `run` was not; nothing else is left open by a listener."""
+        if not self._has_begun:
+            for socket in self._sockets or ():
+                socket.socket.close()
+
+    async def run(self, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED) -> None:
+        """Listen and serve until `stop` is called or the task is cancelled; starts with the bound port.
+
+        Raises OSError, which names listener and address, if it cannot listen there. What ``serve`` raises and
+        is no peer's fault comes out as well, inside an exception group.
+        """
+        self._has_begun = True
+        try:
+            with self._connections_scope:
+                if self._sockets is None:
+                    await self.bind()
+                sockets = self._sockets
+                assert sockets is not None
+                async with trio.open_nursery() as nursery:
+                    with self._accept_scope:
+                        task_status.started(bound_port(sockets))
+                        await Acceptor(self._door, sockets).run(nursery, self._run_connection)
+                    for pump in list(self._pumps.values()):
+                        pump.drain()
+        finally:
+            self._has_ended.set()
+
+    async def stop(self, drain_timeout_ms: int) -> None:
+        """Accept nothing more, let requests in progress be answered for at most ``drain_timeout_ms``, close.
+
+        Returns once `run` has closed everything; it must be running.
+        """
+        self._connections_scope.deadline = trio.current_time() + drain_timeout_ms / 1000
+        self._accept_scope.cancel()
+        await self._has_ended.wait()
+
+    async def _run_connection(self, stream: trio.SocketStream, place: Place) -> None:
+        peer = _peer_of(stream)
+        if peer is None:
+            await trio.aclose_forcefully(stream)
+            return
+        settings = self.settings
+        self._accepted += 1
+        connection_id = self._accepted
+        info = ConnectionInfo(
+            connection_id=connection_id,
+            listener_name=settings.name,
+            listener_kind=settings.kind,
+            peer_host=peer[0],
+            peer_port=peer[1],
+        )
+        wait_turn = partial(self._passes.wait_turn, info.peer_host)
+        pump = Pump(
+            stream=SocketBytes(stream, wait_turn),
+            connection=ServerConnection(
+                self._served_versions,
+                max_request_size=settings.max_request_size_bytes,
+                frame_limit=self._frame_limit,
+            ),
+            info=info,
+            serve=self._serve,
+            metrics=self._metrics,
+            idle_timeout_ms=settings.idle_timeout_ms,
+            made_request=place.made_request,
+            memory=self._memory,
+            unread=self._unread,
+            wait_turn=wait_turn,
+        )
+        place.occupy(pump)
+        # No checkpoint came before this: what was accepted is here by the time the accept loop has ended.
+        self._pumps[connection_id] = pump
+        try:
+            await pump.run()
+        finally:
+            del self._pumps[connection_id]
+            if self._connection_ended is not None:
+                self._connection_ended(info)
+
+
+async def bind_listener(name: str, host: str, port: int) -> list[trio.SocketListener]:
+    """Listen on a host's addresses, or on all of the machine where ``host`` is empty.
+
+    Where port 0 is asked and a host has several addresses, each would get another port: only the first is
+    kept. Raises OSError, which names listener and address.
+    """
+    try:
+        sockets = await trio.open_tcp_listeners(port, host=host or None, backlog=LISTEN_BACKLOG)
+    except OSError as error:
+        raise OSError(error.errno, f"listener {name} cannot listen on {host}:{port}: {error}") from error
+    if port == 0:
+        for extra in sockets[1:]:
+            await extra.aclose()
+        del sockets[1:]
+    return sockets
+
+
+def bound_port(sockets: list[trio.SocketListener]) -> int:
+    """The port that the sockets of one listener share."""
+    port: int = sockets[0].socket.getsockname()[1]
+    return port
+
+
+def _peer_of(stream: trio.SocketStream) -> tuple[str, int] | None:
+    """Address and port of the other end; None if it hung up already."""
+    try:
+        host, port, *_ = stream.socket.getpeername()
+    except OSError:
+        return None
+    return host, port
+
+
+class Acceptor:
+    """The accept loop of one listener, over one or several sockets."""
+
+    def __init__(self, door: Door, sockets: list[trio.SocketListener]) -> None:
+        self._door = door
+        self._sockets = sockets
+        self._said_full = False
+
+    async def run(self, nursery: trio.Nursery, run_connection: RunConnection) -> None:
+        """Accept until cancelled, then close the sockets; each connection runs as a task of ``nursery``.
+
+        Those for whom there is no room wait in the kernel's backlog.
+        """
+        try:
+            async with trio.open_nursery() as accepting:
+                for socket in self._sockets:
+                    accepting.start_soon(self._accept_from, socket, nursery, run_connection)
+        finally:
+            for socket in self._sockets:
+                socket.socket.close()
+
+    async def _accept_from(
+        self, socket: trio.SocketListener, nursery: trio.Nursery, run_connection: RunConnection
+    ) -> None:
+        while True:
+            # Before room is made for it, so that nobody has to leave for a connection that does not come.
+            await trio.lowlevel.wait_readable(socket.socket)
+            self._say_if_full()
+            await self._door.wait_for_room()
+            stream = await self._accept_one(socket)
+            peer = _peer_of(stream)
+            place = "it hung up" if peer is None else self._door.enter(peer[0], stream.socket.fileno())
+            if isinstance(place, Place):
+                nursery.start_soon(self._run_and_leave, run_connection, stream, place)
+                continue
+            if peer is not None:
+                _log.info("refused a connection of %s to listener %s: %s", peer[0], self._door.name, place)
+            stream.socket.close()
+
+    async def _run_and_leave(
+        self, run_connection: RunConnection, stream: trio.SocketStream, place: Place
+    ) -> None:
+        try:
+            await run_connection(stream, place)
+        finally:
+            place.leave()
+
+    def _say_if_full(self) -> None:
+        is_full = self._door.is_full
+        if is_full and not self._said_full:
+            _log_shortage.warning(
+                "listener %s has no room for more than its %d connections: idle ones are closed, or others wait",
+                self._door.name,
+                self._door.count,
+            )
+        # Said again only after there was room: at the limit every close lets another one in.
+        self._said_full = is_full
+
+    async def _accept_one(self, socket: trio.SocketListener) -> trio.SocketStream:
+        said_short = False
+        while True:
+            try:
+                return await socket.accept()
+            except OSError as error:
+                if error.errno not in _SHORTAGES:
+                    raise
+                if not said_short:
+                    _log_shortage.warning(
+                        "listener %s cannot accept: %s; it goes on trying", self._door.name, error
+                    )
+                said_short = True
+                self._door.relieve()
+            await trio.sleep(ACCEPT_BACKOFF_MS / 1000)

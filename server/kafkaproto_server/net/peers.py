@@ -1,0 +1,287 @@
+"""Outbound connections to other nodes: connect, agree on versions, one request in flight, reconnect with
+backoff.
+
+Makes no Kafka decision and repeats no request: whether a lost one may be sent again only its sender knows.
+After a timeout, a cancellation or a broken answer the connection is given up, because the late answer would
+be taken for the next one.
+
+A connection's end is noticed the moment the system tells of it: at once while an answer is awaited, however long
+the other side may take for it, and before the next request where it ended in between. That request then goes out
+on a new connection: nothing of it was lost with the old one.
+"""
+
+from __future__ import annotations
+
+import enum
+import select
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import trio
+
+from kafkaproto.connection import ClientConnection, Negotiated, ResponseReceived
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.frame import NEED_DATA
+from kafkaproto.message import Message
+from kafkaproto_server.net.chunks import chunked
+from kafkaproto_server.net.limits import (
+    CONNECT_TIMEOUT_MS,
+    RECEIVE_CHUNK_BYTES,
+    SEND_CHUNK_BYTES,
+)
+from kafkaproto_server.net.streams import SocketBytes
+from kafkaproto_server.ports import Rng
+
+Prepare = Callable[[Mapping[int, tuple[int, int]]], tuple[Message, int | None]]
+"""Makes a request and its version, None for the highest common one, from the versions that a node serves by api key."""
+
+
+class DisconnectCause(enum.Enum):
+    """Why a node could not be reached, or was lost."""
+
+    REFUSED = "refused"
+    """Nobody listens there."""
+    UNREACHABLE = "unreachable"
+    """No route, no such name, or no answer to connecting in time."""
+    RESET = "reset"
+    """The connection broke."""
+    CLOSED = "closed"
+    """The node closed the connection, which is also how it refuses requests."""
+    BAD_ANSWER = "bad answer"
+    """What it sent is not Kafka's protocol."""
+
+
+class PeerError(Exception):
+    """A request to another node got no answer. The node may have acted on it all the same."""
+
+    def __init__(self, host: str, port: int, what: str) -> None:
+        super().__init__(f"{host}:{port} {what}")
+        self.host = host
+        self.port = port
+
+
+class PeerDisconnected(PeerError):
+    """There is no connection to the node, or it was lost before the answer came."""
+
+    def __init__(self, host: str, port: int, cause: DisconnectCause, detail: str) -> None:
+        super().__init__(host, port, f"{cause.value}: {detail}")
+        self.cause = cause
+
+
+class PeerTimeout(PeerError):
+    """The answer did not come in time."""
+
+    def __init__(self, host: str, port: int, what: str, *, was_connected: bool) -> None:
+        super().__init__(host, port, what)
+        self.was_connected = was_connected
+        """Whether there was a connection, and the request may have been read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconnectBackoff:
+    """How long to wait between attempts to connect: doubled each time, a fifth of it random."""
+
+    initial_ms: int
+    max_ms: int
+
+    def delay_ms(self, failures: int, rng: Rng) -> int:
+        """The wait after this many failures in a row, at least one."""
+        # The exponent is capped because a node may be away for days.
+        delay = min(self.max_ms, self.initial_ms << min(failures - 1, 20))
+        return delay - delay // 10 + rng.below(delay // 5 + 1)
+
+
+class PeerChannel:
+    """One connection to one node, made when first needed and again when it was lost."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        client_id: str,
+        backoff: ReconnectBackoff | None,
+        rng: Rng,
+        connect_timeout_ms: int = CONNECT_TIMEOUT_MS,
+    ) -> None:
+        """Without ``backoff`` every request may try to connect at once: the sender sees to the pauses."""
+        self.host = host
+        self.port = port
+        self.sent_bytes = 0
+        self.received_bytes = 0
+        self.remote_host: str | None = None
+        """The address behind ``host`` that this node was connected to last, None where it never was."""
+        self._client_id = client_id
+        self._backoff = backoff
+        self._rng = rng
+        self._connect_timeout_ms = connect_timeout_ms
+        self._one_at_a_time = trio.Lock()
+        self._stream: SocketBytes | None = None
+        self._connection: ClientConnection | None = None
+        self._failures = 0
+        self._may_connect_at = trio.current_time()
+
+    @property
+    def served_versions(self) -> Mapping[int, tuple[int, int]] | None:
+        """Lowest and highest version of each api key that the node serves; None while there is no connection."""
+        return None if self._connection is None else self._connection.served_versions
+
+    async def send(self, request: Message, version: int | None = None, *, timeout_ms: int) -> Message:
+        """Send a request, at the highest common version unless one is given, and wait for its response.
+
+        The time counts from the call on: waiting for an earlier request, for the backoff and for the
+        connection are all in it. Raises PeerDisconnected, PeerTimeout, UnsupportedVersionError if no version
+        is common.
+        """
+        return await self.ask(request.NAME, lambda served: (request, version), timeout_ms=timeout_ms)
+
+    async def ask(self, name: str, prepare: Prepare, *, timeout_ms: int) -> Message:
+        """As `send`, for a request that is made once the versions that the node serves are known.
+
+        What ``prepare`` raises comes out, and leaves the connection usable; ``name`` is for messages.
+        """
+        connection = None
+        with trio.move_on_after(timeout_ms / 1000):
+            await self._take_turn()
+            try:
+                connection = await self._connected()
+                served = connection.served_versions
+                assert served is not None, "a connection knows the versions once it is made"
+                # Raises before anything is written, so that the connection stays usable.
+                connection.send_request(*prepare(served))
+                answer = await self._exchange(connection)
+                assert isinstance(answer, ResponseReceived)
+                return answer.response
+            finally:
+                self._one_at_a_time.release()
+        raise PeerTimeout(
+            self.host,
+            self.port,
+            f"did not answer {name} within {timeout_ms} ms",
+            was_connected=connection is not None,
+        )
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is out."""
+        return self._one_at_a_time.locked()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a request could go out at once, or is out."""
+        return self.is_busy or (self._connection is not None and not self._has_ended())
+
+    async def prepare(self, *, timeout_ms: int) -> None:
+        """Have a connection ready for the next request; raises PeerDisconnected, PeerTimeout."""
+        with trio.move_on_after(timeout_ms / 1000):
+            await self._take_turn()
+            try:
+                await self._connected()
+                return
+            finally:
+                self._one_at_a_time.release()
+        raise PeerTimeout(
+            self.host, self.port, f"took no connection within {timeout_ms} ms", was_connected=False
+        )
+
+    def close(self) -> None:
+        """Give the connection up; a request in flight fails, a later one connects again."""
+        self._disconnect()
+
+    async def _take_turn(self) -> None:
+        try:
+            # A lock that is free would be taken only after a turn of the event loop.
+            self._one_at_a_time.acquire_nowait()
+        except trio.WouldBlock:
+            await self._one_at_a_time.acquire()
+
+    async def _connected(self) -> ClientConnection:
+        if self._connection is not None and not self._has_ended():
+            return self._connection
+        self._disconnect()
+        await trio.sleep_until(self._may_connect_at)
+        # Counted as a failure until it succeeds, so that being cancelled half-way counts as one.
+        self._failures += 1
+        self._put_off_connecting(self._failures)
+        await self._open_stream()
+        connection = ClientConnection(client_id=self._client_id)
+        answer = await self._exchange(connection)
+        assert isinstance(answer, Negotiated)
+        self._failures = 0
+        # A node that takes connections and then drops them is not called without a pause either.
+        self._put_off_connecting(failures=1)
+        self._connection = connection
+        return connection
+
+    def _has_ended(self) -> bool:
+        """Whether the connection, on which no answer is due, was closed or reset by the other end.
+
+        Anything that came, or can be read from it, means that: there is nothing that may rightly come.
+        """
+        assert self._stream is not None
+        assert self._connection is not None
+        if self._connection.is_inside_response:
+            return True
+        poll = select.poll()
+        poll.register(self._stream.fd, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def _put_off_connecting(self, failures: int) -> None:
+        if self._backoff is not None:
+            self._may_connect_at = trio.current_time() + self._backoff.delay_ms(failures, self._rng) / 1000
+
+    async def _open_stream(self) -> None:
+        try:
+            with trio.fail_after(self._connect_timeout_ms / 1000):
+                stream = await trio.open_tcp_stream(self.host, self.port)
+            self._stream = SocketBytes(stream)
+            self.remote_host = stream.socket.getpeername()[0]
+        except trio.TooSlowError:
+            raise self._disconnected(
+                DisconnectCause.UNREACHABLE, f"no connection within {self._connect_timeout_ms} ms"
+            ) from None
+        except OSError as error:
+            # trio gathers what went wrong at each of a name's addresses.
+            attempts = error.__cause__
+            last = attempts.exceptions[-1] if isinstance(attempts, ExceptionGroup) else error
+            is_refused = isinstance(last, ConnectionRefusedError)
+            cause = DisconnectCause.REFUSED if is_refused else DisconnectCause.UNREACHABLE
+            raise self._disconnected(cause, str(last)) from error
+        except ValueError as error:
+            # What another node calls its host may be no name at all, which is refused before anybody is asked.
+            raise self._disconnected(DisconnectCause.UNREACHABLE, str(error)) from error
+
+    async def _exchange(self, connection: ClientConnection) -> Negotiated | ResponseReceived:
+        """Write what is to be written and read up to the next event; anything that goes wrong disconnects."""
+        stream = self._stream
+        assert stream is not None
+        try:
+            while True:
+                for chunk in chunked(connection.data_to_send(), SEND_CHUNK_BYTES):
+                    await stream.send_all(chunk)
+                    self.sent_bytes += len(chunk)
+                data = await stream.receive_some(RECEIVE_CHUNK_BYTES)
+                if not data:
+                    raise self._disconnected(DisconnectCause.CLOSED, "it closed the connection")
+                self.received_bytes += len(data)
+                connection.receive(data)
+                if (event := connection.next_event()) is not NEED_DATA:
+                    return event
+        except trio.BrokenResourceError as error:
+            raise self._disconnected(DisconnectCause.RESET, str(error)) from error
+        except trio.ClosedResourceError:
+            raise self._disconnected(DisconnectCause.CLOSED, "we closed the connection") from None
+        except RemoteProtocolError as error:
+            raise self._disconnected(DisconnectCause.BAD_ANSWER, str(error)) from error
+        except trio.Cancelled:
+            self._disconnect()
+            raise
+
+    def _disconnected(self, cause: DisconnectCause, detail: str) -> PeerDisconnected:
+        self._disconnect()
+        return PeerDisconnected(self.host, self.port, cause, detail)
+
+    def _disconnect(self) -> None:
+        stream, self._stream, self._connection = self._stream, None, None
+        if stream is not None:
+            stream.close()

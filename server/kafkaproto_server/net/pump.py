@@ -1,0 +1,486 @@
+"""One connection from its first byte to its last: stream <-> `ServerConnection` <-> whoever answers requests.
+
+Makes no Kafka decision. Requests are served one at a time and answered in their order, as Kafka's own server
+does. While one is in progress a bounded amount of what follows is taken in, which is how a peer that left is
+noticed during a long poll; beyond that bound bytes stay in the socket and the peer feels it. A peer that does
+not read its answers stalls only its own connection, until `SEND_TIMEOUT_MS` is over or others need the memory.
+
+Nearly every request is taken up by the task that reads, the moment it is whole, and its answer is written by whoever
+has it, the moment it is there: no other task has to be woken for it. A second task of the connection, the keeper, sees
+to the rest: what the socket does not take at once, requests that had to wait for the one before, and the end.
+
+Faults of the peer end here, with one log line that names it and the reason. Anything else that ``serve`` raises is our
+own broken invariant and goes on to whoever runs the node.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+import trio
+
+from kafkaproto.api import API_VERSIONS_KEY
+from kafkaproto.connection import RequestReceived, ServerConnection, UnsupportedApiVersions
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.frame import NEED_DATA
+from kafkaproto_server.metrics.requests import ApiMetrics, RequestMetrics
+from kafkaproto_server.net.chunks import chunked
+from kafkaproto_server.net.limits import (
+    HANG_UP_GRACE_MS,
+    MAX_ARRIVALS,
+    READ_AHEAD_BYTES,
+    RECEIVE_CHUNK_BYTES,
+    SEND_CHUNK_BYTES,
+    SEND_TIMEOUT_MS,
+    UNCOUNTED_BYTES,
+)
+from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
+from kafkaproto_server.net.passes import WaitTurn, at_once
+from kafkaproto_server.net.streams import ByteStream
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.types import ListenerKind
+
+_log = logging.getLogger("kafkaproto.server.net")
+
+MAX_REQUESTS_IN_A_ROW = 16
+"""Requests of one connection that are served before others get their turn: a peer may send any number at once."""
+
+_LEFT_UNANSWERED = "it hung up before its answer was written"
+
+Request = RequestReceived | UnsupportedApiVersions
+
+
+class ConnectionInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a connection apart from the requests on it."""
+
+    connection_id: int
+    """Unique among all connections of the listener's life."""
+    listener_name: str
+    listener_kind: ListenerKind
+    peer_host: str
+    peer_port: int
+
+
+class CloseConnection(Exception):
+    """Raised or answered by a `Serve` function: this peer gets no answer, its connection is closed and the reason
+    logged."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+Outcome: TypeAlias = Sequence[Buffer] | CloseConnection | RemoteProtocolError | None
+"""What becomes of a request: the response body as buffers, without header and size; None where the protocol wants no
+answer; or why the connection is to be closed."""
+
+Respond = Callable[[Outcome], None]
+"""Takes a request's outcome, once. It comes too late without harm where the connection has ended meanwhile."""
+
+Serve = Callable[[Request, ConnectionInfo, Respond], None]
+"""Has one request answered, now or later. May also raise CloseConnection or RemoteProtocolError instead."""
+
+
+class _PeerLeft(Exception):
+    """The peer went away, or moves nothing: worth a line, but every client may do so."""
+
+
+@dataclass(slots=True)
+class _InProgress:
+    """A request that was taken up and is not wholly answered."""
+
+    request: Request
+    arrived_at: float
+    begun_at: float
+    ready_at: float = 0.0
+    """When its answer was there; 0 before."""
+
+
+class Pump:
+    """Runs one connection; `run` returns once it is closed."""
+
+    def __init__(
+        self,
+        *,
+        stream: ByteStream,
+        connection: ServerConnection,
+        info: ConnectionInfo,
+        serve: Serve,
+        metrics: RequestMetrics,
+        idle_timeout_ms: int,
+        made_request: Callable[[], None] | None = None,
+        memory: RequestMemory | None = None,
+        unread: UnreadResponses | None = None,
+        wait_turn: WaitTurn = at_once,
+    ) -> None:
+        """``made_request`` is called once, when the first request is whole; ``memory`` and ``unread`` are what all
+        connections share for their requests and their responses. ``wait_turn`` is waited for before the connection
+        ends because its time is over."""
+        self._stream = stream
+        self._connection = connection
+        self._info = info
+        self._serve = serve
+        self._metrics = metrics
+        self._made_request = made_request
+        self._memory = memory or RequestMemory()
+        self._wait_turn = wait_turn
+        # Bytes of requests that are counted there.
+        self._held_bytes = 0
+        self._unread = unread or UnreadResponses()
+        # The size of the response that is counted there.
+        self._response_bytes = 0
+        # For each chunk that arrived, up to `MAX_ARRIVALS`: how many bytes had come with it, and when.
+        self._arrivals: deque[tuple[int, float]] = deque()
+        self._received_bytes = 0
+        self._idle_timeout_ms = idle_timeout_ms
+        self._last_activity = trio.current_time()
+        self._in_progress: _InProgress | None = None
+        # What the socket has not taken of the answer to the request in progress.
+        self._unsent: deque[Buffer] = deque()
+        # Whether requests are left for the keeper, so that others get their turn first.
+        self._has_paused = False
+        self._is_draining = False
+        self._input_has_ended = False
+        # Requests may run until here once the peer has hung up.
+        self._grace_ends_at = 0.0
+        self._fault: Exception | None = None
+        # Held while the rest of an answer is written.
+        self._sending: trio.CancelScope | None = None
+        self._has_ended = False
+        self._keeper_waits = trio.lowlevel.ParkingLot()
+        self._reader_waits = trio.lowlevel.ParkingLot()
+
+    async def run(self) -> None:
+        """Serve the connection until it ends, then close it. Peers' faults are logged here, not raised."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._read_all)
+                await self._keep()
+                nursery.cancel_scope.cancel()
+        finally:
+            self._has_ended = True
+            self._leave_metrics()
+            self._memory.hold(self, 0)
+            self._unread.release(self)
+            self._unsent.clear()
+            # Its traceback leads back here: all that is kept would stay until the collector comes.
+            self._fault = None
+            self._stream.close()
+
+    def drain(self) -> None:
+        """Take no further request: `run` returns when the one in progress, if any, is answered."""
+        self._is_draining = True
+        self._wake_keeper()
+
+    @property
+    def host(self) -> str:
+        """The peer's address."""
+        return self._info.peer_host
+
+    @property
+    def idle_since(self) -> float | None:
+        """Since when nothing moves; None while the peer waits for a response."""
+        if self._in_progress is not None and not self._in_progress.ready_at:
+            return None
+        return self._last_activity
+
+    def give_way(self) -> None:
+        """Close the connection for the sake of another one."""
+        self._leave("there is no room for more connections, and this one gave way to another")
+
+    def give_up_request(self) -> None:
+        """Close the connection for the memory that its requests take."""
+        self._leave("requests take all memory that there is for them, and this one was the slowest")
+
+    def give_up_response(self) -> None:
+        """Close the connection for the memory that its response takes, which is free at once."""
+        self._unsent.clear()
+        self._leave(
+            "unread responses take all memory that there is for them, and this one stalled for longest"
+        )
+
+    def _leave(self, reason: str) -> None:
+        self._fail(_PeerLeft(reason))
+        # The keeper may be waiting for the peer to read.
+        if self._sending is not None:
+            self._sending.cancel()
+
+    # -- requests and answers, in whatever task they come ------------------------------------------------------
+
+    def _take_up(self) -> None:
+        """Have the requests served that are here, until one of them has to wait, or others are due."""
+        self._has_paused = False
+        for _ in range(MAX_REQUESTS_IN_A_ROW):
+            if self._in_progress is not None or self._is_draining or self._fault is not None:
+                return
+            try:
+                request = self._connection.next_event()
+                if request is NEED_DATA:
+                    return
+                self._in_progress = _InProgress(request, self._arrived_at(), time.perf_counter())
+                self._metrics.in_progress += 1
+                if self._made_request is not None:
+                    self._made_request()
+                    self._made_request = None
+                self._serve(request, self._info, self._respond)
+            except (RemoteProtocolError, CloseConnection) as fault:
+                self._fail(fault)
+        self._has_paused = True
+        self._wake_keeper()
+
+    def _respond(self, outcome: Outcome) -> None:
+        """Send the answer of the request in progress, as far as the socket takes it now."""
+        if self._has_ended or self._fault is not None:
+            return
+        current = self._in_progress
+        assert current is not None, "an answer came that no request waits for"
+        assert not current.ready_at, "a request was answered twice"
+        if isinstance(outcome, Exception):
+            self._fail(outcome)
+            return
+        current.ready_at = time.perf_counter()
+        self._metrics.in_progress -= 1
+        self._metrics.sending += 1
+        if outcome is None:
+            self._connection.skip_response(current.request.correlation_id)
+        else:
+            buffers = self._connection.send_response(current.request.correlation_id, outcome)
+            self._unsent.extend(chunked(buffers, SEND_CHUNK_BYTES))
+            self._send_now()
+            if self._unsent:
+                self._count_unread(current, sum(map(len, buffers)))
+        if not self._unsent:
+            self._complete(current)
+            if self._connection.buffered_bytes or self._is_draining or self._input_has_ended:
+                self._wake_keeper()
+
+    def _send_now(self) -> None:
+        unsent = self._unsent
+        while unsent:
+            chunk = unsent[0]
+            try:
+                sent = self._stream.send_now(chunk)
+            except trio.BrokenResourceError:
+                # Nothing more can be written; what is left shows that the answer is not complete.
+                self._fail(_PeerLeft(_LEFT_UNANSWERED))
+                return
+            if sent < len(chunk):
+                unsent[0] = memoryview(chunk)[sent:]
+                self._wake_keeper()
+                return
+            unsent.popleft()
+        self._last_activity = trio.current_time()
+
+    def _complete(self, current: _InProgress) -> None:
+        """The request in progress is answered: count it, and be ready for the next."""
+        self._in_progress = None
+        if self._held_bytes:
+            self._count_held()
+        end = time.perf_counter()
+        metrics = self._metrics
+        metrics.sending -= 1
+        request = current.request
+        api = _metrics_of(request, metrics)
+        api.add_request(request.api_version)
+        api.request_queue.add(current.begun_at - current.arrived_at)
+        api.response_send.add(end - current.ready_at)
+        api.total.add(end - current.arrived_at)
+
+    def _arrived_at(self) -> float:
+        """When the last byte of the request that was just taken up came in."""
+        taken = self._received_bytes - self._connection.buffered_bytes
+        arrivals = self._arrivals
+        while len(arrivals) > 1 and arrivals[0][0] < taken:
+            arrivals.popleft()
+        return arrivals[0][1]
+
+    def _count_unread(self, current: _InProgress, size_bytes: int) -> None:
+        """From now on the response takes memory, and the request takes none: it is not needed any more."""
+        if self._held_bytes and isinstance(current.request, RequestReceived):
+            current.request = msgspec.structs.replace(current.request, frame=b"", body_offset=0)
+            self._count_held()
+        self._response_bytes = size_bytes
+        self._unread.hold(self, size_bytes)
+
+    @property
+    def _request_bytes(self) -> int:
+        """What the requests of this connection take: those that are here, and the one that waits for its answer."""
+        size = self._connection.buffered_bytes
+        if self._in_progress is not None and isinstance(self._in_progress.request, RequestReceived):
+            size += len(self._in_progress.request.frame)
+        return size
+
+    def _count_held(self) -> None:
+        """Tell how much memory the requests of this connection take."""
+        held = self._request_bytes
+        if held <= UNCOUNTED_BYTES:
+            held = 0
+        if held != self._held_bytes:
+            self._held_bytes = held
+            self._memory.hold(self, held)
+
+    def _fail(self, fault: Exception) -> None:
+        """Have the keeper end the connection for a reason."""
+        self._fault = fault
+        self._wake_keeper()
+
+    def _leave_metrics(self) -> None:
+        """A request that is not answered to the end counts no more."""
+        if self._in_progress is not None and self._in_progress.ready_at:
+            self._metrics.sending -= 1
+        elif self._in_progress is not None:
+            self._metrics.in_progress -= 1
+
+    # -- the reader --------------------------------------------------------------------------------------------
+
+    async def _read_all(self) -> None:
+        while True:
+            try:
+                await self._stream.wait_readable()
+                # Asked no earlier: what others read meanwhile may have used the memory up.
+                room = self._room_bytes
+                if room <= 0:
+                    await self._memory.wait_for_room(self)
+                    continue
+                data = self._stream.receive_now(room)
+            except trio.BrokenResourceError:
+                self._hang_up(grace_ms=0)
+                return
+            if data is None:
+                continue
+            if not data:
+                self._hang_up(grace_ms=HANG_UP_GRACE_MS)
+                return
+            self._last_activity = trio.current_time()
+            self._received_bytes += len(data)
+            if len(self._arrivals) == MAX_ARRIVALS:
+                self._arrivals.pop()
+            self._arrivals.append((self._received_bytes, time.perf_counter()))
+            self._connection.receive(data)
+            self._take_up()
+            if self._held_bytes or self._in_progress is not None or self._connection.buffered_bytes:
+                self._count_held()
+            while self._is_behind:
+                await self._reader_waits.park()
+
+    @property
+    def _room_bytes(self) -> int:
+        """How much may be read now."""
+        return UNCOUNTED_BYTES - self._request_bytes if self._memory.is_full else RECEIVE_CHUNK_BYTES
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether enough was read of what cannot be taken up yet."""
+        is_waiting = self._in_progress is not None or self._has_paused
+        return is_waiting and self._connection.buffered_bytes >= READ_AHEAD_BYTES
+
+    def _hang_up(self, *, grace_ms: int) -> None:
+        """Nothing more will arrive: what arrived is answered as far as the time of grace goes."""
+        self._input_has_ended = True
+        self._grace_ends_at = trio.current_time() + grace_ms / 1000
+        self._wake_keeper()
+
+    # -- the keeper --------------------------------------------------------------------------------------------
+
+    def _wake_keeper(self) -> None:
+        self._keeper_waits.unpark_all()
+
+    async def _keep(self) -> None:
+        """Do what the others leave, until the connection is to be closed."""
+        try:
+            while not await self._keep_once():
+                pass
+        except (RemoteProtocolError, CloseConnection) as fault:
+            self._log_close(logging.WARNING, str(fault))
+        except _PeerLeft as leaving:
+            self._log_close(logging.INFO, str(leaving))
+
+    async def _keep_once(self) -> bool:
+        """Do one thing, or wait for one; tells whether the connection has ended in order."""
+        if self._fault is not None:
+            raise self._fault
+        if self._unsent:
+            await self._send_rest()
+            return False
+        self._take_up()
+        if not self._is_behind:
+            self._reader_waits.unpark_all()
+        if self._has_paused:
+            await trio.lowlevel.checkpoint()
+            return False
+        if self._in_progress is None and self._fault is None:
+            if self._is_draining:
+                return True
+            if self._input_has_ended and self._connection.is_inside_request:
+                raise _PeerLeft("it hung up inside a request")
+            if self._input_has_ended:
+                return True
+        if self._fault is None and not self._unsent:
+            await self._wait()
+        return False
+
+    async def _wait(self) -> None:
+        """Wait until there is something to do; raises where a time is over."""
+        idle_seconds = self._idle_timeout_ms / 1000
+        until = self._grace_ends_at if self._input_has_ended else self._last_activity + idle_seconds
+        with trio.move_on_at(until) as waiting:
+            await self._keeper_waits.park()
+        if not waiting.cancelled_caught:
+            return
+        # Any number of connections may be out of time at once.
+        await self._wait_turn()
+        if self._input_has_ended:
+            raise _PeerLeft("it hung up before its answer was ready")
+        now = trio.current_time()
+        if self._in_progress is not None:
+            # Whoever waits for us is not idle; writing the answer starts the time anew.
+            self._last_activity = now
+        elif self._last_activity + idle_seconds <= now:
+            raise _PeerLeft(f"idle for {self._idle_timeout_ms} ms")
+
+    async def _send_rest(self) -> None:
+        """Write what is left of an answer, as the peer reads it."""
+        timeout_ms = min(SEND_TIMEOUT_MS, self._idle_timeout_ms)
+        while self._unsent:
+            chunk = self._unsent[0]
+            sent = 0
+            with trio.move_on_after(timeout_ms / 1000) as self._sending:
+                try:
+                    sent = await self._stream.send_some(chunk)
+                except trio.BrokenResourceError:
+                    raise _PeerLeft(_LEFT_UNANSWERED) from None
+            self._sending = None
+            if self._fault is not None:
+                raise self._fault
+            if not sent:
+                raise _PeerLeft(f"it read nothing of its answer for {timeout_ms} ms")
+            if sent < len(chunk):
+                self._unsent[0] = memoryview(chunk)[sent:]
+            else:
+                self._unsent.popleft()
+            self._last_activity = trio.current_time()
+            self._unread.hold(self, self._response_bytes)
+        self._unread.release(self)
+        assert self._in_progress is not None, "an answer to no request was sent"
+        self._complete(self._in_progress)
+
+    def _log_close(self, level: int, reason: str) -> None:
+        info = self._info
+        _log.log(
+            level,
+            "closed the connection of %s:%d to listener %s: %s",
+            info.peer_host,
+            info.peer_port,
+            info.listener_name,
+            reason,
+        )
+
+
+def _metrics_of(request: Request, metrics: RequestMetrics) -> ApiMetrics:
+    return metrics.of(request.api_key if isinstance(request, RequestReceived) else API_VERSIONS_KEY)

@@ -1,0 +1,330 @@
+"""The controller of a node, as the quorum's driver runs it beside the Raft core.
+
+Both cores live in one task, so what the controller reserved offsets for is in the Raft core before anything else
+happens to either. This module knows when the controller is to be active, whose answer belongs to which command, and
+what the controller's effects mean to the rest of the node.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, assert_never
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import BrokerHeartbeatRequest
+from kafkaproto_server.apis.context import Answer
+from kafkaproto_server.controller import effects, events
+from kafkaproto_server.controller.controller import Controller
+from kafkaproto_server.controller.table import refusal_steps
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.image.loader import LoadState
+from kafkaproto_server.metrics.controller import ControllerMetrics
+from kafkaproto_server.node.message_release import is_large, release_steps
+from kafkaproto_server.node.pauses import PauseWatch
+from kafkaproto_server.ports import Clock
+from kafkaproto_server.raft import effects as raft_effects
+from kafkaproto_server.raft import events as raft_events
+from kafkaproto_server.raft.messages import Answer as RaftAnswer
+from kafkaproto_server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
+from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps
+
+_log = logging.getLogger("kafkaproto.server.quorum")
+
+MAX_GATHERED_BYTES = 1024 * 1024
+"""Of records that several commands hand to the Raft core together: far below what a batch holds, so that it never
+refuses for their sum what it would take of each."""
+
+STEPS_AT_ONCE = 64
+"""Of making a refusal: a short one is made at once."""
+
+AskRaft = Callable[[InboundRequest, Callable[[RaftAnswer], None]], None]
+"""Have the Raft core carry out a request; the function gets its answer."""
+
+
+class ControllerHalf:
+    """Owns the controller core. Every method is synchronous; `obey` carries out what came of the events."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        *,
+        node_id: int,
+        clock: Clock,
+        to_raft: Callable[[raft_events.Event], None],
+        ask_raft: AskRaft,
+        publish: Callable[[ClusterImage], None],
+        pauses: PauseWatch | None = None,
+    ) -> None:
+        """``publish`` gets every committed image, before the answers that rest on it.
+
+        ``pauses`` knows when the node does not run; None where it always does.
+        """
+        self._controller = controller
+        self._node_id = node_id
+        self._clock = clock
+        self._to_raft = to_raft
+        self._ask_raft = ask_raft
+        self._publish = publish
+        self._pauses = pauses
+        self.metrics = ControllerMetrics()
+        self._last_active: LeaderAndEpoch | None = None
+        # What comes of one may be the steps that make the answer.
+        self._replies: dict[int, Deferred[Any]] = {}
+        self._next_command_id = 0
+        self._leading: raft_effects.BecameLeader | None = None
+        self._control_appended: raft_effects.ControlBatchAppended | None = None
+        self._refused_epoch: int | None = None
+        self._gathered: list[effects.AppendRecords] = []
+        self._gathered_bytes = 0
+
+    # -- an image builder ----------------------------------------------------------------------------------------
+
+    @property
+    def next_offset(self) -> int:
+        """Where the next committed batch has to begin."""
+        return self._controller.next_committed_offset
+
+    def load_steps(self, batch: events.BatchCommitted) -> Steps[LoadState]:
+        """What the log's content is with the next batch: for `events.BatchCommitted.loaded`."""
+        return self._controller.load_steps(batch)
+
+    def take_batch(self, batch: events.BatchCommitted) -> None:
+        """Replay a batch that another leader appended, or this one before it became active."""
+        self.handle(batch)
+
+    def take_snapshot(self, image: ClusterImage) -> None:
+        """Start over from a snapshot."""
+        self.handle(events.SnapshotLoaded(image=image))
+
+    # -- events --------------------------------------------------------------------------------------------------
+
+    @property
+    def active_epoch(self) -> int | None:
+        """The epoch in which the controller is active, None while it is not."""
+        return self._controller.active_epoch
+
+    @property
+    def proven_deaths(self) -> int:
+        """Brokers that were fenced because their processes were provably gone; all since the start."""
+        return self._controller.proven_deaths
+
+    @property
+    def since_last_contacts_ms(self) -> Mapping[int, int]:
+        """Milliseconds since each broker with a session was heard of; nothing where this controller is not active."""
+        now_ms = self._clock.now_ms()
+        return {
+            broker_id: now_ms - last_ms for broker_id, last_ms in self._controller.last_contacts_ms.items()
+        }
+
+    @property
+    def has_work(self) -> bool:
+        """Whether the controller has more to do than it did at a time: each `events.Tick` brings it further."""
+        return self._controller.has_work
+
+    @property
+    def next_deadline_ms(self) -> int | None:
+        """When the controller wants a `events.Tick`."""
+        deadline_ms = self._controller.next_deadline_ms()
+        if self._pauses is None or self.active_epoch is None:
+            return deadline_ms
+        look_ms = self._pauses.next_look_ms
+        return look_ms if deadline_ms is None else min(look_ms, deadline_ms)
+
+    def handle(self, event: events.Event) -> None:
+        """Give the controller an event."""
+        if self._pauses is not None:
+            pause_ms = self._pauses.look()
+            if pause_ms and self.active_epoch is not None:
+                _log.warning(
+                    "this node did not run for %d ms: brokers' sessions last that much longer", pause_ms
+                )
+                self._hand_over(events.NodePaused(pause_ms=pause_ms))
+        self._hand_over(event)
+
+    def _hand_over(self, event: events.Event) -> None:
+        begin = time.perf_counter()
+        self._controller.handle(event, self._clock.now_ms(), wall_ms=self._clock.wall_ms())
+        self.metrics.operations += 1
+        self.metrics.processing_times.add(time.perf_counter() - begin)
+
+    def command(
+        self, request: Message, version: int, context: events.CommandContext, reply: Deferred[Answer]
+    ) -> None:
+        """Have a request carried out; the reply is the response, or steps that make it."""
+        self._next_command_id += 1
+        self.metrics.commands += 1
+        self._replies[self._next_command_id] = reply
+        self.handle(
+            events.CommandReceived(
+                command_id=self._next_command_id, request=request, version=version, context=context
+            )
+        )
+
+    def leader_changed(self, leader: LeaderAndEpoch) -> None:
+        """The quorum has another leader; this node's own leadership is told by `became_leader`."""
+        if leader.leader_id != NO_NODE and leader != self._last_active:
+            self._last_active = leader
+            self.metrics.new_active_controllers += 1
+        if leader.leader_id != self._node_id and self.active_epoch is None:
+            self.handle(events.BecameInactive(leader_id=leader.leader_id, epoch=leader.epoch))
+
+    def became_leader(self, told: raft_effects.BecameLeader) -> None:
+        """This node leads; the controller follows once the epoch's first batch is committed and replayed."""
+        self._leading = told
+
+    def leadership_lost(self, epoch: int) -> None:
+        """This node leads no more: what was not committed is forgotten, who waits for it is told."""
+        self._leading = self._control_appended = None
+        self.handle(events.BecameInactive(leader_id=NO_NODE, epoch=epoch))
+
+    def control_batch_appended(self, told: raft_effects.ControlBatchAppended) -> None:
+        """The quorum put records of its own into the log: the controller's next ones come after them."""
+        if self.active_epoch == told.epoch:
+            self.handle(events.ControlBatchAppended(next_offset=told.next_offset))
+        else:
+            self._control_appended = told
+
+    def maybe_activate(self, high_watermark: int) -> bool:
+        """Become active if this node leads, and all that is committed was replayed; tells whether it did."""
+        leading = self._leading
+        if leading is None or self.active_epoch is not None or high_watermark <= leading.epoch_start_offset:
+            return False
+        next_offset = leading.next_offset
+        if self._control_appended is not None and self._control_appended.epoch == leading.epoch:
+            next_offset = max(next_offset, self._control_appended.next_offset)
+        self.handle(events.BecameActive(epoch=leading.epoch, next_offset=next_offset))
+        _log.info("the controller is active in epoch %d from offset %d on", leading.epoch, next_offset)
+        return True
+
+    def append_refused(self, told: raft_effects.AppendRefused) -> None:
+        """The Raft core did not take what the controller counts as appended."""
+        if told.reason is not raft_effects.AppendRefusal.NOT_LEADER:
+            # The controller's memory is ahead of the log for good. Another leader starts from what is committed.
+            _log.error(
+                "records from offset %d on were refused (%s): the controller gives up epoch %d",
+                told.base_offset,
+                told.reason.value,
+                told.epoch,
+            )
+            self._refused_epoch = told.epoch
+
+    # -- effects -------------------------------------------------------------------------------------------------
+
+    def obey(self) -> bool:
+        """Carry out what the controller asks for; tells whether there was anything."""
+        asked = self._controller.take_effects()
+        for effect in asked:
+            if isinstance(effect, effects.AppendRecords):
+                self._gather(effect)
+                continue
+            match effect:
+                case effects.Respond():
+                    self._replies.pop(effect.command_id).resolve(effect.response)
+                case effects.Refuse():
+                    self._count_timeout(effect)
+                    self._replies.pop(effect.command_id).resolve(_begun(_refusal(effect)))
+                case effects.PublishImage():
+                    self._publish(effect.image)
+                case effects.UpgradeKRaftVersion():
+                    self._upgrade_kraft_version(effect)
+                case effects.ReportFailure():
+                    self.metrics.failures += 1
+                    _log.error("%s failed: %r", effect.request_name, effect.error, exc_info=effect.error)
+                case effects.ReportSilence() | effects.ReportDeath() | effects.ReportShutdown():
+                    _report(effect)
+                case _:
+                    assert_never(effect)
+        self._append_gathered()
+        if self._refused_epoch is not None and self._refused_epoch == self.active_epoch:
+            self._to_raft(raft_events.ResignRequested(epoch=self._refused_epoch))
+        return bool(asked)
+
+    def _count_timeout(self, refusal: effects.Refuse) -> None:
+        if refusal.code is ErrorCode.REQUEST_TIMED_OUT:
+            self.metrics.commands_timed_out += 1
+            self.metrics.heartbeats_timed_out += isinstance(refusal.request, BrokerHeartbeatRequest)
+
+    def _gather(self, append: effects.AppendRecords) -> None:
+        """Keep records for `_append_gathered`, after those that they cannot go with."""
+        self.metrics.unclean_elections += append.elections.unclean
+        self.metrics.elr_elections += append.elections.from_elr
+        size = sum(map(len, append.records))
+        gathered = self._gathered
+        if gathered and (
+            gathered[-1].epoch != append.epoch or self._gathered_bytes + size > MAX_GATHERED_BYTES
+        ):
+            self._append_gathered()
+        self._gathered.append(append)
+        self._gathered_bytes += size
+
+    def _append_gathered(self) -> None:
+        """Have the Raft core append what several commands came to, as if one command had."""
+        gathered, self._gathered, self._gathered_bytes = self._gathered, [], 0
+        if not gathered or gathered[0].epoch == self._refused_epoch:
+            return
+        self._to_raft(
+            raft_events.AppendRequested(
+                epoch=gathered[0].epoch,
+                base_offset=gathered[0].base_offset,
+                records=tuple(record for append in gathered for record in append.records),
+            )
+        )
+
+    def _upgrade_kraft_version(self, effect: effects.UpgradeKRaftVersion) -> None:
+        def answered(answer: RaftAnswer) -> None:
+            assert isinstance(answer, VoterChangeResponse), f"{answer} for a change of kraft.version"
+            self.handle(
+                events.KRaftVersionUpgraded(
+                    command_id=effect.command_id,
+                    error_code=ErrorCode(answer.error),
+                    message=answer.message,
+                )
+            )
+
+        self._ask_raft(
+            UpgradeKRaftVersionRequest(
+                epoch=effect.epoch, level=effect.level, validate_only=effect.validate_only
+            ),
+            answered,
+        )
+
+
+def _refusal(refusal: effects.Refuse) -> Steps[Message]:
+    """The response to a refused command; what it would have been is let go first."""
+    steps = refusal_steps(refusal)
+    void = [refusal.void] if refusal.void is not None and is_large(refusal.void) else []
+    del refusal
+    yield from release_steps(void)
+    return (yield from steps)
+
+
+def _begun(steps: Steps[Message]) -> Message | Steps[Message]:
+    """What comes of a few steps: the message, or the steps that are left."""
+    try:
+        for _ in range(STEPS_AT_ONCE):
+            next(steps)
+    except StopIteration as stop:
+        message: Message = stop.value
+        return message
+    return steps
+
+
+def _report(report: effects.Report) -> None:
+    """Say in the log why a broker leads nothing any more, or leads again."""
+    broker = (report.broker_id, report.broker_epoch)
+    match report:
+        case effects.ReportSilence():
+            _log.warning("broker %d (epoch %d) is fenced: it was silent for %d ms", *broker, report.silent_ms)
+        case effects.ReportDeath():
+            _log.warning("broker %d (epoch %d) is dead and is fenced: %s", *broker, report.proof)
+        case effects.ReportShutdown():
+            if report.is_taken_back:
+                text = "broker %d (epoch %d) goes on: its shutdown, which its heartbeats do not ask for, is taken back"
+                _log.warning(text, *broker)
+            else:
+                _log.info("broker %d (epoch %d) asks for a controlled shutdown", *broker)
+        case _:
+            assert_never(report)

@@ -1,0 +1,383 @@
+"""From a request on a connection to the bytes of its response: decode, hand to the table, wait, encode.
+
+What may take long (a large body, a handler that walks many items, a large response) is `Steps`, which
+`node.slices` drives between other turns of the loop. So is every request that comes when the pass of the loop
+has served enough, and every response that is decided then. A large request is decoded when there is room for it
+(`node.decoding_room`), and let go in steps.
+
+What fails here in a way that nobody foresaw costs one request its answer, and no more: codecs and handlers change
+nothing of the node, they read what is published and hand work over. Such a request is answered UNKNOWN_SERVER_ERROR
+where its response has a place for that, else its connection is closed; the failure is logged with all that names the
+request, and counted among the errors of its api.
+
+Two things keep that apart from what has to end the process. The place: the cores, the log and the images are
+changed in tasks of their own (`node.quorum`, `node.disk_worker`, `node.metadata_feed`), never
+within this module; what fails there is raised there. And the type: a StorageError or a DiskError says that files
+are not as they have to be, wherever it comes from, so it is raised from here as well.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import time
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from kafkaproto.api import API_VERSIONS_KEY, api_by_key
+from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.message import Message
+from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
+from kafkaproto_server.apis.bounds import possible_elements
+from kafkaproto_server.apis.context import (
+    ANONYMOUS,
+    Answer,
+    Encoded,
+    NoAnswer,
+    Reply,
+    RequestContext,
+    Services,
+)
+from kafkaproto_server.apis.serving import serve
+from kafkaproto_server.apis.table import served_versions
+from kafkaproto_server.metrics.answers import error_codes, error_codes_in_steps, is_small
+from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
+from kafkaproto_server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
+from kafkaproto_server.node.message_release import is_large, release_steps
+from kafkaproto_server.node.slices import IMMEDIATELY, Slices
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.storage.errors import DiskError, StorageError
+from kafkaproto_server.types import Deferred, Steps, StepsType, T
+
+_log = logging.getLogger("kafkaproto.server.node")
+
+SMALL_ANSWER_ELEMENTS = 64
+"""Answers with at most so many elements in their lists are encoded at once."""
+
+MAX_REMEMBERED_ADDRESSES = 1024
+"""Peers whose address need not be parsed again for each of their requests."""
+
+URGENT_KEYS: Final = frozenset({1, 18, 52, 53, 54, 59, 62, 63, 70})
+"""What replicas of the quorum and brokers ask to stay in the cluster, and ApiVersions before it: Fetch, Vote,
+BeginQuorumEpoch, EndQuorumEpoch, FetchSnapshot, BrokerRegistration, BrokerHeartbeat, ControllerRegistration. None of
+them may hold much. If there is more to do than a pass of the loop allows, they go before others."""
+
+_NOT_CONTAINED = (RemoteProtocolError, CloseConnection, StorageError, DiskError)
+"""The peer's fault, which the connection's pump ends; and the disk's, which ends the node."""
+
+
+class Dispatcher:
+    """Serves the requests of a node's listeners."""
+
+    def __init__(
+        self,
+        services: Services,
+        metrics: RequestMetrics | None = None,
+        *,
+        heartbeat: Callable[[BrokerHeartbeatRequest, ConnectionInfo], None] | None = None,
+        slices: Slices | None = None,
+        room: DecodingRoom | None = None,
+    ) -> None:
+        """``heartbeat`` is told of each heartbeat of a broker before it is served. ``slices`` do long work, which
+        is done at once without them. ``room`` is for the large requests."""
+        self.services = services
+        self.metrics = metrics or RequestMetrics()
+        self.heartbeat = heartbeat
+        self.slices = slices or Slices(in_place_s=IMMEDIATELY)
+        self.room = room or DecodingRoom()
+
+    def serve(
+        self, request: RequestReceived | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
+    ) -> None:
+        """Have one request answered by ``respond``, which gets the response body, or why to close the connection.
+
+        Raises RemoteProtocolError for a body that does not parse, if it is decoded now; StorageError and DiskError
+        end the node.
+        """
+        if isinstance(request, UnsupportedApiVersions):
+            self.metrics.of(API_VERSIONS_KEY).add_error(ErrorCode.UNSUPPORTED_VERSION)
+            respond([self._versions_to_choose_from(connection).encode(0)])
+            return
+        serving = _Serving(self, request, connection, respond)
+        if self.slices.must_wait:
+            serving.begin_later()
+        else:
+            serving.begin()
+
+    def connection_ended(self, connection: ConnectionInfo) -> None:
+        """Give up the work for what a connection asked."""
+        owner = _owner_of(connection)
+        self.room.drop(owner)
+        self.slices.drop(owner)
+
+    @staticmethod
+    def _versions_to_choose_from(connection: ConnectionInfo) -> ApiVersionsResponse:
+        versions = served_versions(connection.listener_kind, API_VERSIONS_KEY)
+        assert versions is not None, "every listener serves ApiVersions"
+        lowest, highest = versions
+        return ApiVersionsResponse(
+            error_code=ErrorCode.UNSUPPORTED_VERSION,
+            api_keys=[
+                ApiVersionsResponse.ApiVersion(
+                    api_key=API_VERSIONS_KEY, min_version=lowest, max_version=highest
+                )
+            ],
+        )
+
+
+class _Serving:
+    """One request on its way to its response."""
+
+    __slots__ = (
+        "begun_at",
+        "connection",
+        "elements_in_room",
+        "handled_at",
+        "message",
+        "metrics",
+        "node",
+        "request",
+        "respond",
+    )
+
+    def __init__(
+        self, node: Dispatcher, request: RequestReceived, connection: ConnectionInfo, respond: Respond
+    ) -> None:
+        self.node = node
+        self.request = request
+        self.connection = connection
+        self.respond = respond
+        self.metrics = node.metrics.of(request.api_key)
+        self.message: Message | None = None
+        # What was taken of the room for large requests.
+        self.elements_in_room = 0
+        self.begun_at = time.perf_counter()
+        self.handled_at = 0.0
+
+    @property
+    def _body_bytes(self) -> int:
+        """The size of the request without its header."""
+        return len(self.request.frame) - self.request.body_offset
+
+    def begin(self) -> None:
+        """Serve the request now, as far as it does not take long."""
+        try:
+            reply = self._served()
+        except _NOT_CONTAINED:
+            raise
+        except Exception as error:
+            self._failed(error)
+            return
+        self._take_first(reply)
+
+    def begin_later(self) -> None:
+        """Serve the request when it is its turn."""
+        self._start(_in_turn(self._served), self._take_first)
+
+    def _served(self) -> Reply:
+        request = self.request
+        context = _context(request, self.connection)
+        return serve(request.frame, request.body_offset, context, self.node.services, self._decoded)
+
+    def _start(self, steps: Steps[T], done: Callable[[T], None]) -> None:
+        connection = self.connection
+        self.node.slices.start(
+            steps,
+            done,
+            self._failed,
+            _owner_of(connection),
+            host=connection.peer_host,
+            is_urgent=self.request.api_key in URGENT_KEYS,
+            dropped=lambda made: self._end(made=made),
+        )
+
+    def _take_first(self, reply: Reply) -> None:
+        """Go on with what has come of the header; steps are to decode the body, if it is long."""
+        request, connection = self.request, self.connection
+        elements = 0
+        if self._body_bytes > MANY_ELEMENTS and isinstance(reply, StepsType):
+            elements = possible_elements(request.api_key, self._body_bytes)
+        if elements <= MANY_ELEMENTS:
+            self._take(reply)
+            return
+
+        def begin() -> None:
+            self.elements_in_room = elements
+            self._take(reply)
+
+        self.node.room.enter(elements, begin, _owner_of(connection), connection.peer_host)
+
+    def _decoded(self, message: Message) -> None:
+        self.message = message
+        if self.node.heartbeat is not None and isinstance(message, BrokerHeartbeatRequest):
+            self.node.heartbeat(message, self.connection)
+
+    def _take(self, reply: Reply) -> None:
+        """Go on with what has come of the request so far."""
+        if isinstance(reply, StepsType):
+            self._start(reply, self._take)
+            return
+        if not self.handled_at:
+            self.handled_at = time.perf_counter()
+            self.metrics.local.add(self.handled_at - self.begun_at)
+        if isinstance(reply, Deferred):
+            reply.on_done(self._take_decided, self._failed)
+            return
+        self.metrics.remote.add(time.perf_counter() - self.handled_at)
+        self._answer(reply)
+
+    def _take_decided(self, reply: Reply) -> None:
+        """Go on with a reply that was waited for; those of many requests may be decided together."""
+        if self.node.slices.must_wait:
+            self._start(_held(reply), self._take)
+        else:
+            self._take(reply)
+
+    def _answer(self, answer: Answer) -> None:
+        metrics = self.metrics
+        decided_at = time.perf_counter()
+        if isinstance(answer, NoAnswer):
+            self.respond(CloseConnection(answer.reason))
+            self._end()
+        elif isinstance(answer, Encoded):
+            for code, times in answer.errors.items():
+                metrics.add_error(code, times)
+            self.respond(answer.buffers)
+            self._end()
+        elif is_small(answer, SMALL_ANSWER_ELEMENTS):
+            try:
+                body = answer.encode(self.request.api_version)
+                for code in error_codes(answer):
+                    metrics.add_error(code)
+            except Exception as error:
+                self._failed(error)
+                return
+            metrics.response_queue.add(time.perf_counter() - decided_at)
+            self.respond([body])
+            self._end()
+        else:
+
+            def encoded(buffers: Sequence[Buffer]) -> None:
+                metrics.response_queue.add(time.perf_counter() - decided_at)
+                self.respond(buffers)
+                self._end(answer)
+
+            self._start(self._encoded(answer), encoded)
+
+    def _encoded(self, answer: Message) -> Steps[Sequence[Buffer]]:
+        buffers = yield from answer.encode_in_steps(self.request.api_version)
+        for code in error_codes_in_steps(answer):
+            if code is not None:
+                self.metrics.add_error(code)
+            yield
+        return buffers
+
+    def _end(self, answer: Message | None = None, made: Sequence[Any] = ()) -> None:
+        """The request is over: let go of it, of its answer, and of what was ``made`` when it was given up, in steps
+        if they are large."""
+        message, self.message = self.message, None
+        if self._body_bytes <= MANY_ELEMENTS:
+            # It is not large: every element takes one byte at least.
+            message = None
+        if message is None and answer is None and not made:
+            self._leave_room(None)
+            return
+        large = [each for each in (message, answer) if each is not None and is_large(each)]
+        large += made
+        del message
+        if large:
+            self.node.slices.start(release_steps(large), self._leave_room, self._failed)
+        else:
+            self._leave_room(None)
+
+    def _leave_room(self, _: None) -> None:
+        elements, self.elements_in_room = self.elements_in_room, 0
+        if elements:
+            self.node.room.leave(elements)
+
+    def _failed(self, error: Exception) -> None:
+        """What becomes of a request that failed: by its peer's fault, the disk's, or one that nobody foresaw."""
+        if isinstance(error, StorageError | DiskError):
+            raise error
+        if isinstance(error, RemoteProtocolError | CloseConnection):
+            self.respond(error)
+        else:
+            self.respond(self._failure(error))
+        self._end()
+
+    def _failure(self, error: Exception) -> Outcome:
+        request, metrics, message = self.request, self.metrics, self.message
+        api = api_by_key(request.api_key)
+        assert api is not None
+        version = request.api_version
+        name = f"{api.request_class.NAME} v{version}"
+        _log.error(
+            "%s of client %r, correlation id %d, failed: %r",
+            name,
+            request.client_id,
+            request.correlation_id,
+            error,
+            exc_info=error,
+        )
+        try:
+            if message is not None and is_small(message, SMALL_ANSWER_ELEMENTS):
+                refusal = self.node.services.refuse(message, ErrorCode.UNKNOWN_SERVER_ERROR, None, version)
+                body = refusal.encode(version)
+                # Older versions of a response may have no place for what newer ones have.
+                sent, _ = api.response_class.decode(body, version)
+                codes = list(error_codes(sent))
+                if ErrorCode.UNKNOWN_SERVER_ERROR in codes:
+                    for code in codes:
+                        metrics.add_error(code)
+                    return [body]
+        except Exception as another:
+            _log.error("%s cannot be refused either: %r", name, another, exc_info=another)
+        metrics.add_error(ErrorCode.UNKNOWN_SERVER_ERROR)
+        return CloseConnection(f"{name} failed: {error!r}")
+
+
+def _in_turn(work: Callable[[], T]) -> Steps[T]:
+    """Work that takes one step."""
+    yield from ()
+    return work()
+
+
+def _held(reply: T) -> Steps[T]:
+    """What there is, as the result of steps."""
+    yield from ()
+    return reply
+
+
+def _owner_of(connection: ConnectionInfo) -> Hashable:
+    """Whose the works of a connection are."""
+    return connection.listener_name, connection.connection_id
+
+
+def _context(request: RequestReceived, connection: ConnectionInfo) -> RequestContext:
+    client_address, client_host = _address(connection.peer_host)
+    return RequestContext(
+        listener_kind=connection.listener_kind,
+        listener_name=connection.listener_name,
+        api_key=request.api_key,
+        api_version=request.api_version,
+        correlation_id=request.correlation_id,
+        client_id=request.client_id,
+        principal=ANONYMOUS,
+        client_address=client_address,
+        client_host=client_host,
+    )
+
+
+@lru_cache(maxsize=MAX_REMEMBERED_ADDRESSES)
+def _address(peer_host: str) -> tuple[bytes, str]:
+    """A peer's address as bytes and as text."""
+    # A link-local IPv6 address carries its interface behind a percent sign.
+    address = ipaddress.ip_address(peer_host.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        # A listener on every interface shows IPv4 peers so; clients and controllers know them by 4 bytes.
+        address = address.ipv4_mapped
+    return address.packed, str(address)

@@ -1,0 +1,228 @@
+"""Carrying clients' requests from a broker to the active controller, in envelopes (KIP-590).
+
+A request goes on as it came, header and body, and its response comes back as the controller encoded it: a long one
+is not decoded here. What this node sends in a client's name itself, and what it changes on the way, are messages.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import trio
+
+from kafkaproto.api import ApiInfo, api_by_key
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
+from kafkaproto.headers import decode_response_header, encode_request_header
+from kafkaproto.interpret import FIXED
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    CreateTopicsRequest,
+    EnvelopeRequest,
+    EnvelopeResponse,
+)
+from kafkaproto.schema import within
+from kafkaproto.support import joined
+from kafkaproto_server.apis.authorization import refused_in_steps
+from kafkaproto_server.apis.bounds import bounds_of
+from kafkaproto_server.apis.context import Answer, Encoded, NoAnswer, Reply, RequestContext, UnreadRequest
+from kafkaproto_server.apis.envelope import encode_principal
+from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
+from kafkaproto_server.metrics.answers import error_codes
+from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
+from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.types import Deferred, Steps
+
+_log = logging.getLogger("kafkaproto.server.forwarding")
+
+FORWARD_TIMEOUT_MS = 60_000
+"""How long a broker tries to reach the active controller for a client, as Kafka's brokers do."""
+ANSWER_MARGIN_MS = 500
+"""How much longer than the client's own limit a broker waits, so that a controller that keeps to it can say so."""
+
+MAX_TOPICS_IN_CREATION = 1_000
+"""Topics that clients missed, of all clients, which the controller is asked for at the same time. Clients ask again
+for those beyond."""
+
+_CREATE_TOPICS_KEY = 19
+_AUTO_CREATE_VERSION = 4
+"""The first that can ask for the cluster's defaults; later ones are answered with all configs of each new topic."""
+
+
+class Forwarder:
+    """One broker's way to have clients' requests carried out."""
+
+    def __init__(
+        self, nursery: trio.Nursery, channel: ControllerChannel, *, creation_channel: ControllerChannel
+    ) -> None:
+        """Topics that clients missed have a channel of their own, so that nobody's request waits for them."""
+        self._nursery = nursery
+        self._channel = channel
+        self._creation_channel = creation_channel
+        self._topics_in_creation: set[str] = set()
+
+    def controller_versions(self) -> Mapping[int, tuple[int, int]] | None:
+        """What the active controller serves, None while there is no connection to it."""
+        return self._channel.served_versions
+
+    def forward(self, request: Message | UnreadRequest, context: RequestContext) -> Deferred[Answer]:
+        """Send a client's request on; its answer comes later.
+
+        It is a message, decoded, for a message, and `Encoded` for a request that was not read. If the controller
+        gives none, it is the refusal of everything in the request, maybe in steps.
+        """
+        reply: Deferred[Answer] = Deferred()
+        self._nursery.start_soon(self._forward, request, context, reply, self._channel)
+        return reply
+
+    def create_topics(self, request: Message, context: RequestContext) -> None:
+        """Ask for topics that a client missed, each at most once at a time; nobody waits for the answer.
+
+        Those for which there is no room in `MAX_TOPICS_IN_CREATION` are not asked for.
+        """
+        assert isinstance(request, CreateTopicsRequest)
+        room = MAX_TOPICS_IN_CREATION - len(self._topics_in_creation)
+        missing = [topic for topic in request.topics if topic.name not in self._topics_in_creation]
+        request.topics = missing[:room]
+        if not request.topics:
+            return
+        names = {topic.name for topic in request.topics}
+        self._topics_in_creation |= names
+        inner = msgspec.structs.replace(context, api_key=_CREATE_TOPICS_KEY, api_version=_AUTO_CREATE_VERSION)
+
+        def finished(_: Answer) -> None:
+            self._topics_in_creation.difference_update(names)
+
+        def failed(error: Exception) -> None:
+            self._topics_in_creation.difference_update(names)
+            _log.error("the creation of topics that a client missed failed: %r", error, exc_info=error)
+
+        reply: Deferred[Answer] = Deferred()
+        reply.on_done(finished, failed)
+        self._nursery.start_soon(self._forward, request, inner, reply, self._creation_channel)
+
+    async def _forward(
+        self,
+        request: Message | UnreadRequest,
+        context: RequestContext,
+        reply: Deferred[Any],
+        channel: ControllerChannel,
+    ) -> None:
+        try:
+            answer = await self._carry(request, context, channel)
+        except Exception as error:
+            # A mistake of ours with this one request: whoever waits for its answer says so.
+            reply.fail(error)
+        else:
+            reply.resolve(answer)
+
+    async def _carry(
+        self, request: Message | UnreadRequest, context: RequestContext, channel: ControllerChannel
+    ) -> Reply:
+        try:
+            request_data = (
+                request.frame if isinstance(request, UnreadRequest) else _with_header(request, context)
+            )
+        except LocalProtocolError as error:
+            # A client id that is not UTF-8 can grow beyond its limit by being decoded.
+            return NoAnswer(reason=f"{_api(context).name} cannot be forwarded: {error}")
+        envelope = EnvelopeRequest(
+            request_data=request_data,
+            request_principal=encode_principal(
+                context.principal, token_authenticated=context.token_authenticated
+            ),
+            client_host_address=context.client_address,
+        )
+        try:
+            response = await channel.send(envelope, timeout_ms=_time_limit_ms(request))
+        except ControllerUnavailable as error:
+            _log.warning("cannot forward: %s", error)
+            return _refusal(request, ErrorCode.REQUEST_TIMED_OUT, context)
+        assert isinstance(response, EnvelopeResponse)
+        return _unwrap(response, request, context)
+
+
+def _time_limit_ms(request: Message | UnreadRequest) -> int:
+    """How long to try for a request: as long as its sender gives it, within our own limit."""
+    message = request.message if isinstance(request, UnreadRequest) else request
+    # A limit of zero or less is the controller's to refuse. That of a long request is not known.
+    limit_ms: int = getattr(message, "timeout_ms", 0)
+    return min(FORWARD_TIMEOUT_MS, limit_ms + ANSWER_MARGIN_MS) if limit_ms > 0 else FORWARD_TIMEOUT_MS
+
+
+def _with_header(request: Message, context: RequestContext) -> bytes:
+    header = encode_request_header(
+        api_key=context.api_key,
+        api_version=context.api_version,
+        correlation_id=context.correlation_id,
+        client_id=context.client_id,
+    )
+    return header + request.encode(context.api_version)
+
+
+def _refusal(request: Message | UnreadRequest, code: ErrorCode, context: RequestContext) -> Reply:
+    """The response that says an error for everything in a request."""
+    if isinstance(request, Message):
+        return refuse(request, code, None, context.api_version)
+    if request.message is not None:
+        return refuse(request.message, code, None, context.api_version)
+    return _refusal_of_long(request, code, context)
+
+
+def _refusal_of_long(request: UnreadRequest, code: ErrorCode, context: RequestContext) -> Steps[Reply]:
+    message, _ = yield from _api(context).request_class.decode_in_steps(
+        request.frame,
+        context.api_version,
+        request.body_offset,
+        max_elements=bounds_of(request.api_key).max_elements,
+    )
+    return refused_in_steps(message, code, None, context, refuse)
+
+
+def _api(context: RequestContext) -> ApiInfo:
+    api = api_by_key(context.api_key)
+    assert api is not None, "what is forwarded has an api key that is served"
+    return api
+
+
+def _unwrap(response: EnvelopeResponse, request: Message | UnreadRequest, context: RequestContext) -> Reply:
+    version, api = context.api_version, _api(context)
+    name = api.request_class.NAME
+    if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
+        # The client has to learn what the controller speaks: it does so on a new connection.
+        return NoAnswer(reason=f"the active controller does not know {name} v{version}")
+    if response.error_code == ErrorCode.INVALID_REQUEST:
+        return NoAnswer(reason=f"the active controller does not take this {name}")
+    if response.error_code or response.response_data is None:
+        return _refusal(request, ErrorCode.UNKNOWN_SERVER_ERROR, context)
+    data = joined(response.response_data)
+    try:
+        _, offset = decode_response_header(data, api.response_header_version(version))
+        if isinstance(request, UnreadRequest) and len(data) > SHORT_BODY_BYTES:
+            return Encoded(
+                buffers=[memoryview(data)[offset:]], errors=error_on_top(data, offset, api, version)
+            )
+        inner, _ = api.response_class.decode(data, version, offset)
+    except RemoteProtocolError as error:
+        _log.warning("the active controller answered %s with what is no answer: %s", name, error)
+        return _refusal(request, ErrorCode.UNKNOWN_SERVER_ERROR, context)
+    if isinstance(request, Message):
+        return inner
+    return Encoded(buffers=[data[offset:]], errors=Counter(error_codes(inner)))
+
+
+def error_on_top(data: bytes, offset: int, api: ApiInfo, version: int) -> dict[int, int]:
+    """The error code that an encoded response has for the whole, as a count; nothing if none is at its beginning."""
+    for field in api.response_class.schema().root.fields:
+        if not within(version, field.versions) or within(version, field.tagged):
+            continue
+        if field.attribute == "error_code":
+            return {int.from_bytes(data[offset : offset + 2], "big", signed=True): 1}
+        if field.array or field.type not in FIXED:
+            break
+        offset += FIXED[field.type].size
+    return {}

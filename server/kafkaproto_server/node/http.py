@@ -1,0 +1,176 @@
+"""A very small HTTP server for probes: GET and HEAD of a few fixed paths, one request a connection.
+
+What a path answers is decided by functions that are handed in; they run in the event loop and must not block it.
+HTTP itself is h11's business (RFC 9112). One that fails is answered 500 and logged.
+
+Whether the node lives is asked here, so nobody else's connections may be in the way: a request has to be there within
+`REQUEST_TIMEOUT_MS`. If there are `MAX_HTTP_CONNECTIONS`, the oldest that has asked nothing is closed for the next,
+else one that has not taken its response `ANSWER_GRACE_S` after it asked.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import h11
+import trio
+
+from kafkaproto_server.net.admission import Admission, AdmissionLimits, Place
+from kafkaproto_server.net.listener import Acceptor, bind_listener, bound_port
+from kafkaproto_server.types import ListenerKind
+
+_log = logging.getLogger("kafkaproto.server.http")
+
+MAX_HTTP_CONNECTIONS: Final = 32
+"""Probes at one time; a probe takes milliseconds."""
+
+REQUEST_TIMEOUT_MS: Final = 3_000
+"""From accepting a connection to the last byte of its request; probes ask at once."""
+
+HTTP_TIMEOUT_MS: Final = 10_000
+"""From accepting a connection to the end of the answer."""
+
+ANSWER_GRACE_S: Final = 0.5
+"""From a request to the end of its response, before the connection may be closed for another one: /metrics takes some
+ten milliseconds, and a probe of /live that waits for a place usually does so for a second or more."""
+
+MAX_REQUEST_HEAD_BYTES: Final = 16_384
+"""Request line and headers; what probes send is a few hundred bytes."""
+
+_RECEIVE_BYTES: Final = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpAnswer:
+    """What one path answers now."""
+
+    status: int
+    body: str
+    content_type: str = "text/plain; charset=utf-8"
+
+
+Route = Callable[[], Awaitable[HttpAnswer]]
+"""Answers one path."""
+
+
+async def serve_http(
+    host: str,
+    port: int,
+    routes: Mapping[str, Route],
+    task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serve ``routes`` (path -> what answers it) until cancelled; starts with the bound port.
+
+    Raises OSError, which names the address, if it cannot listen there.
+    """
+
+    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
+        with trio.move_on_after(HTTP_TIMEOUT_MS / 1000) as scope:
+            connection = _Connection(scope, place)
+            place.occupy(connection)
+            await answer_one(stream, routes, connection.has_asked)
+        await trio.aclose_forcefully(stream)
+
+    sockets = await bind_listener("http", host, port)
+    # Not among those of Kafka's listeners: a flood there must not be in the way here.
+    limits = AdmissionLimits(capacity=MAX_HTTP_CONNECTIONS, gives_way_after_s=ANSWER_GRACE_S)
+    door = Admission(limits).door("http", ListenerKind.BROKER)
+    async with trio.open_nursery() as nursery:
+        task_status.started(bound_port(sockets))
+        await Acceptor(door, sockets).run(nursery, run_connection)
+
+
+class _Connection:
+    """What a place asks to give way."""
+
+    def __init__(self, scope: trio.CancelScope, place: Place) -> None:
+        self._scope = scope
+        self._place = place
+        self.idle_since: float | None = None
+        """See `Occupant`: when it asked."""
+
+    def has_asked(self) -> None:
+        """The request is here."""
+        self.idle_since = trio.current_time()
+        self._place.made_request()
+
+    def give_way(self) -> None:
+        """See `Occupant`."""
+        self._scope.cancel()
+
+
+async def answer_one(
+    stream: trio.abc.Stream, routes: Mapping[str, Route], has_asked: Callable[[], None] = lambda: None
+) -> None:
+    """Read one request from a stream and answer it; a peer that leaves, is slow or speaks no HTTP is not our
+    failure. ``has_asked`` is called once the request is there."""
+    connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST_HEAD_BYTES)
+    has_body = True
+    try:
+        try:
+            with trio.move_on_after(REQUEST_TIMEOUT_MS / 1000) as waiting:
+                request = await _receive_request(stream, connection)
+            if waiting.cancelled_caught:
+                _log.debug("a probe did not ask within %d ms", REQUEST_TIMEOUT_MS)
+                return
+            has_asked()
+            answer, more_headers = await _route(request, routes)
+            has_body = request.method != b"HEAD"
+        except h11.RemoteProtocolError as error:
+            _log.info("a request that is not HTTP was refused: %s", error)
+            answer, more_headers = HttpAnswer(status=error.error_status_hint, body="bad request\n"), []
+        await stream.send_all(_encode(connection, answer, more_headers, has_body=has_body))
+    except (trio.BrokenResourceError, _HungUp):
+        _log.debug("a probe hung up before its answer was sent")
+
+
+class _HungUp(Exception):
+    """The peer closed its connection before its request was complete."""
+
+
+async def _receive_request(stream: trio.abc.Stream, connection: h11.Connection) -> h11.Request:
+    while (event := connection.next_event()) is h11.NEED_DATA:
+        data = await stream.receive_some(_RECEIVE_BYTES)
+        connection.receive_data(bytes(data))
+        if not data:
+            raise _HungUp
+    assert isinstance(event, h11.Request)
+    return event
+
+
+async def _route(
+    request: h11.Request, routes: Mapping[str, Route]
+) -> tuple[HttpAnswer, list[tuple[str, str]]]:
+    path = request.target.partition(b"?")[0].decode("ascii", "replace")
+    route = routes.get(path)
+    if route is None:
+        return HttpAnswer(status=404, body=f"no such path; there are {', '.join(sorted(routes))}\n"), []
+    if request.method not in (b"GET", b"HEAD"):
+        return HttpAnswer(status=405, body="only GET and HEAD are answered\n"), [("Allow", "GET, HEAD")]
+    try:
+        return await route(), []
+    except Exception as error:
+        # A mistake of ours, or a file that a figure is read from: a probe only looks, and ends nothing.
+        _log.error("%s failed: %r", path, error, exc_info=error)
+        return HttpAnswer(status=500, body="the answer failed\n"), []
+
+
+def _encode(
+    connection: h11.Connection, answer: HttpAnswer, more_headers: list[tuple[str, str]], *, has_body: bool
+) -> bytes:
+    body = answer.body.encode()
+    headers = [
+        ("Content-Type", answer.content_type),
+        ("Content-Length", str(len(body))),
+        # One request a connection: whatever else the peer sent is not read.
+        ("Connection", "close"),
+        *more_headers,
+    ]
+    events: list[h11.Event] = [h11.Response(status_code=answer.status, headers=headers)]
+    if has_body:
+        events.append(h11.Data(data=body))
+    events.append(h11.EndOfMessage())
+    return b"".join(connection.send(event) or b"" for event in events)

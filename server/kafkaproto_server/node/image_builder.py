@@ -1,0 +1,61 @@
+"""What a node makes its image of the metadata with, out of committed batches and snapshots.
+
+A controller's core is one such builder (`node.controller_half`); here is the one of a node without. Nothing here
+waits for anything, so the simulator uses it as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from kafkaproto_server.controller.events import BatchCommitted
+from kafkaproto_server.controller.log_states import load_batch_steps
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.image.loader import LoadState
+from kafkaproto_server.types import Steps, run_to_end
+
+
+class ImageBuilder(Protocol):
+    """Where committed batches go."""
+
+    @property
+    def next_offset(self) -> int:
+        """Where the next batch has to begin."""
+
+    def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
+        """What the log's content is with the next batch: for ``loaded`` of the batch."""
+
+    def take_batch(self, batch: BatchCommitted) -> None:
+        """Take a batch in, as it is loaded, or else replay it."""
+
+    def take_snapshot(self, image: ClusterImage) -> None:
+        """Start over from a snapshot, which reaches further than all batches before."""
+
+
+class ObserverImage:
+    """Builds the image of a node that is no controller."""
+
+    def __init__(self, publish: Callable[[ClusterImage], None]) -> None:
+        """``publish`` gets every image that may be shown."""
+        self._publish = publish
+        self._state = LoadState()
+
+    @property
+    def next_offset(self) -> int:
+        """Where the next batch has to begin."""
+        return self._state.latest.offset + 1
+
+    def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
+        """What the log's content is with the next batch; raises ReplayError."""
+        return load_batch_steps(self._state, batch)
+
+    def take_batch(self, batch: BatchCommitted) -> None:
+        """Take a batch in; raises ReplayError where it is replayed only now."""
+        self._state = run_to_end(self.load_steps(batch)) if batch.loaded is None else batch.loaded
+        self._publish(self._state.stable)
+
+    def take_snapshot(self, image: ClusterImage) -> None:
+        """Start over from a snapshot."""
+        self._state = LoadState(latest=image, stable=image)
+        self._publish(image)

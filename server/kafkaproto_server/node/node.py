@@ -1,0 +1,500 @@
+"""A node: its parts put together, started in order, stopped in order.
+
+Start: ports, directories and log (`node.startup`), the quorum's task, the controller listeners; then controller
+and broker register with the active controller, over the network even where that is this node; once the broker is
+unfenced clients are let in. A broker alone takes part in the quorum as an observer, and serves no controller listener.
+Stop, the other way round: the broker hands over and leaves, the quorum's task gives up leadership, listeners finish
+what is in progress, the log is closed. Everything runs in one nursery; what fails in it ends the node, unless it is a
+peer's fault, or a mistake in answering one request (`node.dispatch`).
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+import trio
+
+from kafkaproto.message import Message
+from kafkaproto_server.apis.bounds import frame_limit
+from kafkaproto_server.apis.context import Answer, RequestContext, Services
+from kafkaproto_server.apis.table import served_versions
+from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
+from kafkaproto_server.config import Config
+from kafkaproto_server.config.log_levels import logger_levels, set_logger_levels
+from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.features import supported_ranges
+from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.net.admission import Admission
+from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
+from kafkaproto_server.net.listener import Listener, ListenerSettings
+from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
+from kafkaproto_server.net.names import MAX_LOOKUPS, NameLookups
+from kafkaproto_server.net.passes import Passes
+from kafkaproto_server.net.pump import ConnectionInfo
+from kafkaproto_server.node.broker_half import BrokerHalf
+from kafkaproto_server.node.broker_probe import BrokerProbe
+from kafkaproto_server.node.controller_channel import ControllerChannel
+from kafkaproto_server.node.controller_registration import keep_registered
+from kafkaproto_server.node.descriptors import admission_limits
+from kafkaproto_server.node.directory_watch import DirectoryWatch
+from kafkaproto_server.node.dispatch import Dispatcher
+from kafkaproto_server.node.forwarding import Forwarder
+from kafkaproto_server.node.http import HttpAnswer, Route, serve_http
+from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.node.startup import Opened, mark_clean_shutdown, open_node
+from kafkaproto_server.node.voter_watch import voter_problem, warn_of_voter_problem
+from kafkaproto_server.ports import Clock, Disk, Rng
+from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.storage.meta_properties import META_PROPERTIES_NAME
+from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
+
+if TYPE_CHECKING:
+    from kafkaproto_server.node.metrics import NodeMetrics
+
+_log = logging.getLogger("kafkaproto.server.node")
+
+CONTROLLED_SHUTDOWN_TIMEOUT_MS = 30_000
+"""How long a stopping broker waits for the controller to move its partitions away."""
+
+DRAIN_TIMEOUT_MS = 2_000
+"""How long a stopping listener waits for requests in progress."""
+
+_HEARTBEAT_KEY = 63
+
+_NO_LIMIT_MS = 10**12
+"""Stands for a negative ``connections.max.idle.ms``: some thirty years."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Running:
+    """What a started node holds on to."""
+
+    opened: Opened
+    listeners: list[Listener]
+    broker: BrokerHalf | None
+
+
+class Node:
+    """One node. `run` it, `stop` it."""
+
+    def __init__(
+        self, config: Config, *, disk: Disk, clock: Clock, rng: Rng, format_if_new: bool = False
+    ) -> None:
+        """``format_if_new`` has empty directories formatted as a new cluster of this node alone."""
+        self._config = config
+        self._format_if_new = format_if_new
+        self._disk = disk
+        self._clock = clock
+        self._rng = rng
+        self._stop_asked = trio.Event()
+        self._running: _Running | None = None
+        self._channels: list[ControllerChannel] = []
+        self._listeners: list[Listener] = []
+        self._requests = RequestMetrics()
+        self._passes = Passes()
+        self._slices = Slices(self._passes)
+        self._metrics: NodeMetrics | None = None
+        self._probe: BrokerProbe | None = None
+
+    def stop(self) -> None:
+        """Ask for a controlled shutdown; `run` returns when it is over."""
+        self._stop_asked.set()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the node serves, and its quorum has a leader that it follows or is."""
+        running = self._running
+        if running is None or not running.opened.quorum.hears_leader:
+            return False
+        return running.broker is None or running.broker.is_running
+
+    async def run(self, announce: Callable[[str], None]) -> None:
+        """Run until `stop`; ``announce`` gets the one line that says that the node serves.
+
+        Raises OSError and StorageError for what its directories or ports refuse, RegistrationTimeout where no
+        controller takes the broker in.
+        """
+        try:
+            async with trio.open_nursery() as nursery:
+                with trio.CancelScope() as until_stopped:
+                    nursery.start_soon(self._cancel_when_stopped, until_stopped)
+                    await self._start(nursery)
+                    announce(self._ready_line())
+                    await trio.sleep_forever()
+                await self._stop_in_order()
+                nursery.cancel_scope.cancel()
+        finally:
+            for channel in self._channels:
+                channel.close()
+            for listener in self._listeners:
+                listener.close()
+
+    async def _cancel_when_stopped(self, scope: trio.CancelScope) -> None:
+        await self._stop_asked.wait()
+        scope.cancel()
+
+    # -- start -------------------------------------------------------------------------------------------------
+
+    async def _start(self, nursery: trio.Nursery) -> None:
+        config = self._config
+        NameLookups(MAX_LOOKUPS).install()
+        if config.http_listener is not None:
+            address = config.http_listener
+            await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
+        admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
+        memory = RequestMemory(_queued_request_bytes(config))
+        # Apart, so that clients who read slowly cost no controller its connection.
+        unread = {kind: UnreadResponses() for kind in ListenerKind}
+        dispatcher: list[Dispatcher] = []
+        listeners = [
+            self._listener(kind, endpoint, dispatcher, admission, memory, unread[kind])
+            for kind, endpoints in (
+                (ListenerKind.BROKER, config.broker_listeners),
+                (ListenerKind.CONTROLLER, config.controller_listeners),
+            )
+            for endpoint in endpoints
+        ]
+        self._listeners = listeners
+        ports = {listener.settings.name: await listener.bind() for listener in listeners}
+        opened = await trio.to_thread.run_sync(
+            partial(
+                open_node,
+                config,
+                controller_endpoints=_with_ports(config.advertised_controller_listeners, ports),
+                format_if_new=self._format_if_new,
+                disk=self._disk,
+                clock=self._clock,
+                rng=self._rng,
+            )
+        )
+        watch = self._directory_watch(opened)
+        await nursery.start(watch.run)
+        await nursery.start(opened.quorum.run)
+        if config.is_controller:
+            nursery.start_soon(warn_of_voter_problem, partial(self._voter_problem, opened))
+        if config.http_listener is not None:
+            self._start_metrics(nursery, opened.quorum, listeners)
+        self._start_probe(nursery, opened.quorum)
+        heartbeat = None if self._probe is None else self._probe.heartbeat
+        services = self._services(nursery, opened, watch)
+        await nursery.start(self._passes.run)
+        await nursery.start(self._slices.run)
+        dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat, slices=self._slices))
+        for listener in listeners:
+            if listener.settings.kind is ListenerKind.CONTROLLER:
+                await nursery.start(listener.run)
+        broker = self._broker(opened, _with_ports(config.advertised_broker_listeners, ports))
+        self._running = _Running(opened=opened, listeners=listeners, broker=broker)
+        if config.is_controller:
+            self._register_controller(
+                nursery, opened, _with_ports(config.advertised_controller_listeners, ports)
+            )
+        if broker is not None:
+            await nursery.start(broker.run)
+            for listener in listeners:
+                if listener.settings.kind is ListenerKind.BROKER:
+                    await nursery.start(listener.run)
+        await opened.quorum.wait_until_follows_leader()
+
+    def _voter_problem(self, opened: Opened) -> str | None:
+        key = ReplicaKey(id=self._config.node_id, directory_id=opened.metadata_directory_id)
+        path = f"{self._config.metadata_log_dir}/{META_PROPERTIES_NAME}"
+        quorum = opened.quorum
+        return voter_problem(key, quorum.voters, path, follows=quorum.follows_leader)
+
+    def _start_probe(self, nursery: trio.Nursery, quorum: QuorumDriver) -> None:
+        if self._config.is_controller and self._config.broker_death_proof_enable:
+            self._probe = BrokerProbe(
+                published=quorum.published,
+                report=quorum.broker_proven_dead,
+                heartbeat_interval_ms=self._config.broker_heartbeat_interval_ms,
+                clock=self._clock,
+            )
+            nursery.start_soon(self._probe.run)
+
+    def _connection_ended(self, dispatcher: list[Dispatcher], connection: ConnectionInfo) -> None:
+        dispatcher[0].connection_ended(connection)
+        if self._probe is not None:
+            self._probe.connection_ended(connection)
+
+    def _start_metrics(
+        self, nursery: trio.Nursery, quorum: QuorumDriver, listeners: Sequence[Listener]
+    ) -> None:
+        # Only here: the Prometheus library takes some 30 ms to import, a tenth of a node's start.
+        from kafkaproto_server.node.metrics import NodeMetrics
+
+        config = self._config
+        self._metrics = NodeMetrics(
+            quorum=quorum,
+            requests=self._requests,
+            listeners=listeners,
+            is_controller=config.is_controller,
+            is_broker=config.is_broker,
+            has_static_voters=bool(config.controller_quorum_voters),
+            broker=lambda: None if self._running is None else self._running.broker,
+            clock=self._clock,
+        )
+        nursery.start_soon(self._metrics.run)
+
+    def _directory_watch(self, opened: Opened) -> DirectoryWatch:
+        config = self._config
+        return DirectoryWatch(
+            disk=self._disk,
+            metadata_path=config.metadata_log_dir,
+            metadata_directory_id=opened.metadata_directory_id,
+            is_controller=config.is_controller,
+            directories=opened.log_directories if config.is_broker else None,
+            changed=self._directories_changed,
+        )
+
+    def _directories_changed(self) -> None:
+        # Before there is a broker half, nobody has been told of the directories yet.
+        if self._running is not None and self._running.broker is not None:
+            self._running.broker.directories_changed()
+
+    def _listener(
+        self,
+        kind: ListenerKind,
+        endpoint: Endpoint,
+        dispatcher: list[Dispatcher],
+        admission: Admission,
+        memory: RequestMemory,
+        unread: UnreadResponses,
+    ) -> Listener:
+        """A listener that serves through what ``dispatcher`` holds by the time it runs."""
+        config = self._config
+        idle_ms = config.connections_max_idle_ms
+        max_request_bytes = config.socket_request_max_bytes
+        if kind is ListenerKind.CONTROLLER:
+            max_request_bytes = min(max_request_bytes, MAX_CONTROLLER_REQUEST_SIZE_BYTES)
+        return Listener(
+            ListenerSettings(
+                name=endpoint.name,
+                kind=kind,
+                host=endpoint.host,
+                port=endpoint.port,
+                max_connections=config.listener_limit(endpoint.name, "max.connections"),
+                max_creation_rate=config.listener_limit(endpoint.name, "max.connection.creation.rate"),
+                is_protected=(
+                    len(config.broker_listeners) > 1 and endpoint.name == config.inter_broker_listener_name
+                ),
+                max_request_size_bytes=max_request_bytes,
+                idle_timeout_ms=idle_ms if idle_ms >= 0 else _NO_LIMIT_MS,
+            ),
+            served_versions=partial(served_versions, kind),
+            serve=lambda request, connection, respond: dispatcher[0].serve(request, connection, respond),
+            metrics=self._requests,
+            connection_ended=partial(self._connection_ended, dispatcher),
+            admission=admission,
+            frame_limit=frame_limit,
+            memory=memory,
+            unread=unread,
+            passes=self._passes,
+        )
+
+    def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:
+        name = self._config.controller_listener_names[0]
+        quorum = opened.quorum
+        channel = ControllerChannel(
+            client_id=client_id,
+            locate=lambda: quorum.leader_endpoint(name),
+            news=lambda: quorum.published.changed,
+            rng=self._rng,
+        )
+        self._channels.append(channel)
+        return channel
+
+    def _services(self, nursery: trio.Nursery, opened: Opened, watch: DirectoryWatch) -> Services:
+        quorum = opened.quorum
+        client_id = str(self._config.node_id)
+        forwarder = Forwarder(
+            nursery, self._channel(opened, client_id), creation_channel=self._channel(opened, client_id)
+        )
+
+        def submit(request: Message, context: RequestContext) -> Deferred[Answer]:
+            return quorum.submit(request, context.api_version, self._command_context(request, context))
+
+        current = current_authorizer(self._config)
+
+        def authorizer() -> Authorizer | None:
+            if current is None:
+                return None
+            if not quorum.published.is_current:
+                return current.while_loading(quorum.peer_hosts())
+            return current.at(quorum.published.image.acl_index)
+
+        return Services(
+            node_id=self._config.node_id,
+            cluster_id=opened.cluster_id,
+            image=lambda: quorum.published.image,
+            leader=lambda: quorum.published.leader,
+            kraft_version=lambda: quorum.kraft_version,
+            choose=self._rng.below,
+            submit=submit,
+            forward=forwarder.forward,
+            controller_versions=forwarder.controller_versions,
+            describe_quorum=quorum.describe_quorum,
+            raft_request=quorum.raft_request,
+            authorizer=authorizer,
+            refuse=refuse,
+            static_config=self._config.properties.values,
+            logger_levels=logger_levels,
+            set_logger_levels=set_logger_levels,
+            log_directories=watch.statuses,
+            auto_create_topics=self._config.auto_create_topics_enable,
+            create_topics=forwarder.create_topics,
+        )
+
+    def _command_context(self, request: Message, context: RequestContext) -> CommandContext:
+        # A heartbeat has to be answered before the next one is due.
+        timeout_ms = getattr(request, "timeout_ms", None)
+        if context.api_key == _HEARTBEAT_KEY:
+            timeout_ms = self._config.broker_heartbeat_interval_ms // 2
+        return CommandContext(
+            listener_name=context.listener_name,
+            principal=context.principal,
+            client_host=context.client_host,
+            client_id=context.client_id,
+            deadline_ms=None if timeout_ms is None else self._clock.now_ms() + max(0, timeout_ms),
+        )
+
+    def _register_controller(
+        self, nursery: trio.Nursery, opened: Opened, endpoints: tuple[Endpoint, ...]
+    ) -> None:
+        config = self._config
+        nursery.start_soon(
+            partial(
+                keep_registered,
+                node_id=config.node_id,
+                incarnation_id=self._rng.uuid(),
+                endpoints=endpoints,
+                features=supported_ranges(),
+                channel=self._channel(opened, str(config.node_id)),
+                published=opened.quorum.published,
+            )
+        )
+
+    def _broker(self, opened: Opened, endpoints: tuple[Endpoint, ...]) -> BrokerHalf | None:
+        config = self._config
+        if not config.is_broker:
+            return None
+        lifecycle = BrokerLifecycle(
+            BrokerIdentity(
+                broker_id=config.node_id,
+                cluster_id=opened.cluster_id,
+                incarnation_id=opened.broker_incarnation_id,
+                endpoints=endpoints,
+                rack=config.broker_rack,
+                features=supported_ranges(),
+                previous_broker_epoch=opened.previous_broker_epoch,
+            ),
+            directories=opened.log_directories,
+            heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
+            registration_timeout_ms=config.initial_broker_registration_timeout_ms,
+            directory_failure_timeout_ms=config.log_dir_failure_timeout_ms,
+            now_ms=self._clock.now_ms(),
+        )
+        return BrokerHalf(
+            lifecycle,
+            broker_id=config.node_id,
+            directories=opened.log_directories,
+            static_config=config.properties.values,
+            channel=self._channel(opened, str(config.node_id)),
+            assignment_channel=self._channel(opened, str(config.node_id)),
+            published=opened.quorum.published,
+            heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
+            clock=self._clock,
+        )
+
+    def _ready_line(self) -> str:
+        running, config = self._running, self._config
+        assert running is not None
+        parts = [f"ready node.id={config.node_id}", f"roles={','.join(config.process_roles)}"]
+        for listener in running.listeners:
+            kind = listener.settings.kind.value
+            if not any(part.startswith(f"{kind}=") for part in parts):
+                parts.append(f"{kind}={listener.settings.host or '0.0.0.0'}:{listener.port}")
+        return " ".join([*parts, f"cluster.id={running.opened.cluster_id}"])
+
+    def _routes(self) -> Mapping[str, Route]:
+        async def ready() -> HttpAnswer:
+            if self.is_ready:
+                return HttpAnswer(status=200, body="ready\n")
+            return HttpAnswer(status=503, body="not ready\n")
+
+        async def live() -> HttpAnswer:
+            """The process answers as long as its loops run; it counts as live while its quorum has a leader."""
+            running = self._running
+            if running is not None and running.opened.quorum.hears_leader:
+                return HttpAnswer(status=200, body="live\n")
+            return HttpAnswer(status=503, body="the quorum has no leader\n")
+
+        async def metrics() -> HttpAnswer:
+            if self._metrics is None:
+                return HttpAnswer(status=503, body="the node is still starting\n")
+            return await self._metrics.page()
+
+        return {"/ready": ready, "/live": live, "/metrics": metrics}
+
+    # -- stop --------------------------------------------------------------------------------------------------
+
+    async def _stop_in_order(self) -> None:
+        running = self._running
+        if running is None:
+            return
+        if running.broker is not None:
+            await running.broker.leave(CONTROLLED_SHUTDOWN_TIMEOUT_MS)
+        # While listeners are open, since the others have to reach this node for that.
+        await running.opened.quorum.hand_over()
+        async with trio.open_nursery() as stopping:
+            for listener in running.listeners:
+                if listener.is_running:
+                    stopping.start_soon(listener.stop, DRAIN_TIMEOUT_MS)
+        await running.opened.quorum.stop()
+        epoch = running.broker.broker_epoch if running.broker is not None else None
+        if epoch is not None:
+            await trio.to_thread.run_sync(
+                partial(
+                    mark_clean_shutdown, running.opened.log_directories, disk=self._disk, broker_epoch=epoch
+                )
+            )
+        running.opened.release()
+        _log.info("stopped")
+
+
+def current_authorizer(config: Config) -> CurrentAuthorizer | None:
+    """The node's authorizer, None where it has none."""
+    if not config.authorizer_class_name:
+        return None
+    settings = AuthorizerSettings(
+        super_users=config.super_users,
+        allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,
+    )
+    return CurrentAuthorizer(settings)
+
+
+def _queued_request_bytes(config: Config) -> int:
+    """What all listeners may hold of requests."""
+    if config.queued_max_request_bytes > 0:
+        return config.queued_max_request_bytes
+    return max(MAX_QUEUED_REQUEST_BYTES, config.socket_request_max_bytes)
+
+
+def _with_ports(endpoints: tuple[Endpoint, ...], ports: Mapping[str, int]) -> tuple[Endpoint, ...]:
+    """Endpoints as others are told of them: the bound port for port 0, this machine's name for no host."""
+    return tuple(
+        msgspec.structs.replace(
+            endpoint,
+            port=endpoint.port or ports[endpoint.name],
+            host=endpoint.host or socket.getfqdn(),
+        )
+        for endpoint in endpoints
+    )

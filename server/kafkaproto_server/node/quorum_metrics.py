@@ -1,0 +1,61 @@
+"""What the quorum's driver counts. Plain numbers that only grow; rates and averages are made of two looks at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kafkaproto_server.metrics.histogram import Histogram
+
+
+@dataclass(slots=True, kw_only=True)
+class QuorumMetrics:
+    """Counts and durations since the start."""
+
+    commits: Histogram = field(default_factory=Histogram)
+    """Of each batch that this node appended as leader and that got committed: the time from append to commit."""
+    persists: Histogram = field(default_factory=Histogram)
+    """Of each piece of work for the disk's thread: the time from handing it over until it is durable."""
+    flushes: Histogram = field(default_factory=Histogram)
+    """Durations of the log's syncs."""
+    appended_records: int = 0
+    """Records that this node appended as leader."""
+    fetched_records: int = 0
+    """Records that this node fetched from leaders."""
+    idle_ms: float = 0.0
+    """Time in which the driver waited for something to do."""
+    busy_ms: float = 0.0
+    """Time in which it worked."""
+
+    def count_commit(self, latency_ms: float) -> None:
+        """A batch is committed."""
+        self.commits.add(latency_ms / 1000)
+
+    def count_persist(self, latency_ms: float) -> None:
+        """Something is durable."""
+        self.persists.add(latency_ms / 1000)
+
+    def count_flush(self, duration_ms: float) -> None:
+        """The log was synced."""
+        self.flushes.add(duration_ms / 1000)
+
+    def rotate(self) -> None:
+        """Begin a new half of the histograms' windows."""
+        self.commits.rotate()
+        self.persists.rotate()
+        self.flushes.rotate()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFigures:
+    """What became of snapshots since the start."""
+
+    loaded: int
+    """Snapshots that this node's image was built anew from."""
+    written: int
+    """Snapshots of its own."""
+    failed: int
+    """Attempts to write one."""
+    latest_bytes: int
+    """Size of the latest one of its own; 0 where there is none."""
+    latest_age_ms: int
+    """Time since that was done; 0 where there is none."""

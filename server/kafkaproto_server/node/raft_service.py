@@ -1,0 +1,132 @@
+"""Serves the quorum's requests: from a decoded message to the Raft core, and from its answer to a response.
+
+The core decides on numbers; the records and pieces of snapshots that an answer names are read here, from memory where
+they are the log's end. Nothing here waits: a reply is decided whenever its last part is there, and a connection's long
+poll holds up nobody but itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from kafkaproto.message import Message
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto_server.apis.context import Answer as Reply
+from kafkaproto_server.apis.context import NoAnswer, RequestContext
+from kafkaproto_server.node.disk_worker import DiskWorker
+from kafkaproto_server.node.log_contents import snapshot_id_of
+from kafkaproto_server.node.log_tail import LogTail
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.raft import wire
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.messages import (
+    Answer,
+    FetchAnswer,
+    FetchSnapshotAnswer,
+    InboundRequest,
+    LogRange,
+    SnapshotRange,
+)
+from kafkaproto_server.storage.errors import OffsetOutOfRangeError
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.types import Deferred
+
+AskCore = Callable[[InboundRequest, str, Callable[[Answer], None]], str | None]
+"""Give the core a request that came in on a listener; the function gets the answer. Where the node cannot take more,
+the reason comes back, and no answer."""
+
+
+class RaftService:
+    """Answers the requests of other replicas, and of tools that change the voters."""
+
+    def __init__(
+        self,
+        *,
+        cluster_id: str,
+        ask: AskCore,
+        log: Log,
+        tail: LogTail,
+        snapshots: SnapshotStore,
+        worker: DiskWorker,
+    ) -> None:
+        self._cluster_id = cluster_id
+        self._ask = ask
+        self._log = log
+        self._tail = tail
+        self._snapshots = snapshots
+        self._worker = worker
+
+    def serve(self, message: Message, context: RequestContext) -> Deferred[Reply]:
+        """The response to one of the Raft requests, when it is decided."""
+        reply: Deferred[Reply] = Deferred()
+        version = context.api_version
+        request = wire.decode_request(message, version, cluster_id=self._cluster_id)
+        if isinstance(request, Message):
+            reply.resolve(request)
+            return reply
+
+        def answered(answer: Answer) -> None:
+            self._complete(answer, resolve)
+
+        def resolve(answer: Answer, records: Sequence[Buffer]) -> None:
+            try:
+                response = wire.encode_answer(message, version, answer, records)
+            except Exception as error:
+                # The core has gone on; only this response cannot be made of what it said.
+                reply.fail(error)
+            else:
+                reply.resolve(response)
+
+        turned_away = self._ask(request, context.listener_name, answered)
+        if turned_away is not None:
+            reply.resolve(NoAnswer(reason=turned_away))
+        return reply
+
+    def _complete(self, answer: Answer, done: Callable[[Answer, Sequence[Buffer]], None]) -> None:
+        """Read what the answer names; ``done`` gets the answer, or another where that is gone, and the bytes."""
+        if isinstance(answer, FetchAnswer) and answer.read is not None:
+            wanted = answer.read
+            batches = self._tail.read(wanted.offset, wanted.end_offset, wanted.max_bytes)
+            if batches is not None:
+                done(answer, [batch.payload for batch in batches])
+                return
+            self._worker.call(
+                partial(self._read_log, wanted),
+                # Cleaning was faster: with no records the replica asks again, and is told of a snapshot.
+                lambda records: (
+                    done(answer, records) if records else done(msgspec.structs.replace(answer, read=None), [])
+                ),
+            )
+        elif isinstance(answer, FetchSnapshotAnswer) and answer.read is not None:
+            gone = msgspec.structs.replace(answer, error=RaftError.SNAPSHOT_NOT_FOUND, read=None)
+            self._worker.call(
+                partial(self._read_snapshot, answer.read),
+                lambda data: done(gone, []) if data is None else done(answer, [data]),
+            )
+        else:
+            done(answer, [])
+
+    # -- in the worker's thread ----------------------------------------------------------------------------------
+
+    def _read_log(self, wanted: LogRange) -> list[Buffer]:
+        """Whole batches of a range, nothing where the log begins later by now."""
+        try:
+            data = self._log.read(wanted.offset, wanted.max_bytes)
+        except OffsetOutOfRangeError:
+            return []
+        end = 0
+        for batch in iterate_batches(data):
+            if batch.next_offset > wanted.end_offset:
+                break
+            end = batch.position + batch.size_in_bytes
+        return [memoryview(data)[:end]] if end else []
+
+    def _read_snapshot(self, wanted: SnapshotRange) -> bytes | None:
+        try:
+            return self._snapshots.read_at(snapshot_id_of(wanted.snapshot), wanted.position, wanted.length)
+        except FileNotFoundError:
+            return None

@@ -1,0 +1,327 @@
+"""From directories on disk to a quorum driver that is about to run.
+
+Everything here blocks and runs in a worker thread. A directory is used only if it is formatted and agrees with the
+configuration and the other directories; the metadata log is recovered before anything is told about it.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import partial
+
+from kafkaproto import uuids
+from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.config import Config
+from kafkaproto_server.controller.config import ControllerConfig
+from kafkaproto_server.controller.controller import Controller
+from kafkaproto_server.node.committed_state import QuorumStorage
+from kafkaproto_server.node.log_contents import log_controls, position_of, snapshot_controls
+from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.ports import Clock, Disk, Lock, Rng
+from kafkaproto_server.raft import events as raft_events
+from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.control import RecordedControl
+from kafkaproto_server.raft.election_state import ElectionState
+from kafkaproto_server.raft.log_index import EpochStart
+from kafkaproto_server.raft.messages import Destination
+from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.trust import LAST_EPOCH
+from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.storage.bootstrap import read_bootstrap
+from kafkaproto_server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
+from kafkaproto_server.storage.directories import METADATA_LOG_NAME, OpenedDirectories, open_directories
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.storage.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.meta_properties import new_directory_id
+from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.reached import Reached, find_reached
+from kafkaproto_server.storage.reconciliation import check_votes, reconcile
+from kafkaproto_server.storage.retention import RetentionLimits
+from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey
+
+_log = logging.getLogger("kafkaproto.server.node")
+
+FIRST_BOOTSTRAP_SERVER_ID = -2
+"""Stands for the node id of the first bootstrap server, which nobody knows; the next one's is one less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A node's state as found on disk, ready to run."""
+
+    cluster_id: str
+    metadata_directory_id: bytes
+    """Id of the directory that holds the metadata log."""
+    log_directories: LogDirectories
+    """Those of ``log.dirs``."""
+    previous_broker_epoch: int
+    """Broker epoch of the last clean stop, -1 where there was none."""
+    broker_incarnation_id: bytes
+    """New for this start of the process."""
+    locks: tuple[Lock, ...]
+    """The claims on the log directories."""
+    quorum: QuorumDriver
+
+    def release(self) -> None:
+        """Give the directories up, once everything in them is closed."""
+        for lock in self.locks:
+            lock.release()
+
+
+def open_node(
+    config: Config,
+    *,
+    controller_endpoints: tuple[Endpoint, ...],
+    format_if_new: bool,
+    disk: Disk,
+    clock: Clock,
+    rng: Rng,
+) -> Opened:
+    """Open directories and log. Raises StorageError, CorruptFileError and OSError, naming path and problem.
+
+    ``controller_endpoints`` are those that this node tells the quorum; ``format_if_new`` makes a new cluster of this
+    node alone where none of the directories holds anything yet.
+    """
+    paths = tuple(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))
+    if format_if_new:
+        _format_if_new(config, paths, controller_endpoints, disk=disk, clock=clock, rng=rng)
+    opened = open_directories(
+        disk,
+        paths,
+        metadata_path=config.metadata_log_dir,
+        node_id=config.node_id,
+        new_uuid=rng.uuid,
+        wall_ms=clock.wall_ms(),
+    )
+    log_directories = _log_directories(config, opened)
+    metadata = opened.by_path[config.metadata_log_dir].properties
+    assert metadata is not None
+    assert metadata.cluster_id is not None
+    assert metadata.directory_id is not None
+    incarnation_id = rng.uuid()
+    storage = _open_storage(config, disk)
+    raft_config = _raft_config(config, metadata.directory_id, controller_endpoints)
+    controller = None
+    if config.is_controller:
+        controller = Controller(
+            node_id=config.node_id,
+            cluster_id=metadata.cluster_id,
+            config=controller_config(config, incarnation_id),
+            rng=rng,
+            bootstrap_records=read_bootstrap(disk, config.metadata_log_dir),
+        )
+    driver = QuorumDriver(
+        config=raft_config,
+        cluster_id=metadata.cluster_id,
+        raft=RaftNode(raft_config, rng),
+        opened=_recovered(storage),
+        controller=controller,
+        storage=storage,
+        clock=clock,
+        rng=rng,
+    )
+    return Opened(
+        cluster_id=metadata.cluster_id,
+        metadata_directory_id=metadata.directory_id,
+        log_directories=log_directories,
+        previous_broker_epoch=take_clean_shutdown(disk, _online_paths(log_directories)),
+        broker_incarnation_id=incarnation_id,
+        locks=opened.locks,
+        quorum=driver,
+    )
+
+
+def _log_directories(config: Config, opened: OpenedDirectories) -> LogDirectories:
+    """Those of ``log.dirs``; raises StorageError where a broker has none that works."""
+    directories = LogDirectories(
+        [
+            LogDirectory(path=path, directory_id=found.directory_id, problem=found.problem)
+            for path, found in ((path, opened.by_path[path]) for path in config.log_dirs)
+        ]
+    )
+    for directory in directories.all:
+        if directory.problem is not None:
+            _log.error("log directory %s is offline: %s", directory.path, directory.problem)
+    if config.is_broker and not directories.online_ids:
+        problems = "; ".join(each.problem for each in directories.all if each.problem is not None)
+        raise StorageError(f"none of the directories in log.dirs can be used: {problems}")
+    return directories
+
+
+def _online_paths(directories: LogDirectories) -> list[str]:
+    return [each.path for each in directories.all if each.problem is None]
+
+
+def _raft_config(
+    config: Config, directory_id: bytes, controller_endpoints: tuple[Endpoint, ...]
+) -> RaftConfig:
+    static_voters = config.controller_quorum_voters
+    return RaftConfig(
+        key=ReplicaKey(id=config.node_id, directory_id=directory_id),
+        can_be_voter=config.is_controller,
+        endpoints=controller_endpoints,
+        listener_name=config.controller_listener_names[0],
+        static_voters=VoterSet(voters=static_voters) if static_voters else None,
+        bootstrap_servers=tuple(
+            Destination(id=FIRST_BOOTSTRAP_SERVER_ID - index, host=address.host, port=address.port)
+            for index, address in enumerate(config.controller_quorum_bootstrap_servers)
+        ),
+        election_timeout_ms=config.controller_quorum_election_timeout_ms,
+        fetch_timeout_ms=config.controller_quorum_fetch_timeout_ms,
+        election_backoff_max_ms=config.controller_quorum_election_backoff_max_ms,
+        request_timeout_ms=config.controller_quorum_request_timeout_ms,
+        retry_backoff_ms=config.controller_quorum_retry_backoff_ms,
+        append_linger_ms=config.controller_quorum_append_linger_ms,
+        fetch_max_bytes=config.controller_quorum_fetch_max_bytes,
+        fetch_snapshot_max_bytes=config.controller_quorum_fetch_snapshot_max_bytes,
+        auto_join=config.is_controller and config.controller_quorum_auto_join_enable,
+    )
+
+
+def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
+    """The metadata log's directory, repaired after a crash, its log going on where its newest snapshot ends."""
+    directory = f"{config.metadata_log_dir}/{METADATA_LOG_NAME}"
+    log = Log.open(
+        disk,
+        directory,
+        topic_id=METADATA_TOPIC_ID,
+        # A node without a controller promised nobody to keep what it has: it fetches it again.
+        reached=_reached(disk, directory) if config.is_controller else None,
+        config=LogConfig(
+            segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
+        ),
+    )
+    if log.recovery_note is not None:
+        _log.warning("%s", log.recovery_note)
+    snapshots = SnapshotStore(disk, log.directory)
+    snapshots.remove_leftovers()
+    if (note := reconcile(log, snapshots)) is not None:
+        _log.warning("%s", note)
+    if config.is_controller:
+        check_votes(disk, log)
+    return QuorumStorage(
+        disk=disk,
+        log=log,
+        snapshots=snapshots,
+        quorum_state_file=QuorumStateFile(disk, log.directory),
+        max_bytes_between_snapshots=config.metadata_log_max_record_bytes_between_snapshots,
+        max_snapshot_interval_ms=config.metadata_log_max_snapshot_interval_ms,
+        retention=RetentionLimits(
+            max_bytes=config.metadata_max_retention_bytes, max_age_ms=config.metadata_max_retention_ms
+        ),
+    )
+
+
+def _reached(disk: Disk, directory: str) -> Reached | None:
+    latest = SnapshotStore(disk, directory).latest() if disk.is_directory(directory) else None
+    return find_reached(disk, directory, 0 if latest is None else latest.end_offset)
+
+
+def _format_if_new(
+    config: Config,
+    paths: tuple[str, ...],
+    controller_endpoints: tuple[Endpoint, ...],
+    *,
+    disk: Disk,
+    clock: Clock,
+    rng: Rng,
+) -> None:
+    # Anything at all in one of them may be somebody's data: then the operator has to say what to do.
+    if any(disk.exists(path) and not _is_empty_directory(disk, path) for path in paths):
+        return
+    request = FormatRequest(
+        # A directory id and a cluster id are made alike: at random, and not beginning with a dash.
+        cluster_id=uuids.to_text(new_directory_id(rng.uuid)),
+        node_id=config.node_id,
+        directories=config.log_dirs,
+        metadata_directory=config.metadata_log_dir,
+        is_controller=config.is_controller,
+        has_static_voters=False,
+        controller_endpoints=controller_endpoints,
+        quorum_start=QuorumStart.STANDALONE,
+    )
+    format_directories(
+        disk, request, wall_ms=clock.wall_ms, new_uuid=rng.uuid, report=partial(_log.info, "%s")
+    )
+
+
+def _is_empty_directory(disk: Disk, path: str) -> bool:
+    return disk.is_directory(path) and not disk.list_directory(path)
+
+
+def mark_clean_shutdown(directories: LogDirectories, *, disk: Disk, broker_epoch: int) -> None:
+    """Leave word of a controlled shutdown in the log directories that work."""
+    for path in _online_paths(directories):
+        try:
+            write_clean_shutdown(disk, [path], broker_epoch)
+        except OSError as error:
+            # The next start takes the shutdown for a crash, which is safe.
+            _log.error("log directory %s failed while the node stopped: %s", path, error)
+
+
+def controller_config(config: Config, incarnation_id: bytes) -> ControllerConfig:
+    """What the node's properties tell its controller; ``incarnation_id`` is that of the node's broker."""
+    return ControllerConfig(
+        broker_session_timeout_ms=config.broker_session_timeout_ms,
+        metadata_max_idle_interval_ms=config.metadata_max_idle_interval_ms,
+        num_partitions=config.num_partitions,
+        default_replication_factor=config.default_replication_factor,
+        delete_topic_enable=config.delete_topic_enable,
+        auto_leader_rebalance_enable=config.auto_leader_rebalance_enable,
+        leader_imbalance_check_interval_seconds=config.leader_imbalance_check_interval_seconds,
+        unclean_leader_election_interval_ms=config.unclean_leader_election_interval_ms,
+        broker_death_proof_enable=config.broker_death_proof_enable,
+        authorizer_class_name=config.authorizer_class_name,
+        super_users=config.super_users,
+        allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,
+        delegation_token_secret_key=config.delegation_token_secret_key,
+        delegation_token_max_lifetime_ms=config.delegation_token_max_lifetime_ms,
+        delegation_token_expiry_time_ms=config.delegation_token_expiry_time_ms,
+        delegation_token_expiry_check_interval_ms=config.delegation_token_expiry_check_interval_ms,
+        static_config=config.properties.values,
+        local_broker_incarnation_id=incarnation_id if config.is_broker else None,
+        static_voter_ids=tuple(voter.key.id for voter in config.controller_quorum_voters),
+    )
+
+
+def _last_epoch_passed(epoch: int) -> str:
+    """What is wrong with an epoch that leaves no room for elections, and how to repair it without electing twice."""
+    return (
+        f"leaderEpoch is {epoch}, and no leader can be elected after epoch {LAST_EPOCH}. No quorum gets there by "
+        f"itself; some request brought it to that epoch. To repair it, stop all controllers, find the highest leader "
+        f"epoch in their logs (kafka-dump-log), and write one leaderEpoch that is higher by 1000 or more, with "
+        f"leaderId -1 and votedId -1, into quorum-state on all of them"
+    )
+
+
+def _recovered(storage: QuorumStorage) -> raft_events.Opened:
+    """What the Raft core has to know of the log, its snapshots and the last election."""
+    log, snapshots, election = storage.log, storage.snapshots, storage.quorum_state_file.read()
+    if election is not None and election.leader_epoch > LAST_EPOCH:
+        raise CorruptFileError(storage.quorum_state_file.path, _last_epoch_passed(election.leader_epoch))
+    controls: list[RecordedControl] = []
+    position = 0
+    if (latest := snapshots.latest()) is not None:
+        controls += snapshot_controls(snapshots, latest)
+        position = latest.end_offset
+    controls += log_controls(log, position)
+    return raft_events.Opened(
+        log_start_offset=log.log_start_offset,
+        log_end_offset=log.log_end_offset,
+        epoch_starts=tuple(EpochStart(epoch=epoch, start_offset=start) for epoch, start in log.epoch_starts),
+        snapshots=tuple(
+            raft_events.StoredSnapshot(id=position_of(each), size_bytes=snapshots.size(each))
+            for each in snapshots.ids()
+            if each != BOOTSTRAP_SNAPSHOT_ID
+        ),
+        election=None
+        if election is None
+        else ElectionState(
+            epoch=election.leader_epoch, leader_id=election.leader_id, voted_key=election.voted
+        ),
+        control_records=tuple(controls),
+    )

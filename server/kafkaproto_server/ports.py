@@ -1,0 +1,107 @@
+"""What the rooms need from the outside world, as protocols: a disk, clocks, randomness.
+
+The real ones live at the edges (``storage.disk``, ``node``); tests bring their own, which fail on
+purpose. Everything here is synchronous; the shell runs what blocks in worker threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+Buffer = bytes | bytearray | memoryview
+
+
+class File(Protocol):
+    """One open data file. Every method raises OSError as the operating system reports it."""
+
+    def read_at(self, position: int, length: int) -> bytes:
+        """Up to ``length`` bytes from ``position``; fewer only at the end of the file."""
+
+    def append(self, buffers: Sequence[Buffer]) -> None:
+        """Write all buffers, one after the other, at the end of the file."""
+
+    def write_at(self, position: int, data: Buffer) -> None:
+        """Write all of ``data`` at ``position`` (a preallocated index file is filled this way)."""
+
+    def size(self) -> int:
+        """Length of the file in bytes."""
+
+    def truncate(self, size: int) -> None:
+        """Cut the file, or extend it with zeros, to ``size`` bytes."""
+
+    def sync(self) -> None:
+        """Return only once all that was written is durable (fsync)."""
+
+    def close(self) -> None:
+        """Give the file up; the object is not used again."""
+
+
+class Lock(Protocol):
+    """An exclusive claim on a directory, held by one process."""
+
+    def release(self) -> None:
+        """Give the claim up."""
+
+
+class Disk(Protocol):
+    """The file operations that storage is built on. Paths are strings; errors are OSError."""
+
+    def open(self, path: str, *, create: bool = False) -> File:
+        """Open for reading and writing; ``create`` makes a missing file, an existing one is never emptied."""
+
+    def open_read_only(self, path: str) -> File:
+        """Open for reading alone, which a read-only file allows."""
+
+    def read_file(self, path: str) -> bytes:
+        """The whole content of a small file."""
+
+    def list_directory(self, path: str) -> list[str]:
+        """Names in a directory, sorted."""
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or directory is there."""
+
+    def is_directory(self, path: str) -> bool:
+        """Whether the path is a directory."""
+
+    def make_directory(self, path: str) -> None:
+        """Make a directory with its parents; one that exists is left as it is."""
+
+    def rename(self, source: str, target: str) -> None:
+        """Atomically move a file over another name."""
+
+    def remove(self, path: str) -> None:
+        """Delete a file."""
+
+    def set_read_only(self, path: str) -> None:
+        """Take the write permissions away (mode 0400)."""
+
+    def sync_directory(self, path: str) -> None:
+        """Make renames, creations and removals in a directory durable."""
+
+    def space(self, path: str) -> tuple[int, int]:
+        """Bytes of the file system that a path lies on: (in all, usable by this process)."""
+
+    def lock(self, path: str) -> Lock:
+        """Claim the lock file at ``path``; raises BlockingIOError where another process holds it."""
+
+
+class Clock(Protocol):
+    """Time as integers of milliseconds."""
+
+    def now_ms(self) -> int:
+        """Monotonic time, for every timeout."""
+
+    def wall_ms(self) -> int:
+        """Time since the epoch, for timestamps that are written down or shown, never for timeouts."""
+
+
+class Rng(Protocol):
+    """Randomness that a seed can reproduce."""
+
+    def below(self, limit: int) -> int:
+        """An integer from 0 to ``limit`` - 1."""
+
+    def uuid(self) -> bytes:
+        """16 random bytes in the form of a version 4 UUID."""

@@ -1,0 +1,59 @@
+"""Figures of one node's core for its metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkaproto_server.types import ReplicaKey
+
+
+@dataclass(slots=True, kw_only=True)
+class Counters:
+    """What happened since the node started."""
+
+    fetch_timeouts: int = 0
+    """How often the fetch timeout ended without a response of the leader."""
+    election_timeouts: int = 0
+    """How often an election or a pre-vote ran out of time."""
+    elections_started: int = 0
+    elections_won: int = 0
+    election_latency_sum_ms: int = 0
+    """Of elections that ended in a known leader: from the first attempt of this node to that moment."""
+    election_latency_max_ms: int = 0
+    election_latency_count: int = 0
+
+    def note_election_latency(self, elapsed_ms: int) -> None:
+        """Note how long an election of this node took."""
+        self.election_latency_sum_ms += elapsed_ms
+        self.election_latency_max_ms = max(self.election_latency_max_ms, elapsed_ms)
+        self.election_latency_count += 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaftStatistics:
+    """One node's state in figures, by the names of Kafka's metrics where it has one."""
+
+    current_state: str
+    """leader, candidate, prospective, prospective-voted, unattached, unattached-voted, follower, observer, resigned."""
+    current_leader: int
+    """-1 where none is known."""
+    current_epoch: int
+    current_vote: ReplicaKey | None
+    high_watermark: int
+    """-1 where unknown."""
+    log_end_offset: int
+    log_end_epoch: int
+    number_of_voters: int
+    number_of_observers: int
+    """0 where this node does not lead."""
+    number_unknown_voter_connections: int
+    """Voters whose address on this node's listener is not known."""
+    uncommitted_voter_change: bool
+    """Whether this leader's voter set in force is still to be committed."""
+    fetch_timeouts: int
+    election_timeouts: int
+    elections_started: int
+    elections_won: int
+    election_latency_sum_ms: int
+    election_latency_max_ms: int
+    election_latency_count: int

@@ -1,0 +1,178 @@
+"""Who may do what: Kafka's StandardAuthorizer as a function of the ACLs in the image.
+
+A question is decided in this order, the first answer counts:
+
+1. A super user may do everything.
+2. An ACL that denies the operation: no. It has to name the operation itself, or ALL.
+3. An ACL that allows it: yes. READ, WRITE, DELETE and ALTER allow DESCRIBE as well, ALTER_CONFIGS allows
+   DESCRIBE_CONFIGS.
+4. A resource that no ACL is about, whomever it names: as ``allow.everyone.if.no.acl.found`` says.
+5. Else no.
+
+An ACL is about a resource if its type is the resource's and it has the resource's name, or ``*``, as a literal
+name, or a beginning of the name as a prefix. It speaks of a principal if it names it or ``User:*``, and of a host if
+it names its address or ``*``. Kafka compares addresses letter by letter, in the long form for IPv6; here every way to
+write an address is the same.
+
+Until a node has replayed what a leader called committed, it does not know the ACLs. Then only super users are allowed
+anything (Kafka: AuthorizerNotReadyException), and the other voters what voters need, because the node learns of the
+high watermark, and so of the ACLs, only together with them (`LoadingAuthorizer`). Later a node may lag again; it then
+decides by the ACLs that it has, as Kafka does.
+
+A question looks at the ACLs of the name, of ``*`` and of each length of prefix that occurs, however many others there
+are (`image.acl_index`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex
+from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.security.acls import (
+    EVERYBODY,
+    WILDCARD,
+    Operation,
+    PatternType,
+    PermissionType,
+    ResourceType,
+)
+
+_IMPLYING = {
+    Operation.DESCRIBE: frozenset(
+        {Operation.DESCRIBE, Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER}
+    ),
+    Operation.DESCRIBE_CONFIGS: frozenset({Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS}),
+}
+"""Of operations that others imply where they are allowed: those that do, and themselves."""
+
+
+class Authorizer:
+    """Decides by one state of the ACLs."""
+
+    __slots__ = ("_acls", "_default", "_super_users")
+
+    is_loaded = True
+    """Whether the ACLs are known. If not, who is refused may well be allowed it soon."""
+
+    def __init__(
+        self, acls: AclIndex, super_users: frozenset[str], allow_everyone_if_no_acl_found: bool
+    ) -> None:
+        """``acls`` are those of an image; ``super_users`` have type, colon and name."""
+        self._super_users = super_users
+        self._default = allow_everyone_if_no_acl_found
+        self._acls = acls
+
+    def authorize(
+        self, principal: str, host: str, operation: Operation, resource_type: int, resource_name: str
+    ) -> bool:
+        """Whether a principal may do an operation on a resource, coming from a host's address as `ipaddress`
+        writes it."""
+        if principal in self._super_users:
+            return True
+        is_allowed = has_acls = False
+        for entry in self._about(resource_type, resource_name):
+            has_acls = True
+            if entry.principal not in (principal, EVERYBODY) or entry.host not in (host, WILDCARD):
+                continue
+            if entry.permission_type == PermissionType.ALLOW:
+                is_allowed = is_allowed or _allows(entry.operation, operation)
+            elif entry.operation in (operation, Operation.ALL):
+                return False
+        return is_allowed if has_acls else self._default
+
+    def may_on_any(self, principal: str, host: str, operation: Operation, resource_type: int) -> bool:
+        """Whether there can be a resource of a type that a principal may do an operation on; False is certain, True
+        is not. As Kafka's authorizeByResourceType, but that denials of single resources are not weighed against
+        ACLs."""
+        if principal in self._super_users or self._default:
+            return True
+        who = {principal, EVERYBODY}, {host, WILDCARD}
+        for entry in self._acls.named(resource_type, PatternType.LITERAL, WILDCARD).values():
+            is_concerned = entry.principal in who[0] and entry.host in who[1]
+            is_denial = entry.permission_type == PermissionType.DENY
+            if is_concerned and is_denial and entry.operation in (operation, Operation.ALL):
+                return False
+        implying = (Operation.ALL, *_IMPLYING.get(operation, (operation,)))
+        return any(
+            (resource_type, int(PermissionType.ALLOW), each, address, int(allowed)) in self._acls.grants
+            for each in who[0]
+            for address in who[1]
+            for allowed in implying
+        )
+
+    def _about(self, resource_type: int, resource_name: str) -> Iterator[AccessControlEntry]:
+        acls = self._acls
+        yield from acls.named(resource_type, PatternType.LITERAL, resource_name).values()
+        if resource_name != WILDCARD:
+            yield from acls.named(resource_type, PatternType.LITERAL, WILDCARD).values()
+        for length in acls.lengths_up_to(resource_type, PatternType.PREFIXED, len(resource_name)):
+            yield from acls.named(resource_type, PatternType.PREFIXED, resource_name[:length]).values()
+
+
+class LoadingAuthorizer(Authorizer):
+    """Decides while the ACLs are not known.
+
+    Voters are let in by their hosts. That opens nothing which is closed later: over a listener without authentication
+    the host is all that ACLs can tell apart, and a quorum works only if they allow its voters' hosts CLUSTER_ACTION.
+    Apache Kafka allows the voters nothing either, so that there their principals have to be super users.
+    """
+
+    __slots__ = ("_peer_hosts",)
+
+    is_loaded = False
+
+    def __init__(self, super_users: frozenset[str], peer_hosts: frozenset[str]) -> None:
+        """``peer_hosts`` are the addresses of the other voters as `ipaddress` writes them."""
+        super().__init__(NO_ACLS, super_users, allow_everyone_if_no_acl_found=False)
+        self._peer_hosts = peer_hosts
+
+    def authorize(
+        self, principal: str, host: str, operation: Operation, resource_type: int, resource_name: str
+    ) -> bool:
+        """See `Authorizer.authorize`."""
+        is_of_peers = operation is Operation.CLUSTER_ACTION and resource_type == ResourceType.CLUSTER
+        return (is_of_peers and host in self._peer_hosts) or super().authorize(
+            principal, host, operation, resource_type, resource_name
+        )
+
+
+def _allows(allowed: int, operation: Operation) -> bool:
+    if allowed == Operation.ALL:
+        return True
+    return allowed in _IMPLYING.get(operation, (operation,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizerSettings:
+    """How a node's authorizer is configured."""
+
+    super_users: frozenset[str] = frozenset()
+    allow_everyone_if_no_acl_found: bool = False
+
+
+class CurrentAuthorizer:
+    """The authorizer of the newest ACLs; it is made anew only when they have changed."""
+
+    __slots__ = ("_acls", "_authorizer", "_settings")
+
+    def __init__(self, settings: AuthorizerSettings) -> None:
+        self._settings = settings
+        self._acls = NO_ACLS
+        self._authorizer = self._made(self._acls)
+
+    def at(self, acls: AclIndex) -> Authorizer:
+        """The authorizer of these ACLs of an image."""
+        # Images share what did not change between them, so another index means other ACLs.
+        if acls is not self._acls:
+            self._acls, self._authorizer = acls, self._made(acls)
+        return self._authorizer
+
+    def while_loading(self, peer_hosts: frozenset[str]) -> Authorizer:
+        """The authorizer of a node that does not know the ACLs yet; see `LoadingAuthorizer`."""
+        return LoadingAuthorizer(self._settings.super_users, peer_hosts)
+
+    def _made(self, acls: AclIndex) -> Authorizer:
+        settings = self._settings
+        return Authorizer(acls, settings.super_users, settings.allow_everyone_if_no_acl_found)

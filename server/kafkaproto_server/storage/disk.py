@@ -1,0 +1,281 @@
+"""The real disk: ``ports.Disk`` on the operating system. No other module of storage touches that.
+
+Durability as POSIX has it: ``File.sync`` covers a file's bytes and length, ``sync_directory`` covers names;
+one does not stand in for the other. A write that failed may have left a part of its bytes behind, and after a
+failed sync nobody knows what is on the platter: callers give the file up and recover by opening it again.
+
+A shortage of file descriptors or of memory is no failure of a disk. What was asked for did not happen, so it is tried
+again, with a pause, until it does. A sync is not tried again, whatever its error: what the first attempt could not
+write may count as written by then.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import logging
+import os
+import stat
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from kafkaproto_server.ports import Buffer, File, Lock
+from kafkaproto_server.storage.errors import is_shortage, named
+
+_log = logging.getLogger("kafkaproto.server.disk")
+
+T = TypeVar("T")
+
+MAX_BUFFERS_PER_WRITE = 1024
+"""Buffers handed to one gathered write; IOV_MAX of Linux and of the BSDs."""
+
+FILE_MODE = 0o600
+"""The metadata has passwords and what SCRAM keeps of them: nobody else is to read it."""
+DIRECTORY_MODE = 0o700
+READ_ONLY_MODE = 0o400
+
+
+SHORTAGE_PAUSE_S = 0.05
+"""Between two attempts at what file descriptors or memory were too short for."""
+
+
+def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T:
+    """What ``attempt`` gives, however long the process or the system has no descriptors or no memory for it.
+
+    To be used for what changes nothing if it fails so, and can be done again. Raises any other OSError.
+    """
+    has_waited = False
+    while True:
+        try:
+            result = attempt()
+        except OSError as error:
+            if not is_shortage(error):
+                raise
+            if not has_waited:
+                _log.warning("%s of %s has to wait: %s", operation, path, os.strerror(error.errno or 0))
+            has_waited = True
+        else:
+            if has_waited:
+                _log.warning("%s of %s waits no more", operation, path)
+            return result
+        time.sleep(SHORTAGE_PAUSE_S)
+
+
+class OsFile:
+    """An open file. It remembers its own end, so that an append is one system call. Several threads may read."""
+
+    __slots__ = ("_descriptor", "_end", "_path")
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        self._descriptor = descriptor
+        self._path = path
+        self._end = os.fstat(descriptor).st_size
+
+    def read_at(self, position: int, length: int) -> bytes:
+        """Up to ``length`` bytes from ``position``; fewer only at the end of the file."""
+        # A read allocates what it asks for, so a length that was read from a damaged file must not reach it.
+        remaining = min(length, os.fstat(self._descriptor).st_size - position)
+        chunks: list[bytes] = []
+        try:
+            while remaining > 0 and (chunk := self._pread(remaining, position)):
+                chunks.append(chunk)
+                position += len(chunk)
+                remaining -= len(chunk)
+        except OSError as error:
+            raise named("read", self._path, error) from error
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def append(self, buffers: Sequence[Buffer]) -> None:
+        """Write all buffers, one after the other, at the end of the file."""
+        pending = [view for view in (memoryview(buffer).cast("B") for buffer in buffers) if view]
+        position = self._end
+        try:
+            while pending:
+                written = self._pwritev(pending[:MAX_BUFFERS_PER_WRITE], position)
+                position += written
+                pending = _without_prefix(pending, written)
+        except OSError as error:
+            raise named("write", self._path, error) from error
+        self._end = position
+
+    def write_at(self, position: int, data: Buffer) -> None:
+        """Write all of ``data`` at ``position``."""
+        view = memoryview(data).cast("B")
+        try:
+            while view:
+                written = self._pwritev([view], position)
+                position += written
+                view = view[written:]
+        except OSError as error:
+            raise named("write", self._path, error) from error
+        self._end = max(self._end, position)
+
+    def size(self) -> int:
+        """Length of the file in bytes."""
+        return os.fstat(self._descriptor).st_size
+
+    def truncate(self, size: int) -> None:
+        """Cut the file, or extend it with zeros, to ``size`` bytes."""
+        try:
+            _despite_shortages("truncation", self._path, lambda: os.ftruncate(self._descriptor, size))
+        except OSError as error:
+            raise named("truncate", self._path, error) from error
+        self._end = size
+
+    def sync(self) -> None:
+        """Return only once all that was written is durable; timestamps are left to the system's own time."""
+        try:
+            os.fdatasync(self._descriptor)
+        except OSError as error:
+            raise named("sync", self._path, error) from error
+
+    def close(self) -> None:
+        """Give the file up; the object is not used again."""
+        os.close(self._descriptor)
+
+    def _pread(self, length: int, position: int) -> bytes:
+        return _despite_shortages("read", self._path, lambda: os.pread(self._descriptor, length, position))
+
+    def _pwritev(self, buffers: Sequence[memoryview], position: int) -> int:
+        # At a position of its own, so a second attempt overwrites what the first may have written.
+        return _despite_shortages(
+            "write", self._path, lambda: os.pwritev(self._descriptor, buffers, position)
+        )
+
+
+def _without_prefix(buffers: list[memoryview], length: int) -> list[memoryview]:
+    """The buffers that remain when the first ``length`` bytes of them are done."""
+    index = 0
+    while index < len(buffers) and length >= len(buffers[index]):
+        length -= len(buffers[index])
+        index += 1
+    remaining = buffers[index:]
+    if length:
+        remaining[0] = remaining[0][length:]
+    return remaining
+
+
+_locked_paths: set[str] = set()
+"""Lock files that this process holds. The system's record locks do not exclude a process from itself, and
+closing any descriptor of a file drops them, so a second claim must be refused before the file is opened."""
+
+
+class OsLock:
+    """A record lock, the kind that a Java process takes, so that stock brokers and tools respect it."""
+
+    __slots__ = ("_descriptor", "_path")
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        self._descriptor = descriptor
+        self._path = path
+
+    def release(self) -> None:
+        """Give the claim up; the file stays."""
+        os.close(self._descriptor)
+        _locked_paths.discard(self._path)
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Open what has to be a file: a pipe would be waited for, and a device be written to. Raises OSError."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, FILE_MODE)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    raise OSError(errno.EINVAL, "it is no regular file", path)
+
+
+class OsDisk:
+    """The file system of this machine."""
+
+    def open(self, path: str, *, create: bool = False) -> File:
+        """Open for reading and writing; ``create`` makes a missing file, an existing one is never emptied."""
+        flags = os.O_RDWR | (os.O_CREAT if create else 0)
+        operation = "create" if create else "open"
+        try:
+            descriptor = _despite_shortages(operation, path, lambda: _open_regular(path, flags))
+            return OsFile(descriptor, path)
+        except OSError as error:
+            raise named(operation, path, error) from error
+
+    def open_read_only(self, path: str) -> File:
+        """Open for reading alone, which a read-only file allows."""
+        return OsFile(_despite_shortages("open", path, lambda: _open_regular(path, os.O_RDONLY)), path)
+
+    def read_file(self, path: str) -> bytes:
+        """The whole content of a small file."""
+        descriptor = _despite_shortages("open", path, lambda: _open_regular(path, os.O_RDONLY))
+        with open(descriptor, "rb") as file:
+            return file.read()
+
+    def list_directory(self, path: str) -> list[str]:
+        """Names in a directory, sorted."""
+        return sorted(_despite_shortages("listing", path, lambda: os.listdir(path)))
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or directory is there."""
+        return os.path.exists(path)
+
+    def is_directory(self, path: str) -> bool:
+        """Whether the path is a directory."""
+        return os.path.isdir(path)
+
+    def make_directory(self, path: str) -> None:
+        """Make a directory with its parents, for this user alone; one that exists is left as it is."""
+        parent = os.path.dirname(path.rstrip("/"))
+        if parent and not os.path.exists(parent):
+            self.make_directory(parent)
+        os.makedirs(path, DIRECTORY_MODE, exist_ok=True)
+
+    def rename(self, source: str, target: str) -> None:
+        """Atomically move a file over another name."""
+        try:
+            os.replace(source, target)
+        except OSError as error:
+            raise named("rename", source, error) from error
+
+    def remove(self, path: str) -> None:
+        """Delete a file."""
+        try:
+            os.unlink(path)
+        except OSError as error:
+            raise named("remove", path, error) from error
+
+    def set_read_only(self, path: str) -> None:
+        """Take the write permissions away (mode 0400)."""
+        os.chmod(path, READ_ONLY_MODE)
+
+    def sync_directory(self, path: str) -> None:
+        """Make renames, creations and removals in a directory durable."""
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+        descriptor = _despite_shortages("open", path, lambda: os.open(path, flags))
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            raise named("sync_directory", path, error) from error
+        finally:
+            os.close(descriptor)
+
+    def space(self, path: str) -> tuple[int, int]:
+        """Bytes of the file system that a path lies on: (in all, usable by this process)."""
+        found = os.statvfs(path)
+        return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
+
+    def lock(self, path: str) -> Lock:
+        """Claim the lock file at ``path``; raises BlockingIOError where it is held already."""
+        real_path = os.path.realpath(path)
+        if real_path in _locked_paths:
+            raise BlockingIOError(errno.EAGAIN, "locked by this process already", path)
+        descriptor = _open_regular(real_path, os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                raise BlockingIOError(error.errno, "locked by another process", path) from error
+            raise
+        _locked_paths.add(real_path)
+        return OsLock(descriptor, real_path)

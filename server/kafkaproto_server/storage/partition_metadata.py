@@ -1,0 +1,33 @@
+"""``partition.metadata``: the id of the topic whose partition a log directory holds.
+
+Two lines of text, the second without a newline:
+
+    version: 0
+    topic_id: AAAAAAAAAAAAAAAAAAAAAQ
+"""
+
+from __future__ import annotations
+
+from kafkaproto import uuids
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.atomic import replace_file
+from kafkaproto_server.storage.errors import CorruptFileError
+
+PARTITION_METADATA_NAME = "partition.metadata"
+
+
+def encode_partition_metadata(topic_id: bytes) -> bytes:
+    """The file's bytes for a topic id of 16 bytes."""
+    return f"version: 0\ntopic_id: {uuids.to_text(topic_id)}".encode()
+
+
+def ensure_partition_metadata(disk: Disk, directory: str, topic_id: bytes) -> None:
+    """Write the file if it is missing; raises CorruptFileError if it says anything but ``topic_id``."""
+    path = f"{directory}/{PARTITION_METADATA_NAME}"
+    expected = encode_partition_metadata(topic_id)
+    if not disk.exists(path):
+        replace_file(disk, directory, PARTITION_METADATA_NAME, expected)
+    elif disk.read_file(path).rstrip() != expected:
+        raise CorruptFileError(
+            path, f"expected are the lines {expected.decode()!r}, this is another topic's log"
+        )

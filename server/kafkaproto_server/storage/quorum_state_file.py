@@ -1,0 +1,111 @@
+"""``quorum-state``: whom this node voted for and whom it follows, in which epoch (KIP-595, KIP-853).
+
+One line of JSON without a newline at its end, replaced as a whole and synced before anything is told to
+anybody. The keys stand in this order:
+
+    data_version 0 (voters from the configuration)
+    {"clusterId":"","leaderId":1,"leaderEpoch":2,"votedId":-1,"appliedOffset":0,"currentVoters":[{"voterId":1}],
+     "data_version":0}
+    data_version 1 (voters from the log)
+    {"leaderId":-1,"leaderEpoch":2,"votedId":1,"votedDirectoryId":"J8aAPcfLQt2bqs1JT_rMgQ","data_version":1}
+
+-1, and a directory id of all zeros, mean none. A cluster id and an applied offset are written empty and zero, and not
+looked at.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from kafkaproto.errors import ProtocolError
+from kafkaproto.messages import QuorumStateData
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.atomic import replace_file
+from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.types import NO_NODE, ZERO_UUID, ReplicaKey
+
+QUORUM_STATE_NAME = "quorum-state"
+HIGHEST_DATA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuorumState:
+    """Content of the file."""
+
+    leader_id: int
+    """-1 for none known."""
+    leader_epoch: int
+    voted: ReplicaKey | None
+    """Whom this node gave its vote in the epoch; without a directory id in data_version 0."""
+    voter_ids: tuple[int, ...] = ()
+    """The voters as known when the file was written; data_version 1 does not say."""
+    data_version: int
+    """0 or 1, the same as the kraft.version known when the file was written."""
+
+
+class QuorumStateFile:
+    """The file in one metadata log directory."""
+
+    def __init__(self, disk: Disk, directory: str) -> None:
+        self._disk = disk
+        self._directory = directory
+        self.path = f"{directory}/{QUORUM_STATE_NAME}"
+        self._failure: OSError | None = None
+
+    def read(self) -> QuorumState | None:
+        """What was written last, or None where there is no file; raises CorruptFileError naming the field."""
+        if not self._disk.exists(self.path):
+            return None
+        document, data_version = self._parse(self._disk.read_file(self.path))
+        try:
+            data = QuorumStateData.from_json(document, data_version)
+        except ProtocolError as error:
+            raise CorruptFileError(self.path, str(error)) from error
+        if data.leader_epoch < 0:
+            raise CorruptFileError(self.path, f"leaderEpoch is {data.leader_epoch}, it must not be negative")
+        directory_id = None if data.voted_directory_id == ZERO_UUID else data.voted_directory_id
+        return QuorumState(
+            leader_id=data.leader_id,
+            leader_epoch=data.leader_epoch,
+            voted=None
+            if data.voted_id == NO_NODE
+            else ReplicaKey(id=data.voted_id, directory_id=directory_id),
+            voter_ids=tuple(voter.voter_id for voter in data.current_voters or ()),
+            data_version=data_version,
+        )
+
+    def write(self, state: QuorumState) -> None:
+        """Replace the content, durable on return.
+
+        Raises OSError; what would be read after a crash is unknown then, and nothing more may be written.
+        """
+        assert self._failure is None, f"{self.path}: writing has failed before: {self._failure}"
+        data = QuorumStateData(leader_id=state.leader_id, leader_epoch=state.leader_epoch)
+        if state.voted is not None:
+            data.voted_id = state.voted.id
+        if state.data_version == 0:
+            data.current_voters = [QuorumStateData.Voter(voter_id=voter_id) for voter_id in state.voter_ids]
+        elif state.voted is not None:
+            data.voted_directory_id = state.voted.directory_id or ZERO_UUID
+        document = {**data.to_json(state.data_version), "data_version": state.data_version}
+        content = json.dumps(document, separators=(",", ":")).encode()
+        try:
+            replace_file(self._disk, self._directory, QUORUM_STATE_NAME, content)
+        except OSError as error:
+            self._failure = error
+            raise
+
+    def _parse(self, content: bytes) -> tuple[dict[str, object], int]:
+        try:
+            document = json.loads(content)
+        except ValueError as error:
+            raise CorruptFileError(self.path, f"this is no JSON: {error}") from error
+        if not isinstance(document, dict):
+            raise CorruptFileError(self.path, "a JSON object is expected")
+        data_version = document.pop("data_version", None)
+        if type(data_version) is not int or not 0 <= data_version <= HIGHEST_DATA_VERSION:
+            raise CorruptFileError(
+                self.path, f"data_version is {data_version!r}, this release reads 0 to {HIGHEST_DATA_VERSION}"
+            )
+        return document, data_version
