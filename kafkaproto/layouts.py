@@ -114,6 +114,11 @@ producer_snapshot_entry = Struct(
     "current_transaction_first_offset" / Int64sb,
 )
 
+producer_snapshot_head = Struct("version" / Int16sb, "crc" / Int32ub, "entry_count" / Int32sb)
+
+PRODUCER_SNAPSHOT_CRC_END = 6
+"""Where the crc ends; it covers everything behind it."""
+
 producer_snapshot = Struct(
     "version" / Int16sb,
     "crc" / Int32ub,

@@ -30,8 +30,8 @@ TIME_INDEX_SUFFIX = ".timeindex"
 
 _MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
 _SEGMENT_NAME = re.compile(r"([0-9]{20})(\.[a-z]+)")
-_OFFSET_INDEX_ENTRY = Struct(">ii")
-_TIME_INDEX_ENTRY = Struct(">qi")
+OFFSET_INDEX_ENTRY = Struct(">ii")
+TIME_INDEX_ENTRY = Struct(">qi")
 _LENGTH = Struct(">i")
 
 
@@ -69,7 +69,7 @@ class TimeIndexEntry(NamedTuple):
 def encode_offset_index_entry(base_offset: int, entry: OffsetIndexEntry) -> bytes:
     """8 bytes to append to the index; raises LocalProtocolError if offset or position is out of its reach."""
     try:
-        return _OFFSET_INDEX_ENTRY.pack(entry.offset - base_offset, entry.position)
+        return OFFSET_INDEX_ENTRY.pack(entry.offset - base_offset, entry.position)
     except StructError:
         raise LocalProtocolError(f"{entry} does not fit in an index with base offset {base_offset}") from None
 
@@ -77,7 +77,7 @@ def encode_offset_index_entry(base_offset: int, entry: OffsetIndexEntry) -> byte
 def encode_time_index_entry(base_offset: int, entry: TimeIndexEntry) -> bytes:
     """12 bytes to append to the time index; raises LocalProtocolError if the offset is out of its reach."""
     try:
-        return _TIME_INDEX_ENTRY.pack(entry.timestamp, entry.offset - base_offset)
+        return TIME_INDEX_ENTRY.pack(entry.timestamp, entry.offset - base_offset)
     except StructError:
         raise LocalProtocolError(
             f"{entry} does not fit in a time index with base offset {base_offset}"
@@ -89,15 +89,15 @@ def iterate_offset_index(data: Buffer, base_offset: int) -> Iterator[OffsetIndex
 
     Raises RemoteProtocolError where the bytes are no whole number of entries, or entries do not ascend.
     """
-    view = _whole_entries(data, _OFFSET_INDEX_ENTRY)
+    view = _whole_entries(data, OFFSET_INDEX_ENTRY)
     last = OffsetIndexEntry(base_offset - 1, -1)
-    for number, (relative_offset, position) in enumerate(_OFFSET_INDEX_ENTRY.iter_unpack(view)):
+    for number, (relative_offset, position) in enumerate(OFFSET_INDEX_ENTRY.iter_unpack(view)):
         if relative_offset == position == 0:
             return
         entry = OffsetIndexEntry(base_offset + relative_offset, position)
         if entry.offset <= last.offset or entry.position <= last.position:
             raise RemoteProtocolError(
-                f"{entry} does not ascend from {last}", offset=number * _OFFSET_INDEX_ENTRY.size
+                f"{entry} does not ascend from {last}", offset=number * OFFSET_INDEX_ENTRY.size
             )
         yield entry
         last = entry
@@ -108,15 +108,15 @@ def iterate_time_index(data: Buffer, base_offset: int) -> Iterator[TimeIndexEntr
 
     Raises RemoteProtocolError where the bytes are no whole number of entries, or entries do not ascend.
     """
-    view = _whole_entries(data, _TIME_INDEX_ENTRY)
+    view = _whole_entries(data, TIME_INDEX_ENTRY)
     last = TimeIndexEntry(-1, base_offset)
-    for number, (timestamp, relative_offset) in enumerate(_TIME_INDEX_ENTRY.iter_unpack(view)):
+    for number, (timestamp, relative_offset) in enumerate(TIME_INDEX_ENTRY.iter_unpack(view)):
         if timestamp == relative_offset == 0:
             return
         entry = TimeIndexEntry(timestamp, base_offset + relative_offset)
         if entry.timestamp <= last.timestamp or entry.offset < last.offset:
             raise RemoteProtocolError(
-                f"{entry} does not ascend from {last}", offset=number * _TIME_INDEX_ENTRY.size
+                f"{entry} does not ascend from {last}", offset=number * TIME_INDEX_ENTRY.size
             )
         yield entry
         last = entry
