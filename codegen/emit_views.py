@@ -84,7 +84,7 @@ def emit_views(messages: list[Message]) -> dict[str, str]:
     )
     lines = Lines()
     lines.add(
-        '"""Fields and Spark schema of every record type of the metadata log, in the words of `pipeline.views`.',
+        '"""Fields and Spark schema of every record type of the metadata log, in the words of `views`.',
         "",
     )
     lines.add("Generated from messages/ by codegen; change the schemas, not this file.", '"""', "")

@@ -1,4 +1,4 @@
-"""Arrow arrays out of bytes whose positions are known (`pipeline.fields`), a column at a time.
+"""Arrow arrays out of bytes whose positions are known (`fields`), a column at a time.
 
 Numbers are gathered and turned from big-endian; texts and bytes are copied by Arrow itself; uuids become text. Nothing
 is made for a single value in Python. A `Spread` says where in the column the values go: the rows of one record type are

@@ -1,11 +1,11 @@
 """From the bytes of a segment, a snapshot or a fetch response to Arrow record batches, fast.
 
-The way of a record: `pipeline.scan` finds the batches, a few MiB of them at a time; `pipeline.frames` the records in
-all of these; here they are sorted by type, and those that nobody wants fall out; `pipeline.fields` finds the fields of
-all records of a type, and `pipeline.arrays` makes columns of those that are wanted. Each is a number of numpy and Arrow
+The way of a record: `scan` finds the batches, a few MiB of them at a time; `frames` the records in
+all of these; here they are sorted by type, and those that nobody wants fall out; `fields` finds the fields of
+all records of a type, and `arrays` makes columns of those that are wanted. Each is a number of numpy and Arrow
 calls that does not depend on the number of records, so that what a record costs is little more than its bytes.
 
-Whatever is not quite ordinary leaves that way, a record or a batch at a time, and becomes rows in `pipeline.rows`, by
+Whatever is not quite ordinary leaves that way, a record or a batch at a time, and becomes rows in `rows`, by
 kafkaproto's codecs: damage, types and versions that are not known, rare forms. At the end the two are put together in
 the order of the log.
 """
@@ -66,7 +66,7 @@ def decode(
 
     ``position`` is that of the buffer's first byte in its file. ``next_offset`` is the offset that the first batch must
     have (in a snapshot they count from 0 on their own); None if any will do. With ``expects_more`` an incomplete batch
-    at the end is left alone: the caller brings its bytes again, with the rest of them (`pipeline.scan.complete_size`
+    at the end is left alone: the caller brings its bytes again, with the rest of them (`scan.complete_size`
     tells how many bytes were whole). Without it that is damage, as is everything else that is no good batch or record;
     the mode says what becomes of damage. Raises CorruptInputError in mode FAILFAST only, ViewError for a column or view
     that does not exist.

@@ -52,8 +52,8 @@ _PUSHDOWN_WORKER = "pyspark.sql.worker.data_source_pushdown_filters"
 class KraftDataSource(DataSource):
     """Records of Kafka's metadata log: ``spark.read.format("kraft").option("view", "PartitionRecord").load(path)``.
 
-    Register it with ``spark.dataSource.register(KraftDataSource)``. The options are those of `pipeline.options`, the
-    columns those of `pipeline.schema`.
+    Register it with ``spark.dataSource.register(KraftDataSource)``. The options are those of `options`, the
+    columns those of `schema`.
     """
 
     @classmethod

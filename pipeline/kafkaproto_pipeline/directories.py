@@ -122,7 +122,7 @@ def local_path(text: str) -> str:
     if match[1].lower() != _LOCAL_SCHEME:
         raise InputError(
             f"{text} is not on a file system of this machine; read it with spark.read.format('binaryFile') and"
-            " pipeline.datasource.decode_files"
+            " kafkaproto_pipeline.datasource.decode_files"
         )
     return os.path.abspath("/" + match[3].lstrip("/"))
 

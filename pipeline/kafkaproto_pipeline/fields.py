@@ -3,10 +3,10 @@
 Every record has a cursor. A field is read for all records together: fixed widths move all cursors by the same amount,
 lengths and counts are gathered and decoded as arrays, a tagged field is read for those records that have its tag. What
 comes out are positions, not values: a `Located` for each field. Values are made of them later, and only of the fields
-that somebody wants (`pipeline.arrays`).
+that somebody wants (`arrays`).
 
 The walk is sound, not complete. It follows the same rules as kafkaproto's codecs, and a record that breaks one of them,
-or that has a rare form (very many tags or elements), is marked *odd*, and left to the slow way (`pipeline.rows`). It
+or that has a rare form (very many tags or elements), is marked *odd*, and left to the slow way (`rows`). It
 checks no position against the end of its record as it goes: as no step moves a cursor back, a cursor that meets the
 end of its record has never been beyond it.
 """

@@ -5,7 +5,7 @@ batches are found in one go, then the second ones, and so on: a round costs some
 part. When few batches are left, each with many records, a plain loop goes over what remains.
 
 A `Records` says where key and value of each record are. A batch of which anything is out of the ordinary is not taken
-apart at all: it is *odd*, and left to the slow way (`pipeline.rows`), which knows what to say. So nothing here raises
+apart at all: it is *odd*, and left to the slow way (`rows`), which knows what to say. So nothing here raises
 for bad bytes, and what is found here is exactly what kafkaproto would find.
 
 All positions are int64 and never negative; reading beyond the end reads the last byte again. As every length only moves

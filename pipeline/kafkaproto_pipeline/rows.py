@@ -1,6 +1,6 @@
 """Rows one by one, by kafkaproto's codecs: the slow way, which is right by construction.
 
-`pipeline.columns` comes here with what it does not decode itself: batches and records of a rare form, damaged ones, and
+`columns` comes here with what it does not decode itself: batches and records of a rare form, damaged ones, and
 types or versions that this release does not know. Tests hold the fast way against this one.
 """
 

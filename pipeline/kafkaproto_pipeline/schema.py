@@ -3,8 +3,8 @@
 A view is ``records`` (the message as Kafka's JSON), ``typed`` (a struct column for each record type, null but in rows
 of that type) or the name of a record type (its fields as columns). These begin and end with the same columns.
 
-The view ``state`` is for `pipeline.jobs.state`: its rows are not records, but what ranges of the log come to
-(`pipeline.state_view`).
+The view ``state`` is for `jobs.state`: its rows are not records, but what ranges of the log come to
+(`state_view`).
 
 Two record types have no fields, NoOpRecord and EndTransactionRecord. They have no column in ``typed``, because neither
 Parquet nor Spark's readers of it know a struct without fields: such rows show by their ``recordType``.

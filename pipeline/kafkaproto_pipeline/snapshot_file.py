@@ -36,7 +36,7 @@ _READABLE = 0o644
 
 
 def write_checkpoint(batches: Iterable[pa.RecordBatch], *, directory: str) -> Iterator[pa.RecordBatch]:
-    """Rows of `pipeline.snapshot_values.VALUES` in order, a header first, as a snapshot file; gives a row of `WRITTEN`.
+    """Rows of `snapshot_values.VALUES` in order, a header first, as a snapshot file; gives a row of `WRITTEN`.
 
     The header's value is a JSON object: ``offset``, ``epoch`` and ``timestampMs`` of the last record contained, the
     newest KRaftVersionRecord as ``version`` and VotersRecord as ``voters``, as JSON in text again, left out where there

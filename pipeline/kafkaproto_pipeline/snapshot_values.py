@@ -258,4 +258,4 @@ _RECORDS: Mapping[str, Callable[[Row, int], tuple[bytes, Message]]] = {
     "scram_credentials": _scram_credential,
     "delegation_tokens": _delegation_token,
 }
-"""By the table's name in `pipeline.jobs.state.RECORDED`; partitions are apart."""
+"""By the table's name in `jobs.state.RECORDED`; partitions are apart."""

@@ -1,7 +1,7 @@
 """The view ``state``: what each range of the log comes to, made where its records are decoded.
 
 Of the millions of changes that a log has, a state needs the last of each partition. They are put together
-(`pipeline.latest`) in the process that decodes them, so that only the few that are left travel to Spark and are rows
+(`latest`) in the process that decodes them, so that only the few that are left travel to Spark and are rows
 there. All other records that say something of the state are rows as they are, with a struct column a type, as in the
 view ``typed``. So are those of types that are not known, without a record. The rest are left out, and count only for
 the row that tells where the range ends.

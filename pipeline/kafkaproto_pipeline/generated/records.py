@@ -1,4 +1,4 @@
-"""Fields and Spark schema of every record type of the metadata log, in the words of `pipeline.views`.
+"""Fields and Spark schema of every record type of the metadata log, in the words of `views`.
 
 Generated from messages/ by codegen; change the schemas, not this file.
 """

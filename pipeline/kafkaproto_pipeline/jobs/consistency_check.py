@@ -1,7 +1,7 @@
 """All replicas of one cluster against each other, in one pass over their rows in the order of the offsets.
 
 What has to be known later is waited for: that two logs with different epochs at an offset agree further on makes one of
-them wrong; that they never do makes one of them the tail of a node which fell behind (see `pipeline.jobs.consistency`).
+them wrong; that they never do makes one of them the tail of a node which fell behind (see `jobs.consistency`).
 So what is held in memory are the state of the cluster, the snapshots of one offset, and such tails.
 """
 
@@ -16,7 +16,7 @@ from kafkaproto_pipeline.jobs import consistency_rows as rows
 from kafkaproto_pipeline.jobs.consistency_replay import MAX_DIFFERENCES, NOT_COMPARED, Replay, Verdict
 from kafkaproto_pipeline.jobs.consistency_rows import Content, Finding, Row, name_of
 
-# How the reasons begin that `pipeline.scan` gives.
+# How the reasons begin that `scan` gives.
 _TORN = "the bytes end inside"
 _GAP = "a gap: "
 _AGAIN = "a record batch has base offset"

@@ -1,4 +1,4 @@
-"""What `pipeline.jobs.consistency` reads, and what it tells: rows as plain values."""
+"""What `jobs.consistency` reads, and what it tells: rows as plain values."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _made_of(df: DataFrame) -> Kept:
     if made is None:
         known = df.withColumns(
             {
-                # What `pipeline.jobs.transactions` knows rows by. Those that were put together lie all in one
+                # What `jobs.transactions` knows rows by. Those that were put together lie all in one
                 # transaction, or all outside.
                 "clusterId": F.lit(None).cast("string"),
                 "source": F.when(F.col("position") < 0, "snapshot").otherwise("log"),

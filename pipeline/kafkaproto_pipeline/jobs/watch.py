@@ -2,7 +2,7 @@
 
 `alerts` turns the source's stream of records into a stream of alerts, for any sink; `start` runs it with those that the
 command line offers: the screen, files, a Kafka topic through Spark's own Kafka sink. What the rules remember
-(`pipeline.jobs.watch_rules`) is Spark's state: with the stream's position it stands in the checkpoint, and goes on from
+(`jobs.watch_rules`) is Spark's state: with the stream's position it stands in the checkpoint, and goes on from
 there. Topics are spread over `SHARDS` groups, so the state of a batch is that of the topics which change in it.
 
 Files are written once: each batch has a folder of its number, below one of the watch's name, and a batch that is
