@@ -60,7 +60,6 @@ class VersionRange:
 
 
 NO_VERSIONS = VersionRange(0, -1)
-ALL_VERSIONS = VersionRange(0, OPEN_END)
 
 
 class MessageType(enum.Enum):

@@ -7,7 +7,6 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import BrokerHeartbeatRequest, ControllerRegistrationRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.controller.describe import describe_controller, describe_effect, describe_event
 from kafkaproto_server.controller.effects import (
     AppendRecords,
     Effect,
@@ -32,6 +31,7 @@ from kafkaproto_server.controller.events import (
     Tick,
 )
 from kafkaproto_server.image.image import ClusterImage
+from tests.controller.describe import describe_controller, describe_effect, describe_event
 from tests.controller.harness import Harness
 
 

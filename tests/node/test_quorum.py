@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
@@ -39,6 +40,7 @@ from kafkaproto_server.node.published import UnsupportedFeatureError, check_feat
 from kafkaproto_server.node.quorum import QuorumDriver
 from kafkaproto_server.node.startup import Opened, open_node
 from kafkaproto_server.node.system import SystemClock
+from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.storage.format import FormatRequest, format_directories
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint
@@ -370,6 +372,34 @@ async def test_a_core_that_fails_over_a_heartbeat_ends_the_driver_and_not_who_as
             await trio.testing.wait_all_tasks_blocked()
             monkeypatch.setattr(Controller, "_handle_command", fail)
             heartbeat(driver, epoch=1)
+
+
+@pytest.mark.trio
+async def test_a_core_that_contradicts_itself_leaves_its_state_in_the_log(
+    disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(self: RaftNode, event: object, now_ms: int) -> NoReturn:
+        raise AssertionError("two leaders")
+
+    with pytest.RaisesGroup(AssertionError, flatten_subgroups=True):
+        async with running(disk) as driver:
+            await wait_for_features(driver)
+            monkeypatch.setattr(RaftNode, "handle", fail)
+            alter(driver, "1")
+            await trio.sleep_forever()
+    (last_words,) = [each.message for each in caplog.records if each.levelno == logging.CRITICAL]
+    assert last_words.startswith("the quorum's core fails: append requested epoch=1")
+    assert "its state: leader epoch=1" in last_words
+
+
+@pytest.mark.trio
+async def test_the_quorum_can_be_traced(disk: MemoryDisk, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="kafkaproto.server.quorum.trace")
+    async with running(disk) as driver:
+        await wait_for_features(driver)
+    lines = [each.message for each in caplog.records if each.name.endswith(".trace")]
+    assert any(line.startswith("< append requested epoch=1") for line in lines)
+    assert any("became leader epoch=1" in line for line in lines)
 
 
 @pytest.mark.trio

@@ -28,8 +28,6 @@ from kafkaproto_server.image.image import (
 CONTROLLED_SHUTDOWN_LEVEL = 7
 """3.3-IV3: the state of a controlled shutdown is recorded."""
 ZK_MIGRATION_LEVEL = 8
-TRANSACTIONS_LEVEL = 13
-"""3.6-IV1: metadata transactions."""
 CONTROLLER_REGISTRATION_LEVEL = 15
 """3.7-IV0: controllers register."""
 DIRECTORIES_LEVEL = 17

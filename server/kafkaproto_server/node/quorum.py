@@ -44,7 +44,7 @@ from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.raft import effects as raft_effects
 from kafkaproto_server.raft import events as raft_events
 from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.describe import describe_refusal
+from kafkaproto_server.raft.describe import describe_effects, describe_event, describe_refusal, describe_state
 from kafkaproto_server.raft.messages import Answer as RaftAnswer
 from kafkaproto_server.raft.messages import Destination, FetchedBatch, InboundRequest
 from kafkaproto_server.raft.node import RaftNode
@@ -55,6 +55,9 @@ from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 
 _log = logging.getLogger("kafkaproto.server.quorum")
+
+_trace = logging.getLogger("kafkaproto.server.quorum.trace")
+"""At DEBUG: every event of the Raft core and every effect, a line each. They hold no records."""
 
 MAX_WAITING_REQUESTS = 10_000
 """Commands that wait for the controller, and requests that the Raft core has not answered. A connection has one request
@@ -460,7 +463,18 @@ class QuorumDriver:
         self._post(partial(self._to_raft, event))
 
     def _to_raft(self, event: raft_events.Event) -> None:
-        self._raft.handle(event, self._clock.now_ms())
+        if _trace.isEnabledFor(logging.DEBUG):
+            _trace.debug("< %s", describe_event(event))
+        try:
+            self._raft.handle(event, self._clock.now_ms())
+        except AssertionError:
+            # The process ends by this. What led to it has to be in the log.
+            _log.critical(
+                "the quorum's core fails: %s; its state: %s",
+                describe_event(event),
+                describe_state(self._raft),
+            )
+            raise
         self._take_effects()
         # Its deadline may be another, and something may be committed: a loop that waits has to look.
         self._wake.set()
@@ -528,6 +542,8 @@ class QuorumDriver:
         effects = self._raft.take_effects()
         if effects is None:
             return
+        if _trace.isEnabledFor(logging.DEBUG):
+            _trace.debug("> %s", describe_effects(effects))
         if effects.must_persist:
             # Before anything is told: an answer may need what is written here.
             self._unsynced.append((effects.number, time.perf_counter()))
