@@ -56,15 +56,6 @@ class FieldSchema:
             return bool(value == self.struct.python_class())
         return bool(value is None if self.default is None else value == self.default)
 
-    def make_default(self) -> Any:
-        """The value that the field has when nobody sets it; fresh where it can be changed."""
-        if self.default is Default.EMPTY_ARRAY:
-            return []
-        if self.default is Default.EMPTY_STRUCT:
-            assert self.struct is not None
-            return self.struct.python_class()
-        return self.default
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructSchema:

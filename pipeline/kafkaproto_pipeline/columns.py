@@ -66,8 +66,8 @@ def decode(
 
     ``position`` is that of the buffer's first byte in its file. ``next_offset`` is the offset that the first batch must
     have (in a snapshot they count from 0 on their own); None if any will do. With ``expects_more`` an incomplete batch
-    at the end is left alone: the caller brings its bytes again, with the rest of them (`scan.complete_size`
-    tells how many bytes were whole). Without it that is damage, as is everything else that is no good batch or record;
+    at the end is left alone: the caller brings its bytes again, with the rest of them.
+    Without it that is damage, as is everything else that is no good batch or record;
     the mode says what becomes of damage. Raises CorruptInputError in mode FAILFAST only, ViewError for a column or view
     that does not exist.
 

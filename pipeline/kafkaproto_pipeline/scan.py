@@ -105,22 +105,6 @@ def windows(octets: Octets, width: int) -> npt.NDArray[np.void]:
     return np.ndarray((count,), np.dtype(f"V{width}"), octets, strides=(1,))
 
 
-def complete_size(buffer: Buffer) -> int:
-    """How many bytes at the start of a buffer are whole batches, going by their lengths alone.
-
-    A reader that has more bytes to come cuts its buffer there, and puts the rest in front of them. Where a length is
-    impossible that is where the count ends, too: `steps` will say what is wrong.
-    """
-    position = 0
-    end = len(buffer)
-    while end - position >= HEADER_SIZE:
-        length, _, _ = _HEAD(buffer, position + 8)
-        if not HEADER_SIZE - LENGTH_END <= length <= min(MAX_BATCH_BYTES, end - position - LENGTH_END):
-            break
-        position += length + LENGTH_END
-    return position
-
-
 def steps(buffer: Buffer, *, next_offset: int | None, expects_more: bool) -> Iterator[Step]:
     """The batches of a buffer that begins with one.
 

@@ -10,7 +10,14 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto.message import Message
 from kafkaproto.messages import message_class
-from kafkaproto.records.batch import HEADER_SIZE, NewRecord, RecordBatchView, build_batch, iterate_batches
+from kafkaproto.records.batch import (
+    HEADER_SIZE,
+    LENGTH_END,
+    NewRecord,
+    RecordBatchView,
+    build_batch,
+    iterate_batches,
+)
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto_pipeline import rows
@@ -154,3 +161,14 @@ def all_types(rng: random.Random, count: int) -> list[tuple[RecordView, Message,
         ((message, version),) = random_records(rng, record, 1)
         found.append((record, message, version))
     return found
+
+
+def complete_size(buffer: bytes) -> int:
+    """How many bytes at the start of a buffer are whole batches, going by their lengths alone."""
+    position = 0
+    while len(buffer) - position >= HEADER_SIZE:
+        size = LENGTH_END + int.from_bytes(buffer[position + LENGTH_END - 4 : position + LENGTH_END], "big")
+        if size > len(buffer) - position:
+            break
+        position += size
+    return position

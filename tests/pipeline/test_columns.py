@@ -33,7 +33,6 @@ from kafkaproto.snapshot import build_snapshot
 from kafkaproto_pipeline import pieces, rows, scan
 from kafkaproto_pipeline.columns import CorruptInputError, decode
 from kafkaproto_pipeline.generated.records import RECORDS
-from kafkaproto_pipeline.scan import complete_size
 from kafkaproto_pipeline.schema import RECORD_TYPES, RECORD_VIEWS, ViewError
 from kafkaproto_pipeline.views import RecordView
 from kafkaproto_pipeline.wanted import DROPMALFORMED, FAILFAST
@@ -43,6 +42,7 @@ from tests.pipeline.decoding import (
     SNAPSHOT,
     TIME_MS,
     all_types,
+    complete_size,
     decoded,
     decoded_slowly,
     encoded,

@@ -14,7 +14,7 @@ from kafkaproto.messages import NoOpRecord
 from kafkaproto.records.batch import RecordBatchView, build_batch, iterate_batches
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto_pipeline import scan
-from kafkaproto_pipeline.scan import Fault, Headers, complete_size, steps
+from kafkaproto_pipeline.scan import Fault, Headers, steps
 from tests.pipeline.decoding import all_types, random_log
 
 NO_OP = (None, encode_metadata_record(NoOpRecord(), 0), ())
@@ -65,7 +65,6 @@ def test_headers_say_what_the_batches_say(seed: int) -> None:
     assert set(names) == set(Headers.__slots__)
     for name, property_name in names.items():
         assert getattr(step.headers, name).tolist() == [getattr(view, property_name) for view in views]
-    assert complete_size(log) == len(log)
 
 
 @given(st.data())
@@ -115,7 +114,6 @@ def test_a_torn_tail_is_a_fault_where_nothing_more_is_to_come() -> None:
     end = len(batch(0))
     for size in range(end + 1, len(log)):
         assert scanned(log[:size], expects_more=True) == ([0], [])
-        assert complete_size(log[:size]) == end
         offsets, (fault,) = scanned(log[:size])
         assert (offsets, fault.position, fault.offset) == ([0], end, 1)
         assert fault.reason.startswith("the bytes end inside")
@@ -192,4 +190,3 @@ def test_no_input_makes_the_search_long(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_nothing_is_nothing() -> None:
     assert scanned(b"") == ([], [])
-    assert complete_size(b"") == 0

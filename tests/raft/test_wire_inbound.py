@@ -15,7 +15,6 @@ from kafkaproto.message import Message
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.errors import RaftError
 from kafkaproto_server.raft.messages import (
-    ANY_HIGH_WATERMARK,
     NO_HIGH_WATERMARK,
     AddVoterRequest,
     BeginQuorumEpochRequest,
@@ -50,6 +49,8 @@ NODE_3 = ReplicaKey(id=3, directory_id=bytes.fromhex("3feded0e34d644da8f91e9d5fa
 LEADER = LeaderAndEpoch(leader_id=3, epoch=1)
 LEADER_ENDPOINT = Endpoint(name=LISTENER, host="127.0.0.1", port=21313)
 
+ANY_HIGH_WATERMARK = 2**63 - 1
+"""Of a Fetch below v18, as its schema says."""
 GOLDEN: dict[str, tuple[bytes, type[Message], object]] = {
     "Fetch": (
         golden.FETCH_V18,

@@ -18,7 +18,6 @@ from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.effects import PendingBatch
 from kafkaproto_server.raft.errors import RaftError
 from kafkaproto_server.raft.messages import (
-    ANY_HIGH_WATERMARK,
     AddVoterRequest,
     Answer,
     ApiVersionsRequest,
@@ -54,6 +53,8 @@ from tests.raft import golden_messages as golden
 from tests.raft.golden_messages import CLUSTER_ID, LISTENER, body_of_answer, body_of_request
 from tests.raft.test_wire_inbound import GOLDEN
 
+ANY_HIGH_WATERMARK = 2**63 - 1
+"""Of a Fetch below v18, as its schema says."""
 KEY = ReplicaKey(id=3, directory_id=b"\x03" * 16)
 OTHER = ReplicaKey(id=2, directory_id=b"\x02" * 16)
 ENDPOINTS = (

@@ -16,9 +16,6 @@ from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, Re
 NO_HIGH_WATERMARK = -1
 """On the wire: the sender does not know the high watermark."""
 
-ANY_HIGH_WATERMARK = 2**63 - 1
-"""High watermark in a Fetch below v18, which cannot say what it has seen: never smaller than the leader's."""
-
 
 class Destination(msgspec.Struct, frozen=True, kw_only=True):
     """Where a request goes: a node, or a bootstrap server that nobody knows the node id of."""
@@ -80,7 +77,8 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_wait_ms: int
     max_bytes: int
     high_watermark: int
-    """What the asking node knows; NO_HIGH_WATERMARK, ANY_HIGH_WATERMARK."""
+    """What the asking node knows; NO_HIGH_WATERMARK. A Fetch below v18 cannot say it, which counts as the largest
+    number: it is never told of a high watermark alone."""
 
 
 class FetchSnapshotRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,135 @@
+"""Nothing is kept that nobody uses: modules, functions, classes, methods and constants of the product.
+
+What only tests use belongs to the tests. A name counts as used if it stands anywhere in the product, the commands, the
+benchmarks or `compat/` besides its definition, so a few dead names of common words escape.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PRODUCT = ("kafkaproto/", "server/", "pipeline/", "codegen/")
+USERS = (*PRODUCT, "bin/", "bench/", "compat/", "pyproject.toml")
+
+CALLED_BY_OTHERS = {
+    "kafkaproto/interpret.py:decode_slowly": "the second opinion on the generated codecs",
+    "kafkaproto/layouts.py:control_record_key": "the second opinion on the fast readers",
+    "kafkaproto/layouts.py:offset_index_entry": "the second opinion on the fast readers",
+    "kafkaproto/layouts.py:record_batch": "the second opinion on the fast readers",
+    "kafkaproto/layouts.py:time_index_entry": "the second opinion on the fast readers",
+    "pipeline/kafkaproto_pipeline/datasource.py:KraftDataSource.streamReader": "Spark",
+    "pipeline/kafkaproto_pipeline/datasource.py:KraftFilteringReader.pushFilters": "Spark",
+    "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.getDefaultReadLimit": "Spark",
+    "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.initialOffset": "Spark",
+    "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.latestOffset": "Spark",
+    "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.prepareForTriggerAvailableNow": "Spark",
+    "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.reportLatestOffset": "Spark",
+    "pipeline/kafkaproto_pipeline/datasource.py:decode_files": "users, as the error for a remote path says",
+    "server/kafkaproto_server/net/passes.py:Passes.after_io_wait": "trio",
+    "server/kafkaproto_server/node/loop_watch.py:LoopWatch.after_io_wait": "trio",
+    "server/kafkaproto_server/node/loop_watch.py:LoopWatch.before_io_wait": "trio",
+}
+"""Definitions that nothing in the repository but tests may name, and who uses them."""
+
+IMPORTED_BY_NAME = ("kafkaproto_pipeline.jobs.",)
+"""Packages whose modules are imported by a name that is put together."""
+
+
+def files() -> dict[str, str]:
+    """Every file that git knows or could know, but the tests', by its path."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *USERS],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    paths = [path for path in sorted(set(listed.stdout.split())) if (ROOT / path).is_file()]
+    return {path: (ROOT / path).read_text() for path in paths if not path.endswith(".json")}
+
+
+FILES = files()
+TREES = {path: ast.parse(text) for path, text in FILES.items() if path.endswith(".py")}
+WRITTEN = [path for path in TREES if path.startswith(PRODUCT) and "/generated/" not in path]
+
+
+def module_name(path: str) -> str:
+    parts = path.removesuffix(".py").split("/")
+    return ".".join(parts[1:] if parts[0] in ("server", "pipeline") else parts)
+
+
+def words(path: str) -> Iterator[str]:
+    """The names that a file uses, in code or as a short text (a name to import, a console script)."""
+    if path not in TREES:
+        yield from re.findall(r"[\w.]+", FILES[path])
+        return
+    for node in ast.walk(TREES[path]):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
+                yield name
+            case ast.alias(name=name):
+                yield name.rpartition(".")[2]
+            case ast.Constant(value=str(text)) if " " not in text:
+                yield from re.findall(r"\w+", text)
+
+
+def definitions(path: str) -> Iterator[tuple[str, int]]:
+    """What a module defines at its top and in its classes, and how often the definition itself uses the name.
+
+    Decorators may use what they decorate.
+    """
+    for node in TREES[path].body:
+        match node:
+            case (
+                ast.FunctionDef(name=name, decorator_list=[])
+                | ast.AsyncFunctionDef(name=name, decorator_list=[])
+            ):
+                yield name, 0
+            case ast.ClassDef(name=name):
+                yield name, 0
+                for inner in node.body:
+                    if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) and not inner.decorator_list:
+                        yield f"{name}.{inner.name}", 0
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, 1
+            case ast.Assign(targets=targets):
+                yield from ((target.id, 1) for target in targets if isinstance(target, ast.Name))
+
+
+def unused_definitions() -> set[str]:
+    used = Counter(word for path in FILES for word in words(path))
+    found = set()
+    for path in WRITTEN:
+        for name, own in definitions(path):
+            last = name.rpartition(".")[2]
+            if not (last.startswith("__") and last.endswith("__")) and used[last] <= own:
+                found.add(f"{path}:{name}")
+    return found
+
+
+def test_every_definition_is_used() -> None:
+    unused = unused_definitions()
+    assert unused - CALLED_BY_OTHERS.keys() == set()
+    assert CALLED_BY_OTHERS.keys() - unused == set(), "exceptions that are not needed any more"
+
+
+def test_every_module_is_imported() -> None:
+    imported = set()
+    for path, text in FILES.items():
+        if path not in TREES:
+            imported.update(re.findall(r"[\w.]+", text))
+            continue
+        for node in ast.walk(TREES[path]):
+            match node:
+                case ast.Import(names=names):
+                    imported.update(each.name for each in names)
+                case ast.ImportFrom(module=str(module), names=names):
+                    imported.update((module, *(f"{module}.{each.name}" for each in names)))
+    modules = {module_name(path) for path in WRITTEN if not path.endswith(("/__init__.py", "/__main__.py"))}
+    assert {name for name in modules - imported if not name.startswith(IMPORTED_BY_NAME)} == set()
