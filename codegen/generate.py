@@ -6,7 +6,7 @@ from pathlib import Path
 
 from codegen import naming
 from codegen.emit import emit_module
-from codegen.emit_registry import emit_registry, emit_stub
+from codegen.emit_registry import emit_api_keys, emit_registry, emit_stub
 from codegen.model import Message, MessageType
 from codegen.parse import SchemaError, parse_file
 
@@ -67,5 +67,6 @@ def generate(messages: list[Message]) -> dict[str, str]:
         '"""Codecs generated from messages/; `kafkaproto.messages` is the door to them."""\n'
     )
     files["generated/registry.py"] = emit_registry(messages)
+    files["generated/api_keys.py"] = emit_api_keys(messages)
     files["messages.pyi"] = emit_stub(messages)
     return files

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from kafkaproto.generated.api_keys import ApiKey as ApiKey
 from kafkaproto.generated.registry import APIS
 from kafkaproto.message import Message
 from kafkaproto.messages import message_class
-
-API_VERSIONS_KEY = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ class ApiInfo:
     def response_header_version(self, version: int) -> int:
         """1 (tagged fields) in flexible versions, 0 before; always 0 for ApiVersions (KIP-511): its answer must be
         readable by a client that does not know yet which versions the server speaks."""
-        if self.key == API_VERSIONS_KEY:
+        if self.key == ApiKey.API_VERSIONS:
             return 0
         return 1 if self.response_flexible_from is not None and version >= self.response_flexible_from else 0
 

@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from kafkaproto.api import API_VERSIONS_KEY, ApiInfo, api_by_key
+from kafkaproto.api import ApiInfo, ApiKey, api_by_key
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
 from kafkaproto.frame import NEED_DATA, FrameReader, NeedData, encode_frame
@@ -134,7 +134,7 @@ class ServerConnection:
         header, body_offset = decode_request_header(frame, self._request_header_version)
         api_key, api_version = header.api_key, header.api_version
         self._check_size(api_key, api_version, len(frame))
-        if api_key == API_VERSIONS_KEY and not self._is_served(api_key, api_version):
+        if api_key == ApiKey.API_VERSIONS and not self._is_served(api_key, api_version):
             self._unanswered.append((header.correlation_id, 0))
             return UnsupportedApiVersions(
                 api_version=api_version, correlation_id=header.correlation_id, client_id=header.client_id
@@ -198,7 +198,7 @@ class ServerConnection:
         """The header version; refuses what is not served before anything depends on it."""
         if self._is_served(api_key, api_version):
             return _api(api_key).request_header_version(api_version)
-        if api_key == API_VERSIONS_KEY:
+        if api_key == ApiKey.API_VERSIONS:
             # Enough to find the client id; where an unknown version's header ends, nobody knows.
             return 1
         served = self._served_versions(api_key)
@@ -322,7 +322,7 @@ class ClientConnection:
         response, _ = ApiVersionsResponse.decode(frame, 0 if is_refused else version, offset)
         served = {entry.api_key: (entry.min_version, entry.max_version) for entry in response.api_keys}
         if is_refused and version > 0:
-            _, highest = served.get(API_VERSIONS_KEY, (0, 0))
+            _, highest = served.get(ApiKey.API_VERSIONS, (0, 0))
             self._send_api_versions(max(0, min(highest, version - 1)))
             return None
         if response.error_code:

@@ -46,7 +46,7 @@ def output(tmp_path: Path, messages: Path) -> Path:
     folder.mkdir()
     (tmp_path / "pipeline").mkdir()
     result = run(messages, folder)
-    assert result.output == "9 files: 9 written, 0 removed\n"
+    assert result.output == "10 files: 10 written, 0 removed\n"
     return folder
 
 
@@ -81,6 +81,7 @@ def change(path: Path, **keys: Any) -> None:
 def test_what_was_generated_is_up_to_date(messages: Path, output: Path) -> None:
     assert sorted(contents(output)) == [
         "generated/__init__.py",
+        "generated/api_keys.py",
         "generated/quorum_state_data.py",
         "generated/registry.py",
         "generated/topic_record.py",
@@ -89,8 +90,8 @@ def test_what_was_generated_is_up_to_date(messages: Path, output: Path) -> None:
         "messages.pyi",
     ]
     result = run(messages, output, "--check")
-    assert (result.exit_code, result.output) == (0, "9 generated files are up to date\n")
-    assert run(messages, output).output == "9 files: 0 written, 0 removed\n"
+    assert (result.exit_code, result.output) == (0, "10 generated files are up to date\n")
+    assert run(messages, output).output == "10 files: 0 written, 0 removed\n"
 
 
 def test_the_check_finds_files_that_are_stale_or_missing_or_too_much(messages: Path, output: Path) -> None:
@@ -114,7 +115,7 @@ def test_the_check_finds_files_that_are_stale_or_missing_or_too_much(messages: P
         "run bin/codegen",
     ]
     assert contents(output) == before, "a check changes nothing"
-    assert run(messages, output).output == "9 files: 3 written, 2 removed\n"
+    assert run(messages, output).output == "10 files: 3 written, 2 removed\n"
     assert contents(output) == good
     (output / "messages.pyi").unlink()
     assert "missing: kafkaproto/messages.pyi" in run(messages, output, "--check").output

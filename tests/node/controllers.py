@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import trio
 
-from kafkaproto.api import API_VERSIONS_KEY, api_by_key
+from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.connection import RequestReceived
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse
@@ -44,7 +44,7 @@ class ScriptedController:
     async def __call__(self, request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
         assert isinstance(request, RequestReceived)
         self.client_ids.add(request.client_id)
-        if request.api_key == API_VERSIONS_KEY:
+        if request.api_key == ApiKey.API_VERSIONS:
             keys = [
                 ApiVersionsResponse.ApiVersion(api_key=key, min_version=low, max_version=high)
                 for key, (low, high) in SERVED.items()

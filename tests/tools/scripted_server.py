@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from kafkaproto.api import API_VERSIONS_KEY, api_by_key
+from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.connection import RequestReceived, ServerConnection
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
@@ -65,7 +65,7 @@ def serving(answers: Answers) -> Iterator[ScriptedServer]:
 
 
 def _serve_connection(stream: socket.socket, answers: Answers, server: ScriptedServer) -> None:
-    served = {key: _versions(key) for key in (API_VERSIONS_KEY, *answers)}
+    served = {key: _versions(key) for key in (ApiKey.API_VERSIONS, *answers)}
     connection = ServerConnection(served.get, max_request_size=1 << 20)
     with stream:
         while True:
@@ -75,7 +75,7 @@ def _serve_connection(stream: socket.socket, answers: Answers, server: ScriptedS
                     return
                 connection.receive(data)
             assert isinstance(event, RequestReceived)
-            if event.api_key == API_VERSIONS_KEY:
+            if event.api_key == ApiKey.API_VERSIONS:
                 response: Message = _api_versions(served)
             else:
                 api = api_by_key(event.api_key)

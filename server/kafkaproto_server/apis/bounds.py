@@ -19,6 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from kafkaproto.api import ApiKey
+
 _KIB: Final = 1024
 _MIB: Final = 1024 * 1024
 
@@ -46,54 +48,52 @@ _INDEXES = Bounds(max_elements=250_000, max_bytes=16 * _MIB)
 _KEYS = Bounds(max_elements=150_000, max_bytes=16 * _MIB)
 """45,000 topics, each with two keys."""
 
-_ENVELOPE_KEY: Final = 58
-
 BOUNDS: Final[dict[int, Bounds]] = {
-    1: _SMALL,
-    3: _ITEMS,
-    18: _SMALL,
-    19: _KEYS,
-    20: _ITEMS,
-    29: _SMALL,
-    30: _ITEMS,
-    31: _ITEMS,
-    32: _KEYS,
-    33: _KEYS,
-    35: _INDEXES,
-    37: _KEYS,
-    38: _SMALL,
-    39: _SMALL,
-    40: _SMALL,
-    41: _SMALL,
-    43: _INDEXES,
-    44: _KEYS,
-    45: _PARTITIONS,
-    46: _KEYS,
-    48: Bounds(max_elements=100, max_bytes=256 * _KIB),
-    49: _ITEMS,
-    50: _ITEMS,
-    51: _ITEMS,
-    52: _SMALL,
-    53: _SMALL,
-    54: _SMALL,
-    55: _SMALL,
-    56: _PARTITIONS,
-    57: _SMALL,
+    ApiKey.FETCH: _SMALL,
+    ApiKey.METADATA: _ITEMS,
+    ApiKey.API_VERSIONS: _SMALL,
+    ApiKey.CREATE_TOPICS: _KEYS,
+    ApiKey.DELETE_TOPICS: _ITEMS,
+    ApiKey.DESCRIBE_ACLS: _SMALL,
+    ApiKey.CREATE_ACLS: _ITEMS,
+    ApiKey.DELETE_ACLS: _ITEMS,
+    ApiKey.DESCRIBE_CONFIGS: _KEYS,
+    ApiKey.ALTER_CONFIGS: _KEYS,
+    ApiKey.DESCRIBE_LOG_DIRS: _INDEXES,
+    ApiKey.CREATE_PARTITIONS: _KEYS,
+    ApiKey.CREATE_DELEGATION_TOKEN: _SMALL,
+    ApiKey.RENEW_DELEGATION_TOKEN: _SMALL,
+    ApiKey.EXPIRE_DELEGATION_TOKEN: _SMALL,
+    ApiKey.DESCRIBE_DELEGATION_TOKEN: _SMALL,
+    ApiKey.ELECT_LEADERS: _INDEXES,
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: _KEYS,
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: _PARTITIONS,
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: _KEYS,
+    ApiKey.DESCRIBE_CLIENT_QUOTAS: Bounds(max_elements=100, max_bytes=256 * _KIB),
+    ApiKey.ALTER_CLIENT_QUOTAS: _ITEMS,
+    ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: _ITEMS,
+    ApiKey.ALTER_USER_SCRAM_CREDENTIALS: _ITEMS,
+    ApiKey.VOTE: _SMALL,
+    ApiKey.BEGIN_QUORUM_EPOCH: _SMALL,
+    ApiKey.END_QUORUM_EPOCH: _SMALL,
+    ApiKey.DESCRIBE_QUORUM: _SMALL,
+    ApiKey.ALTER_PARTITION: _PARTITIONS,
+    ApiKey.UPDATE_FEATURES: _SMALL,
     # The largest request that is passed on, its client's principal and address.
-    _ENVELOPE_KEY: Bounds(max_elements=1_000, max_bytes=16 * _MIB + 128 * _KIB),
-    59: _SMALL,
-    60: _SMALL,
-    62: _REGISTRATION,
-    63: _REGISTRATION,
-    64: _SMALL,
-    67: _SMALL,
-    70: _REGISTRATION,
-    73: _INDEXES,
-    74: _SMALL,
-    75: _ITEMS,
-    80: _SMALL,
-    81: _SMALL,
-    82: _SMALL,
+    ApiKey.ENVELOPE: Bounds(max_elements=1_000, max_bytes=16 * _MIB + 128 * _KIB),
+    ApiKey.FETCH_SNAPSHOT: _SMALL,
+    ApiKey.DESCRIBE_CLUSTER: _SMALL,
+    ApiKey.BROKER_REGISTRATION: _REGISTRATION,
+    ApiKey.BROKER_HEARTBEAT: _REGISTRATION,
+    ApiKey.UNREGISTER_BROKER: _SMALL,
+    ApiKey.ALLOCATE_PRODUCER_IDS: _SMALL,
+    ApiKey.CONTROLLER_REGISTRATION: _REGISTRATION,
+    ApiKey.ASSIGN_REPLICAS_TO_DIRS: _INDEXES,
+    ApiKey.LIST_CONFIG_RESOURCES: _SMALL,
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS: _ITEMS,
+    ApiKey.ADD_RAFT_VOTER: _SMALL,
+    ApiKey.REMOVE_RAFT_VOTER: _SMALL,
+    ApiKey.UPDATE_RAFT_VOTER: _SMALL,
 }
 """By api key."""
 
@@ -109,7 +109,7 @@ def possible_elements(api_key: int, body_bytes: int) -> int:
     """The most elements that the body of a request can hold, in so many bytes and within its api's bounds; what is
     inside an envelope counts."""
     # Every element takes a byte at least.
-    most = _MOST_ELEMENTS if api_key == _ENVELOPE_KEY else bounds_of(api_key).max_elements
+    most = _MOST_ELEMENTS if api_key == ApiKey.ENVELOPE else bounds_of(api_key).max_elements
     return min(body_bytes, most)
 
 

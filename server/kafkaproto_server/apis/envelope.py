@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from kafkaproto.api import ApiInfo, api_by_key
+from kafkaproto.api import ApiInfo, ApiKey, api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import LocalProtocolError, ProtocolError, TooManyElementsError
 from kafkaproto.headers import decode_request_header, encode_response_header, request_header_version
@@ -38,9 +38,30 @@ from kafkaproto_server.types import Steps, StepsType
 
 _log = logging.getLogger("kafkaproto.server.apis")
 
-_DESCRIBE_QUORUM_KEY = 55
-
-FORWARDABLE_KEYS = frozenset({19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 46, 49, 51, 55, 57, 64, 80, 81})
+FORWARDABLE_KEYS = frozenset(
+    {
+        ApiKey.CREATE_TOPICS,
+        ApiKey.DELETE_TOPICS,
+        ApiKey.CREATE_ACLS,
+        ApiKey.DELETE_ACLS,
+        ApiKey.ALTER_CONFIGS,
+        ApiKey.CREATE_PARTITIONS,
+        ApiKey.CREATE_DELEGATION_TOKEN,
+        ApiKey.RENEW_DELEGATION_TOKEN,
+        ApiKey.EXPIRE_DELEGATION_TOKEN,
+        ApiKey.ELECT_LEADERS,
+        ApiKey.INCREMENTAL_ALTER_CONFIGS,
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS,
+        ApiKey.LIST_PARTITION_REASSIGNMENTS,
+        ApiKey.ALTER_CLIENT_QUOTAS,
+        ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
+        ApiKey.DESCRIBE_QUORUM,
+        ApiKey.UPDATE_FEATURES,
+        ApiKey.UNREGISTER_BROKER,
+        ApiKey.ADD_RAFT_VOTER,
+        ApiKey.REMOVE_RAFT_VOTER,
+    }
+)
 """Requests that brokers forward, of those that our controllers serve."""
 
 Serve = Callable[[bytes, int, RequestContext, Services], Reply]
@@ -150,7 +171,7 @@ def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) ->
         return response
     version = context.api_version
     header = encode_response_header(context.correlation_id, api.response_header_version(version))
-    lost = ErrorCode.NOT_LEADER_OR_FOLLOWER if api.key == _DESCRIBE_QUORUM_KEY else ErrorCode.NOT_CONTROLLER
+    lost = ErrorCode.NOT_LEADER_OR_FOLLOWER if api.key == ApiKey.DESCRIBE_QUORUM else ErrorCode.NOT_CONTROLLER
     if isinstance(response, Encoded):
         return EnvelopeResponse(response_data=[header, *response.buffers])
     return _wrapped(response, header, lost, version)

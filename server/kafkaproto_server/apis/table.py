@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafkaproto.api import api_by_key
+from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.message import Message
 from kafkaproto_server.apis.acls import handle_alter_acls, handle_describe_acls
 from kafkaproto_server.apis.alter_configs import handle_alter_configs, handle_own_alter_configs
@@ -125,88 +125,108 @@ _DESCRIBE_SCRAM = ServedApi(
 
 TABLE: dict[ListenerKind, dict[int, ServedApi]] = {
     ListenerKind.BROKER: {
-        3: ServedApi(handler=handle_metadata, access=_access(Operation.DESCRIBE, ResourceType.TOPIC)),
-        18: ServedApi(handler=_api_versions, access=None),
-        19: _FORWARDED,
-        20: _FORWARDED,
-        29: _DESCRIBE_ACLS,
-        30: _FORWARDED,
-        31: _FORWARDED,
-        32: _DESCRIBE_CONFIGS,
-        33: _ALTER_CONFIGS,
-        35: ServedApi(handler=handle_describe_log_dirs, access=Access(operation=Operation.DESCRIBE)),
-        37: _FORWARDED,
-        43: _FORWARDED,
-        38: _FORWARDED,
-        39: _FORWARDED,
-        40: _FORWARDED,
-        41: _DESCRIBE_TOKENS,
-        44: _ALTER_CONFIGS,
-        48: ServedApi(
+        ApiKey.METADATA: ServedApi(
+            handler=handle_metadata, access=_access(Operation.DESCRIBE, ResourceType.TOPIC)
+        ),
+        ApiKey.API_VERSIONS: ServedApi(handler=_api_versions, access=None),
+        ApiKey.CREATE_TOPICS: _FORWARDED,
+        ApiKey.DELETE_TOPICS: _FORWARDED,
+        ApiKey.DESCRIBE_ACLS: _DESCRIBE_ACLS,
+        ApiKey.CREATE_ACLS: _FORWARDED,
+        ApiKey.DELETE_ACLS: _FORWARDED,
+        ApiKey.DESCRIBE_CONFIGS: _DESCRIBE_CONFIGS,
+        ApiKey.ALTER_CONFIGS: _ALTER_CONFIGS,
+        ApiKey.DESCRIBE_LOG_DIRS: ServedApi(
+            handler=handle_describe_log_dirs, access=Access(operation=Operation.DESCRIBE)
+        ),
+        ApiKey.CREATE_PARTITIONS: _FORWARDED,
+        ApiKey.ELECT_LEADERS: _FORWARDED,
+        ApiKey.CREATE_DELEGATION_TOKEN: _FORWARDED,
+        ApiKey.RENEW_DELEGATION_TOKEN: _FORWARDED,
+        ApiKey.EXPIRE_DELEGATION_TOKEN: _FORWARDED,
+        ApiKey.DESCRIBE_DELEGATION_TOKEN: _DESCRIBE_TOKENS,
+        ApiKey.INCREMENTAL_ALTER_CONFIGS: _ALTER_CONFIGS,
+        ApiKey.DESCRIBE_CLIENT_QUOTAS: ServedApi(
             handler=handle_describe_client_quotas, access=Access(operation=Operation.DESCRIBE_CONFIGS)
         ),
-        49: _FORWARDED,
-        50: _DESCRIBE_SCRAM,
-        51: _FORWARDED,
-        45: _FORWARDED,
-        46: _FORWARDED,
-        55: _FORWARDED,
-        57: _FORWARDED,
-        60: ServedApi(handler=handle_describe_cluster, access=None),
-        64: _FORWARDED,
-        74: ServedApi(
+        ApiKey.ALTER_CLIENT_QUOTAS: _FORWARDED,
+        ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: _DESCRIBE_SCRAM,
+        ApiKey.ALTER_USER_SCRAM_CREDENTIALS: _FORWARDED,
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS: _FORWARDED,
+        ApiKey.LIST_PARTITION_REASSIGNMENTS: _FORWARDED,
+        ApiKey.DESCRIBE_QUORUM: _FORWARDED,
+        ApiKey.UPDATE_FEATURES: _FORWARDED,
+        ApiKey.DESCRIBE_CLUSTER: ServedApi(handler=handle_describe_cluster, access=None),
+        ApiKey.UNREGISTER_BROKER: _FORWARDED,
+        ApiKey.LIST_CONFIG_RESOURCES: ServedApi(
             handler=handle_list_config_resources, access=Access(operation=Operation.DESCRIBE_CONFIGS)
         ),
-        75: ServedApi(
+        ApiKey.DESCRIBE_TOPIC_PARTITIONS: ServedApi(
             handler=handle_describe_topic_partitions,
             access=_access(Operation.DESCRIBE, ResourceType.TOPIC),
         ),
-        80: _FORWARDED,
-        81: _FORWARDED,
+        ApiKey.ADD_RAFT_VOTER: _FORWARDED,
+        ApiKey.REMOVE_RAFT_VOTER: _FORWARDED,
     },
     ListenerKind.CONTROLLER: {
-        1: _RAFT,
-        18: ServedApi(handler=_api_versions, access=None),
-        19: ServedApi(handler=handle_create_topics, access=_access(Operation.CREATE, ResourceType.TOPIC)),
-        20: ServedApi(handler=handle_delete_topics, access=_access(Operation.DELETE, ResourceType.TOPIC)),
-        29: _DESCRIBE_ACLS,
-        30: _ALTER_ACLS,
-        31: _ALTER_ACLS,
-        32: _DESCRIBE_CONFIGS,
-        33: ServedApi(handler=authorized_configs(handle_command), access=_ALTER_CONFIGS_ACCESS),
-        37: ServedApi(handler=handle_create_partitions, access=_access(Operation.ALTER, ResourceType.TOPIC)),
-        43: _command(Operation.ALTER),
-        38: ServedApi(
+        ApiKey.FETCH: _RAFT,
+        ApiKey.API_VERSIONS: ServedApi(handler=_api_versions, access=None),
+        ApiKey.CREATE_TOPICS: ServedApi(
+            handler=handle_create_topics, access=_access(Operation.CREATE, ResourceType.TOPIC)
+        ),
+        ApiKey.DELETE_TOPICS: ServedApi(
+            handler=handle_delete_topics, access=_access(Operation.DELETE, ResourceType.TOPIC)
+        ),
+        ApiKey.DESCRIBE_ACLS: _DESCRIBE_ACLS,
+        ApiKey.CREATE_ACLS: _ALTER_ACLS,
+        ApiKey.DELETE_ACLS: _ALTER_ACLS,
+        ApiKey.DESCRIBE_CONFIGS: _DESCRIBE_CONFIGS,
+        ApiKey.ALTER_CONFIGS: ServedApi(
+            handler=authorized_configs(handle_command), access=_ALTER_CONFIGS_ACCESS
+        ),
+        ApiKey.CREATE_PARTITIONS: ServedApi(
+            handler=handle_create_partitions, access=_access(Operation.ALTER, ResourceType.TOPIC)
+        ),
+        ApiKey.ELECT_LEADERS: _command(Operation.ALTER),
+        ApiKey.CREATE_DELEGATION_TOKEN: ServedApi(
             handler=handle_create_delegation_token,
             access=_access(Operation.CREATE_TOKENS, ResourceType.USER),
         ),
-        39: _ALTER_TOKEN,
-        40: _ALTER_TOKEN,
-        41: _DESCRIBE_TOKENS,
-        44: ServedApi(handler=authorized_configs(handle_own_alter_configs), access=_ALTER_CONFIGS_ACCESS),
-        45: _command(Operation.ALTER),
-        46: ServedApi(handler=handle_list_reassignments, access=Access(operation=Operation.DESCRIBE)),
-        49: _command(Operation.ALTER_CONFIGS),
-        50: _DESCRIBE_SCRAM,
-        51: _command(Operation.ALTER),
-        52: _RAFT,
-        53: _RAFT,
-        54: _RAFT,
-        55: ServedApi(handler=handle_describe_quorum, access=Access(operation=Operation.DESCRIBE)),
-        56: _COMMAND,
-        57: _command(Operation.ALTER),
-        58: ServedApi(handler=_envelope, access=_OF_NODES),
-        59: _RAFT,
-        60: ServedApi(handler=handle_describe_cluster, access=Access(operation=Operation.ALTER)),
-        62: _COMMAND,
-        63: _COMMAND,
-        64: _command(Operation.ALTER),
-        67: _COMMAND,
-        70: _COMMAND,
-        73: _COMMAND,
-        80: _ALTER_VOTERS,
-        81: _ALTER_VOTERS,
-        82: _RAFT,
+        ApiKey.RENEW_DELEGATION_TOKEN: _ALTER_TOKEN,
+        ApiKey.EXPIRE_DELEGATION_TOKEN: _ALTER_TOKEN,
+        ApiKey.DESCRIBE_DELEGATION_TOKEN: _DESCRIBE_TOKENS,
+        ApiKey.INCREMENTAL_ALTER_CONFIGS: ServedApi(
+            handler=authorized_configs(handle_own_alter_configs), access=_ALTER_CONFIGS_ACCESS
+        ),
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS: _command(Operation.ALTER),
+        ApiKey.LIST_PARTITION_REASSIGNMENTS: ServedApi(
+            handler=handle_list_reassignments, access=Access(operation=Operation.DESCRIBE)
+        ),
+        ApiKey.ALTER_CLIENT_QUOTAS: _command(Operation.ALTER_CONFIGS),
+        ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: _DESCRIBE_SCRAM,
+        ApiKey.ALTER_USER_SCRAM_CREDENTIALS: _command(Operation.ALTER),
+        ApiKey.VOTE: _RAFT,
+        ApiKey.BEGIN_QUORUM_EPOCH: _RAFT,
+        ApiKey.END_QUORUM_EPOCH: _RAFT,
+        ApiKey.DESCRIBE_QUORUM: ServedApi(
+            handler=handle_describe_quorum, access=Access(operation=Operation.DESCRIBE)
+        ),
+        ApiKey.ALTER_PARTITION: _COMMAND,
+        ApiKey.UPDATE_FEATURES: _command(Operation.ALTER),
+        ApiKey.ENVELOPE: ServedApi(handler=_envelope, access=_OF_NODES),
+        ApiKey.FETCH_SNAPSHOT: _RAFT,
+        ApiKey.DESCRIBE_CLUSTER: ServedApi(
+            handler=handle_describe_cluster, access=Access(operation=Operation.ALTER)
+        ),
+        ApiKey.BROKER_REGISTRATION: _COMMAND,
+        ApiKey.BROKER_HEARTBEAT: _COMMAND,
+        ApiKey.UNREGISTER_BROKER: _command(Operation.ALTER),
+        ApiKey.ALLOCATE_PRODUCER_IDS: _COMMAND,
+        ApiKey.CONTROLLER_REGISTRATION: _COMMAND,
+        ApiKey.ASSIGN_REPLICAS_TO_DIRS: _COMMAND,
+        ApiKey.ADD_RAFT_VOTER: _ALTER_VOTERS,
+        ApiKey.REMOVE_RAFT_VOTER: _ALTER_VOTERS,
+        ApiKey.UPDATE_RAFT_VOTER: _RAFT,
     },
 }
 

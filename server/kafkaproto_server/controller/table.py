@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafkaproto.api import ApiKey
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.controller.acls import (
@@ -79,28 +80,30 @@ class Command:
 
 
 COMMANDS: Mapping[int, Command] = {
-    19: Command(run=create_topics, refuse=refuse_topics),
-    20: Command(run=delete_topics, refuse=refuse_deletions),
-    30: Command(run=create_acls, refuse=refuse_acl_creations),
-    31: Command(run=delete_acls, refuse=refuse_acl_deletions),
-    33: Command(run=alter_configs, refuse=refuse_changes),
-    37: Command(run=create_partitions, refuse=refuse_partitions),
-    43: Command(run=elect_leaders, refuse=refuse_elections, error_code_since=1),
-    38: Command(run=create_delegation_token, refuse=refuse_creation),
-    39: Command(run=renew_delegation_token, refuse=refuse_renewal),
-    40: Command(run=expire_delegation_token, refuse=refuse_expiry),
-    44: Command(run=incrementally_alter_configs, refuse=refuse_incremental_changes),
-    45: Command(run=alter_reassignments, refuse=refuse_reassignments),
-    56: Command(run=alter_partition, refuse=refuse_alteration),
-    49: Command(run=alter_client_quotas, refuse=refuse_quotas),
-    51: Command(run=alter_scram_credentials, refuse=refuse_credentials),
-    57: Command(run=update_features, refuse=refuse_update),
-    62: Command(run=register_broker, refuse=refuse_broker),
-    63: Command(run=heartbeat, refuse=refuse_heartbeat),
-    64: Command(run=unregister_broker, refuse=refuse_unregistration),
-    67: Command(run=allocate_producer_ids, refuse=refuse_allocation),
-    70: Command(run=register_controller, refuse=refuse_controller),
-    73: Command(run=assign_directories, refuse=refuse_assignments),
+    ApiKey.CREATE_TOPICS: Command(run=create_topics, refuse=refuse_topics),
+    ApiKey.DELETE_TOPICS: Command(run=delete_topics, refuse=refuse_deletions),
+    ApiKey.CREATE_ACLS: Command(run=create_acls, refuse=refuse_acl_creations),
+    ApiKey.DELETE_ACLS: Command(run=delete_acls, refuse=refuse_acl_deletions),
+    ApiKey.ALTER_CONFIGS: Command(run=alter_configs, refuse=refuse_changes),
+    ApiKey.CREATE_PARTITIONS: Command(run=create_partitions, refuse=refuse_partitions),
+    ApiKey.ELECT_LEADERS: Command(run=elect_leaders, refuse=refuse_elections, error_code_since=1),
+    ApiKey.CREATE_DELEGATION_TOKEN: Command(run=create_delegation_token, refuse=refuse_creation),
+    ApiKey.RENEW_DELEGATION_TOKEN: Command(run=renew_delegation_token, refuse=refuse_renewal),
+    ApiKey.EXPIRE_DELEGATION_TOKEN: Command(run=expire_delegation_token, refuse=refuse_expiry),
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: Command(
+        run=incrementally_alter_configs, refuse=refuse_incremental_changes
+    ),
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: Command(run=alter_reassignments, refuse=refuse_reassignments),
+    ApiKey.ALTER_PARTITION: Command(run=alter_partition, refuse=refuse_alteration),
+    ApiKey.ALTER_CLIENT_QUOTAS: Command(run=alter_client_quotas, refuse=refuse_quotas),
+    ApiKey.ALTER_USER_SCRAM_CREDENTIALS: Command(run=alter_scram_credentials, refuse=refuse_credentials),
+    ApiKey.UPDATE_FEATURES: Command(run=update_features, refuse=refuse_update),
+    ApiKey.BROKER_REGISTRATION: Command(run=register_broker, refuse=refuse_broker),
+    ApiKey.BROKER_HEARTBEAT: Command(run=heartbeat, refuse=refuse_heartbeat),
+    ApiKey.UNREGISTER_BROKER: Command(run=unregister_broker, refuse=refuse_unregistration),
+    ApiKey.ALLOCATE_PRODUCER_IDS: Command(run=allocate_producer_ids, refuse=refuse_allocation),
+    ApiKey.CONTROLLER_REGISTRATION: Command(run=register_controller, refuse=refuse_controller),
+    ApiKey.ASSIGN_REPLICAS_TO_DIRS: Command(run=assign_directories, refuse=refuse_assignments),
 }
 """By api key."""
 

@@ -25,7 +25,7 @@ from typing import TypeAlias
 import msgspec
 import trio
 
-from kafkaproto.api import API_VERSIONS_KEY
+from kafkaproto.api import ApiKey
 from kafkaproto.connection import RequestReceived, ServerConnection, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
@@ -483,4 +483,4 @@ class Pump:
 
 
 def _metrics_of(request: Request, metrics: RequestMetrics) -> ApiMetrics:
-    return metrics.of(request.api_key if isinstance(request, RequestReceived) else API_VERSIONS_KEY)
+    return metrics.of(request.api_key if isinstance(request, RequestReceived) else ApiKey.API_VERSIONS)

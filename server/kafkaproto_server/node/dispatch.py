@@ -25,7 +25,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from kafkaproto.api import API_VERSIONS_KEY, api_by_key
+from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
@@ -61,7 +61,19 @@ SMALL_ANSWER_ELEMENTS = 64
 MAX_REMEMBERED_ADDRESSES = 1024
 """Peers whose address need not be parsed again for each of their requests."""
 
-URGENT_KEYS: Final = frozenset({1, 18, 52, 53, 54, 59, 62, 63, 70})
+URGENT_KEYS: Final = frozenset(
+    {
+        ApiKey.FETCH,
+        ApiKey.API_VERSIONS,
+        ApiKey.VOTE,
+        ApiKey.BEGIN_QUORUM_EPOCH,
+        ApiKey.END_QUORUM_EPOCH,
+        ApiKey.FETCH_SNAPSHOT,
+        ApiKey.BROKER_REGISTRATION,
+        ApiKey.BROKER_HEARTBEAT,
+        ApiKey.CONTROLLER_REGISTRATION,
+    }
+)
 """What replicas of the quorum and brokers ask to stay in the cluster, and ApiVersions before it: Fetch, Vote,
 BeginQuorumEpoch, EndQuorumEpoch, FetchSnapshot, BrokerRegistration, BrokerHeartbeat, ControllerRegistration. None of
 them may hold much. If there is more to do than a pass of the loop allows, they go before others."""
@@ -99,7 +111,7 @@ class Dispatcher:
         end the node.
         """
         if isinstance(request, UnsupportedApiVersions):
-            self.metrics.of(API_VERSIONS_KEY).add_error(ErrorCode.UNSUPPORTED_VERSION)
+            self.metrics.of(ApiKey.API_VERSIONS).add_error(ErrorCode.UNSUPPORTED_VERSION)
             respond([self._versions_to_choose_from(connection).encode(0)])
             return
         serving = _Serving(self, request, connection, respond)
@@ -116,14 +128,14 @@ class Dispatcher:
 
     @staticmethod
     def _versions_to_choose_from(connection: ConnectionInfo) -> ApiVersionsResponse:
-        versions = served_versions(connection.listener_kind, API_VERSIONS_KEY)
+        versions = served_versions(connection.listener_kind, ApiKey.API_VERSIONS)
         assert versions is not None, "every listener serves ApiVersions"
         lowest, highest = versions
         return ApiVersionsResponse(
             error_code=ErrorCode.UNSUPPORTED_VERSION,
             api_keys=[
                 ApiVersionsResponse.ApiVersion(
-                    api_key=API_VERSIONS_KEY, min_version=lowest, max_version=highest
+                    api_key=ApiKey.API_VERSIONS, min_version=lowest, max_version=highest
                 )
             ],
         )

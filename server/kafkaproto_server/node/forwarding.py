@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import trio
 
-from kafkaproto.api import ApiInfo, api_by_key
+from kafkaproto.api import ApiInfo, ApiKey, api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.headers import decode_response_header, encode_request_header
@@ -48,7 +48,6 @@ MAX_TOPICS_IN_CREATION = 1_000
 """Topics that clients missed, of all clients, which the controller is asked for at the same time. Clients ask again
 for those beyond."""
 
-_CREATE_TOPICS_KEY = 19
 _AUTO_CREATE_VERSION = 4
 """The first that can ask for the cluster's defaults; later ones are answered with all configs of each new topic."""
 
@@ -92,7 +91,9 @@ class Forwarder:
             return
         names = {topic.name for topic in request.topics}
         self._topics_in_creation |= names
-        inner = msgspec.structs.replace(context, api_key=_CREATE_TOPICS_KEY, api_version=_AUTO_CREATE_VERSION)
+        inner = msgspec.structs.replace(
+            context, api_key=ApiKey.CREATE_TOPICS, api_version=_AUTO_CREATE_VERSION
+        )
 
         def finished(_: Answer) -> None:
             self._topics_in_creation.difference_update(names)

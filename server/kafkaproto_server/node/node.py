@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import trio
 
+from kafkaproto.api import ApiKey
 from kafkaproto.message import Message
 from kafkaproto_server.apis.bounds import frame_limit
 from kafkaproto_server.apis.context import Answer, RequestContext, Services
@@ -67,7 +68,6 @@ CONTROLLED_SHUTDOWN_TIMEOUT_MS = 30_000
 DRAIN_TIMEOUT_MS = 2_000
 """How long a stopping listener waits for requests in progress."""
 
-_HEARTBEAT_KEY = 63
 
 _NO_LIMIT_MS = 10**12
 """Stands for a negative ``connections.max.idle.ms``: some thirty years."""
@@ -356,7 +356,7 @@ class Node:
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:
         # A heartbeat has to be answered before the next one is due.
         timeout_ms = getattr(request, "timeout_ms", None)
-        if context.api_key == _HEARTBEAT_KEY:
+        if context.api_key == ApiKey.BROKER_HEARTBEAT:
             timeout_ms = self._config.broker_heartbeat_interval_ms // 2
         return CommandContext(
             listener_name=context.listener_name,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from kafkaproto import messages as kafka
+from kafkaproto.api import ApiKey
 from kafkaproto.connection import SOFTWARE_NAME, SOFTWARE_VERSION
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
@@ -84,23 +85,23 @@ def request_versions(request: OutboundRequest) -> RequestVersions:
     """Api key and versions in which a request can be sent; the driver takes the peer's highest among them."""
     match request:
         case FetchRequest():
-            return RequestVersions(1, FETCH_TOPIC_IDS_FROM, 18)
+            return RequestVersions(ApiKey.FETCH, FETCH_TOPIC_IDS_FROM, 18)
         case VoteRequest():
-            return RequestVersions(52, PRE_VOTE_FROM if request.is_pre_vote else 0, 2)
+            return RequestVersions(ApiKey.VOTE, PRE_VOTE_FROM if request.is_pre_vote else 0, 2)
         case BeginQuorumEpochRequest():
-            return RequestVersions(53, 0, 1)
+            return RequestVersions(ApiKey.BEGIN_QUORUM_EPOCH, 0, 1)
         case EndQuorumEpochRequest():
-            return RequestVersions(54, 0, 1)
+            return RequestVersions(ApiKey.END_QUORUM_EPOCH, 0, 1)
         case FetchSnapshotRequest():
-            return RequestVersions(59, 0, 1)
+            return RequestVersions(ApiKey.FETCH_SNAPSHOT, 0, 1)
         case AddVoterRequest():
-            return RequestVersions(80, 0, 1)
+            return RequestVersions(ApiKey.ADD_RAFT_VOTER, 0, 1)
         case RemoveVoterRequest():
-            return RequestVersions(81, 0, 0)
+            return RequestVersions(ApiKey.REMOVE_RAFT_VOTER, 0, 0)
         case UpdateVoterRequest():
-            return RequestVersions(82, 0, 0)
+            return RequestVersions(ApiKey.UPDATE_RAFT_VOTER, 0, 0)
         case ApiVersionsRequest():
-            return RequestVersions(18, FEATURES_FROM_LEVEL_0_FROM, 4)
+            return RequestVersions(ApiKey.API_VERSIONS, FEATURES_FROM_LEVEL_0_FROM, 4)
         case _:
             assert_never(request)
 
