@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from bench._filling import REQUEST_TIMEOUT_MS, create_topics
@@ -70,7 +71,7 @@ def wait_until_known(cluster: Cluster, partitions: int) -> None:
     """Until every broker tells of so many partitions, each with a leader and with all replicas in sync."""
     for node in cluster.brokers.values():
         with connect(node.bootstrap_server, timeout_ms=REQUEST_TIMEOUT_MS) as client:
-            wait_until(lambda client=client: is_whole(client, partitions), READY_S, "all partitions")
+            wait_until(partial(is_whole, client, partitions), READY_S, "all partitions")
 
 
 def is_whole(client: Client, partitions: int) -> bool:

@@ -164,8 +164,8 @@ class Scale:
             case "restart":
                 return self.measure(part, first, partial(second.start, self.give_up_s), self._is_back)
             case "shutdown":
-                stop = partial(third.stop, self.give_up_s)
-                return self.measure(part, first, stop, lambda: not third.process.is_running)
+                end = partial(third.stop, self.give_up_s)
+                return self.measure(part, first, end, lambda: not third.process.is_running)
             case _:
                 return self.measure(part, first, partial(third.start, self.give_up_s), self._is_back)
 

@@ -75,8 +75,13 @@ def watch(leader: Node) -> Written:
 def wait_for_snapshots(leader: Node, number: int) -> None:
     """Return when a node has written so many more."""
     for _ in range(number):
-        before = newest_snapshot(leader)
-        wait_until(lambda before=before: newest_snapshot(leader) != before, GIVE_UP_S, "the next snapshot")
+        wait_for_snapshot(leader)
+
+
+def wait_for_snapshot(leader: Node) -> None:
+    """Return when a node has written one more."""
+    before = newest_snapshot(leader)
+    wait_until(lambda: newest_snapshot(leader) != before, GIVE_UP_S, "the next snapshot")
 
 
 def seconds_of_writing(leader: Node) -> float | None:

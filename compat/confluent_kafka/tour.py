@@ -8,7 +8,8 @@ import sys
 
 import confluent_kafka
 from confluent_kafka import KafkaException, TopicCollection
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 PARTITIONS = 3
 TIMEOUT_S = 30

@@ -297,7 +297,8 @@ def test_a_refusal_during_the_shutdown_does_not_end_it() -> None:
 def test_a_broker_that_may_not_ask_for_its_shutdown_goes_without(code: ErrorCode) -> None:
     broker = running()
     answer(broker, 2_000, error_code=code)
-    assert broker.state is BrokerState.RUNNING
+    before = broker.state
+    assert before is BrokerState.RUNNING
     broker.request_shutdown(3_000)
     answer(broker, 3_010, error_code=code)
     assert broker.state is BrokerState.SHUTTING_DOWN

@@ -93,7 +93,7 @@ def test_nullable_fields_of_every_type_that_can_be(tmp_path: Path) -> None:
 
 
 def test_null_where_the_default_is_something_else(tmp_path: Path) -> None:
-    null_too = [
+    null_too: list[dict[str, Any]] = [
         {"name": "Text", "type": "string", "default": "text"},
         {"name": "Data", "type": "bytes"},
         {"name": "Numbers", "type": "[]int32"},

@@ -218,7 +218,7 @@ def test_two_messages_cannot_share_a_module(messages: Path) -> None:
 
 
 def test_two_structs_cannot_share_a_class(messages: Path) -> None:
-    fields = [
+    fields: list[dict[str, Any]] = [
         {"name": name, "type": f"[]{name}", "versions": "0+", "fields": []}
         for name in ("Topic", "QuorumStateDataTopic")
     ]

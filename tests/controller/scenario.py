@@ -34,6 +34,8 @@ logs; published images are left out, for one follows each commit.
 
 from __future__ import annotations
 
+from typing import Any
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -92,7 +94,7 @@ class Runner:
         self._harness = self._new_harness()
 
     def _new_harness(self) -> Harness:
-        config: dict[str, object] = {
+        config: dict[str, Any] = {
             "metadata_max_idle_interval_ms": int(self._settings.get("no-op", "0")),
             "broker_session_timeout_ms": int(self._settings.get("session", "9000")),
             "auto_leader_rebalance_enable": "balance" in self._settings,

@@ -257,7 +257,8 @@ def test_each_filter_takes_a_step(guarded: Harness, name: str) -> None:
 def exact_filter(**fields: Any) -> DeleteAclsRequest.DeleteAclsFilter:
     """Of the ACLs of one name."""
     named = {"resource_type_filter": TOPIC, "pattern_type_filter": LITERAL, "resource_name_filter": "t"}
-    return acl_filter(**{**named, **fields})
+    made: DeleteAclsRequest.DeleteAclsFilter = acl_filter(**{**named, **fields})
+    return made
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,13 @@ def test_cordoned_directories_are_not_recorded_where_the_level_has_no_field() ->
 def test_cordoned_directories_are_recorded_when_they_change() -> None:
     harness = Harness()
     harness.start_brokers(1)
-    lists = ([directory(1, 1), directory(1)], [directory(1), directory(1, 1)], None, [], [])
+    lists: tuple[list[bytes] | None, ...] = (
+        [directory(1, 1), directory(1)],
+        [directory(1), directory(1, 1)],
+        None,
+        [],
+        [],
+    )
     written = []
     for cordoned in lists:
         start = harness.next_offset

@@ -15,6 +15,7 @@ from kafkaproto_server.controller.effects import ReportFailure
 from kafkaproto_server.controller.events import SnapshotLoaded
 from kafkaproto_server.controller.periodic_tasks import PERIODIC_TASKS, TaskSituation
 from kafkaproto_server.image.image import DelegationToken
+from kafkaproto_server.types import Steps
 from tests.controller.harness import TIMESTAMP_MS, Harness
 
 BALANCED: dict[str, Any] = {
@@ -130,7 +131,7 @@ def test_a_standby_does_nothing_by_itself() -> None:
 def test_a_task_that_fails_is_reported_and_left_alone_for_some_minutes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(situation: TaskSituation) -> list[Message]:
+    def fail(situation: TaskSituation) -> Steps[list[Message]]:
         raise RuntimeError("nobody foresaw this")
 
     broken = replace(PERIODIC_TASKS[0], run=fail, interval_ms=lambda config: 1_000)

@@ -23,8 +23,9 @@ from kafkaproto_server.controller.effects import (
     ReportSilence,
 )
 from kafkaproto_server.controller.events import BrokerProvenDead, NodePaused
+from kafkaproto_server.controller.heartbeats import fencing_records
 from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.loader import LoadState
+from kafkaproto_server.image.loader import LoadState, load_steps
 from kafkaproto_server.types import Steps
 from tests.controller.harness import Harness, incarnation, registration_request
 
@@ -409,12 +410,11 @@ def test_a_mistake_of_ours_amid_the_batches_takes_the_change_back(monkeypatch: p
     before = digest(harness.controller.committed_image)
     command_id = harness.send(UnregisterBrokerRequest(broker_id=1))
     until_appending(harness)
-    original = appending.load_steps
 
     def fails(state: LoadState, **where: Any) -> Steps[LoadState]:
         if any(record.NAME == "EndTransactionRecord" for record in where["records"]):
             raise KeyError("nobody foresaw this")
-        return (yield from original(state, **where))
+        return (yield from load_steps(state, **where))
 
     monkeypatch.setattr(appending, "load_steps", fails)
     harness.finish()
@@ -448,7 +448,6 @@ def test_a_mistake_of_ours_about_a_silent_broker_is_tried_again_a_session_later(
 ) -> None:
     harness = cluster()
     harness.expects_failures = True
-    original = proven_death.fencing_records
 
     def fails(*_: Any) -> Any:
         raise KeyError("nobody foresaw this")
@@ -457,7 +456,7 @@ def test_a_mistake_of_ours_about_a_silent_broker_is_tried_again_a_session_later(
     harness.advance(SESSION_MS)
     harness.finish()
     assert len(of_kind(harness, ReportFailure)) == 3
-    monkeypatch.setattr(proven_death, "fencing_records", original)
+    monkeypatch.setattr(proven_death, "fencing_records", fencing_records)
     harness.advance(SESSION_MS - 1)
     harness.finish()
     assert not harness.image.brokers[1].fenced

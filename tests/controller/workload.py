@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -140,7 +140,7 @@ def _create_topics(rng: random.Random, harness: Harness) -> None:
     _send(rng, harness, CreateTopicsRequest(topics=topics, validate_only=rng.random() < 0.1))
 
 
-def _configs(rng: random.Random) -> Sequence[CreateTopicsRequest.CreatableTopicConfig]:
+def _configs(rng: random.Random) -> list[CreateTopicsRequest.CreatableTopicConfig]:
     given = rng.choice(
         (
             (),

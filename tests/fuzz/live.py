@@ -107,7 +107,7 @@ def _good_request(served: dict[int, tuple[int, int]], rng: random.Random) -> byt
     assert info is not None
     version = rng.randint(max(info.min_version, served[key][0]), min(info.max_version, served[key][1]))
     tags = b"\0" if info.request_header_version(version) == 2 else b""
-    body = random_message(info.request_class, version, rng).encode(version)
+    body: bytes = random_message(info.request_class, version, rng).encode(version)
     return struct.pack(">hhih", key, version, rng.getrandbits(31), -1) + tags + body
 
 

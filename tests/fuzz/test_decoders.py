@@ -87,9 +87,10 @@ def test_a_mutated_stream_ends_a_server_connection_or_waits_for_more(stream: lis
 @given(seed=seeds)
 def test_a_mutated_answer_ends_a_client_connection_or_is_taken(seed: int) -> None:
     rng = random.Random(seed)
-    response_class = api.api_by_key(18).response_class
+    info = api.api_by_key(18)
+    assert info is not None
     version = rng.choice((0, 3, 4))
-    body = random_message(response_class, version, rng).encode(version)
+    body = random_message(info.response_class, version, rng).encode(version)
     connection = ClientConnection(client_id=None)
     frame = mutate(struct.pack(">i", 0) + body, rng, others=GOLDEN)
     connection.receive(struct.pack(">i", len(frame)) + frame if frame else b"")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kafkaproto.message import Message
@@ -86,7 +88,7 @@ def test_a_snapshot_repeats_stock_registrations_and_partitions_byte_for_byte() -
     ],
 )
 def test_a_registration_change_takes_the_lowest_version_that_holds_it(
-    fields: dict[str, object], version: int
+    fields: dict[str, Any], version: int
 ) -> None:
     record: Message = BrokerRegistrationChangeRecord(broker_id=1, broker_epoch=2, **fields)
     assert record_version(record, 30) == version

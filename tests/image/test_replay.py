@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 from immutables import Map
@@ -43,6 +45,7 @@ from kafkaproto_server.image.image import (
     DelegationToken,
     FeatureRange,
     PartitionImage,
+    QuotaEntity,
     ScramCredential,
 )
 from kafkaproto_server.image.replay import APPLY, APPLY_IN_STEPS, replay
@@ -59,8 +62,8 @@ def replayed(*records: Message, image: ClusterImage = EMPTY_IMAGE) -> ClusterIma
     return image
 
 
-def register(broker_id: int = 1, **fields: object) -> RegisterBrokerRecord:
-    given = {
+def register(broker_id: int = 1, **fields: Any) -> RegisterBrokerRecord:
+    given: dict[str, Any] = {
         "broker_id": broker_id,
         "incarnation_id": b"i" * 16,
         "broker_epoch": 7,
@@ -74,8 +77,8 @@ def register(broker_id: int = 1, **fields: object) -> RegisterBrokerRecord:
     return RegisterBrokerRecord(**given)
 
 
-def partition(index: int = 0, **fields: object) -> PartitionRecord:
-    given = {
+def partition(index: int = 0, **fields: Any) -> PartitionRecord:
+    given: dict[str, Any] = {
         "partition_id": index,
         "topic_id": TOPIC_ID,
         "replicas": [1, 2, 3],
@@ -89,7 +92,7 @@ def partition(index: int = 0, **fields: object) -> PartitionRecord:
     return PartitionRecord(**given)
 
 
-def change(index: int = 0, **fields: object) -> PartitionChangeRecord:
+def change(index: int = 0, **fields: Any) -> PartitionChangeRecord:
     return PartitionChangeRecord(partition_id=index, topic_id=TOPIC_ID, **fields)
 
 
@@ -97,7 +100,7 @@ TOPIC = TopicRecord(name="t", topic_id=TOPIC_ID)
 WITH_PARTITION = replayed(TOPIC, partition())
 
 
-def changed(**fields: object) -> PartitionImage:
+def changed(**fields: Any) -> PartitionImage:
     """The one partition after a change."""
     return replay(WITH_PARTITION, change(**fields), 2).topics[TOPIC_ID].partitions[0]
 
@@ -346,10 +349,13 @@ def test_a_quota_is_set_and_removed() -> None:
 
     user_and_client = (("user", "u"), ("client-id", None))
     image = replayed(quota("k", 1.5, False, *user_and_client), quota("l", 2.0, False, *user_and_client))
-    assert image.client_quotas == Map({(("client-id", None), ("user", "u")): Map({"k": 1.5, "l": 2.0})})
+    entity: QuotaEntity = (("client-id", None), ("user", "u"))
+    expected: Map[QuotaEntity, Map[str, float]] = Map({entity: Map({"k": 1.5, "l": 2.0})})
+    assert image.client_quotas == expected
     # The order in which an entity is spelt out does not matter.
     image = replay(image, quota("k", 0.0, True, *reversed(user_and_client)), 2)
-    assert image.client_quotas == Map({(("client-id", None), ("user", "u")): Map({"l": 2.0})})
+    expected = Map({entity: Map({"l": 2.0})})
+    assert image.client_quotas == expected
     assert replay(image, quota("k", 0.0, True, *user_and_client), 3) == image
     assert replay(image, quota("l", 0.0, True, *user_and_client), 3) == EMPTY_IMAGE
     assert replay(image, quota("l", 0.0, True, ("user", None)), 3) == image
@@ -374,7 +380,8 @@ def test_a_scram_credential_is_set_and_removed() -> None:
     )
     image = replayed(record)
     credential = ScramCredential(salt=b"s", stored_key=b"k", server_key=b"v", iterations=4096)
-    assert image.scram_credentials == Map({(1, "u"): credential})
+    expected: Map[tuple[int, str], ScramCredential] = Map({(1, "u"): credential})
+    assert image.scram_credentials == expected
     assert replay(image, RemoveUserScramCredentialRecord(name="u", mechanism=1), 1) == EMPTY_IMAGE
 
 

@@ -12,6 +12,7 @@ from kafkaproto.messages import (
     AlterUserScramCredentialsRequest,
     CreateDelegationTokenRequest,
     DescribeConfigsRequest,
+    DescribeConfigsResponse,
     IncrementalAlterConfigsRequest,
 )
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS
@@ -78,6 +79,7 @@ def test_no_secret_is_logged_or_shown_and_files_are_for_their_owner(tmp_path: Pa
         for address in (node.bootstrap_server, node.bootstrap_controller):
             with connect(address) as client:
                 answer = client.send(request)
+            assert isinstance(answer, DescribeConfigsResponse)
             assert len(answer.results[0].configs) > 100
             assert SECRET not in repr(answer)
         assert node.stop() == 0

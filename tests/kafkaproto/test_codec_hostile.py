@@ -11,6 +11,7 @@ import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -55,7 +56,9 @@ def sample_versions(kind: type[Message]) -> list[int]:
 def small_message(kind: type[Message], version: int) -> bytes:
     """A random message of a size that can be gone through byte by byte; of several, the largest that is small."""
     rng = random.Random(zlib.crc32(f"hostile {kind.NAME} {version}".encode()))
-    found = sorted((random_message(kind, version, rng).encode(version) for _ in range(16)), key=len)
+    found: list[bytes] = sorted(
+        (random_message(kind, version, rng).encode(version) for _ in range(16)), key=len
+    )
     return next((encoded for encoded in reversed(found) if len(encoded) <= SMALL), found[0])
 
 
@@ -91,10 +94,8 @@ def test_changed_bytes_are_refused_or_read_alike_by_both_decoders(kind: type[Mes
         encoded = small_message(kind, version)
         for _ in range(MUTATIONS):
             changed = mutated(encoded, rng)
-            slowly = outcome(
-                lambda changed=changed, version=version: decode_slowly(schema, changed, version, 0)
-            )
-            fast = outcome(lambda changed=changed, version=version: kind.decode(changed, version))
+            slowly = outcome(partial(decode_slowly, schema, changed, version, 0))
+            fast = outcome(partial(kind.decode, changed, version))
             if isinstance(fast, RemoteProtocolError):
                 check_refusal(fast, kind, len(changed))
                 assert (fast.where, fast.offset) == (slowly.where, slowly.offset)

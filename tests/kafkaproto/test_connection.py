@@ -241,10 +241,13 @@ def test_the_limit_of_an_api_holds_for_requests_that_arrive_whole_and_lets_other
 
 
 def test_the_limit_is_asked_once_for_a_request_that_arrives_in_pieces() -> None:
-    asked = []
-    connection = ServerConnection(
-        SERVED.get, max_request_size=10_000, frame_limit=lambda key: asked.append(key) or 1000
-    )
+    asked: list[int] = []
+
+    def limit(key: int) -> int:
+        asked.append(key)
+        return 1000
+
+    connection = ServerConnection(SERVED.get, max_request_size=10_000, frame_limit=limit)
     for _ in range(2):
         for byte in framed(GOLDEN_REQUESTS["Vote v2"])[:-1]:
             connection.receive(bytes([byte]))
@@ -315,11 +318,15 @@ def test_requests_are_answered_at_the_highest_common_version() -> None:
         pair.to_client(request.correlation_id, response.encode(expected_version))
     events = [pair.client.next_event() for _ in range(3)]
     assert pair.client.next_event() is NEED_DATA
-    assert all(isinstance(event, ResponseReceived) for event in events)
-    assert [event.correlation_id for event in events] == [vote_id, describe_id, old_id]
-    assert [event.api_version for event in events] == [2, 1, 0]
-    assert events[0].response.error_code == 3
-    assert [event.response.cluster_id for event in events[1:]] == ["one", "two"]
+    answers = [event for event in events if isinstance(event, ResponseReceived)]
+    assert answers == events
+    assert [answer.correlation_id for answer in answers] == [vote_id, describe_id, old_id]
+    assert [answer.api_version for answer in answers] == [2, 1, 0]
+    voted, *described = (answer.response for answer in answers)
+    assert isinstance(voted, VoteResponse)
+    assert voted.error_code == 3
+    clusters = [each.cluster_id for each in described if isinstance(each, DescribeClusterResponse)]
+    assert clusters == ["one", "two"]
 
 
 @pytest.mark.parametrize(("highest", "asked"), [(4, [4]), (3, [4, 3]), (0, [4, 0]), (2, [4, 2])])

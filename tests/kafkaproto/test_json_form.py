@@ -282,6 +282,6 @@ def test_bytes_and_floats_and_records_are_read_with_care() -> None:
     with pytest.raises(RemoteProtocolError, match="is missing") as missing:
         FetchSnapshotResponse.from_json(answer, 0)
     assert missing.value.where == "FetchSnapshotResponse.topics[0].partitions[0].unalignedRecords"
-    partition["unalignedRecords"] = "AAAA"  # type: ignore[assignment]
+    partition["unalignedRecords"] = "AAAA"
     with pytest.raises(RemoteProtocolError, match="records are not written as JSON"):
         FetchSnapshotResponse.from_json(answer, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-import construct
+import construct  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

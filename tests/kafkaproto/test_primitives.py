@@ -92,7 +92,7 @@ def test_varlong_agrees_with_kafka_python(value: int) -> None:
 
 
 @pytest.mark.parametrize("read", [read_unsigned_varint, read_varint, read_varlong])
-def test_longer_encodings_than_needed_are_read_as_kafka_reads_them(read) -> None:
+def test_longer_encodings_than_needed_are_read_as_kafka_reads_them(read: Reader) -> None:
     assert read(bytes.fromhex("8000"), 0) == (0, 2)
     assert read(bytes.fromhex("8080808000"), 0) == (0, 5)
 

@@ -42,7 +42,7 @@ def batch(base_offset: int, records: list[PlainRecord], *, control: bool = False
 
 
 def control_batch(base_offset: int, *records: ControlRecord) -> bytes:
-    encoded = [(*encode_control_record(*record), ()) for record in records]
+    encoded: list[PlainRecord] = [(*encode_control_record(*record), ()) for record in records]
     return batch(base_offset, encoded, control=True)
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import construct as c
+import construct as c  # type: ignore[import-untyped]
 
 FOLDER = Path(__file__).resolve().parents[2] / "messages"
 

@@ -230,7 +230,7 @@ class ShortListener:
 
     def __init__(self, failures: list[OSError], stream: trio.SocketStream) -> None:
         self.failures = failures
-        self.stream = stream
+        self.stream: trio.SocketStream | None = stream
         self.socket = trio.socket.socket()
 
     async def accept(self) -> trio.SocketStream:

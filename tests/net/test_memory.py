@@ -311,7 +311,8 @@ async def test_who_does_not_read_and_sends_on_has_to_go_for_the_requests_of_othe
 class Reader:
     """A connection whose response is not read."""
 
-    idle_since = None
+    host = "127.0.0.1"
+    idle_since: float | None = None
 
     def __init__(self, unread: UnreadResponses, size: int) -> None:
         self.is_open = True
@@ -389,7 +390,7 @@ async def test_what_a_closed_connection_held_does_not_wait_for_the_collector() -
         first = await trio.open_tcp_stream("127.0.0.1", port)
         await first.send_all(request(1))
         await wait_until(lambda: [pump._response_bytes > 0 for pump in listener._pumps.values()] == [True])
-        closed = weakref.ref(*listener._pumps.values())
+        closed = weakref.ref(next(iter(listener._pumps.values())))
         gc.disable()
         try:
             second = await trio.open_tcp_stream("127.0.0.1", port)

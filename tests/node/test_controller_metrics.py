@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import NoReturn
 
 import msgspec
 import pytest
@@ -175,11 +176,12 @@ def test_a_command_that_fails_is_counted(monkeypatch: pytest.MonkeyPatch) -> Non
     bench = Bench()
     bench.activate()
 
-    def fail(*_: object) -> None:
+    def fail(*_: object) -> NoReturn:
         raise ValueError("nobody foresaw this")
 
-    command = replace(COMMANDS[AllocateProducerIdsRequest.API_KEY], run=fail)
-    monkeypatch.setitem(COMMANDS, AllocateProducerIdsRequest.API_KEY, command)
+    api_key = AllocateProducerIdsRequest.API_KEY
+    assert api_key is not None
+    monkeypatch.setitem(COMMANDS, api_key, replace(COMMANDS[api_key], run=fail))
     bench.command(AllocateProducerIdsRequest(broker_id=1))
     assert bench.half.metrics.failures == 1
 

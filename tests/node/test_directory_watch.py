@@ -15,7 +15,7 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.node import directory_watch
 from kafkaproto_server.node.directory_watch import DirectoryFailureError, DirectoryWatch
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.directories import PROBE_NAME
+from kafkaproto_server.storage.directories import PROBE_NAME, check_directory
 from kafkaproto_server.storage.meta_properties import MetaProperties, write_meta_properties
 from tests.sim.disk import MemoryDisk
 
@@ -124,13 +124,12 @@ async def test_a_disk_that_hangs_has_not_failed_and_holds_up_neither_the_others_
 ) -> None:
     """Kafka's brokers go by errors alone, too: a disk that answers after minutes has lost nothing."""
     watched = Watched(monkeypatch)
-    check = directory_watch.check_directory
     goes_on, hangs = threading.Event(), threading.Event()
 
     def hanging(disk: Disk, path: str, directory_id: bytes, *, must_sync: bool) -> tuple[int, int]:
         if path == "/a" and hangs.is_set():
             goes_on.wait()
-        return check(disk, path, directory_id, must_sync=must_sync)
+        return check_directory(disk, path, directory_id, must_sync=must_sync)
 
     monkeypatch.setattr(directory_watch, "check_directory", hanging)
     try:

@@ -358,11 +358,13 @@ class OverPass:
 
     def __init__(self) -> None:
         self.now = 0.0
-        passes = Passes(lambda: self.now)
-        self.renew = lambda: passes.after_io_wait(0)
+        self.passes = Passes(lambda: self.now)
         self.renew()
         self.now += PASS_S
-        self.slices = Slices(passes)
+        self.slices = Slices(self.passes)
+
+    def renew(self) -> None:
+        self.passes.after_io_wait(0)
 
 
 def test_when_the_pass_is_over_a_request_is_served_in_a_turn() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
 import trio
@@ -17,7 +18,7 @@ from tests.node.waiting import wait_decided
 
 pytestmark = pytest.mark.trio
 
-AUTHORIZER = {
+AUTHORIZER: dict[str, Any] = {
     "authorizer__class__name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "allow__everyone__if__no__acl__found": "true",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import trio
@@ -143,7 +144,7 @@ async def test_epochs_are_derived_from_the_log() -> None:
     disk.make_directory("/data")
     await live(disk, lives=2, clean=True)
     before = disk.read_file(EPOCHS)
-    for damaged in (lambda: disk.remove(EPOCHS), lambda: empty(disk, EPOCHS)):
+    for damaged in (partial(disk.remove, EPOCHS), partial(empty, disk, EPOCHS)):
         damaged()
         opened(disk)
         assert disk.read_file(EPOCHS) == before

@@ -52,7 +52,7 @@ def test_what_somebody_else_holds_stays_as_it_is() -> None:
     request = large_request(3)
     topic = request.topics[0]
     messages = [request]
-    for _ in release_steps(messages):  # type: ignore[arg-type]
+    for _ in release_steps(messages):
         pass
     assert messages == []
     assert [each.partition_index for each in topic.partitions] == [0, 1, 2]

@@ -226,8 +226,12 @@ async def test_leader_and_followers_agree_on_the_quorum_and_differ_in_what_they_
 
 @pytest.mark.slow
 async def test_a_follower_whose_peers_fall_silent_counts_its_timeouts() -> None:
-    changes = {"http__listener": HTTP, "controller__quorum__fetch__timeout__ms": "400"}
-    async with running_nodes(controllers=3, **changes) as nodes, AsyncExitStack() as stack:
+    async with (
+        running_nodes(
+            controllers=3, http__listener=HTTP, controller__quorum__fetch__timeout__ms="400"
+        ) as nodes,
+        AsyncExitStack() as stack,
+    ):
         leader, _ = await nodes.until_active()
         survivor = next(each for each in nodes.controller_ids if each != leader)
         # While it still follows: one that has begun to ask for votes goes on with that.
@@ -253,12 +257,12 @@ async def test_a_follower_whose_peers_fall_silent_counts_its_timeouts() -> None:
 
 @pytest.mark.slow
 async def test_a_snapshot_is_told_of_by_who_wrote_it_and_by_who_starts_from_it() -> None:
-    changes = {
-        "http__listener": HTTP,
+    async with running_nodes(
+        controllers=1,
+        http__listener=HTTP,
         # Every record makes one due.
-        "metadata__log__max__record__bytes__between__snapshots": "1",
-    }
-    async with running_nodes(controllers=1, **changes) as nodes:
+        metadata__log__max__record__bytes__between__snapshots="1",
+    ) as nodes:
         _, driver = await nodes.until_active()
         await nodes.until(lambda: driver.snapshot_figures().written > 0)
         written = await look(nodes, 1)
@@ -303,6 +307,7 @@ async def test_the_process_says_since_when_it_runs_and_what_it_uses() -> None:
 
 
 async def test_a_node_without_http_listener_does_not_load_the_library() -> None:
-    code = "import sys, server.__main__, server.node.node; sys.exit('prometheus_client' in sys.modules)"
+    modules = "kafkaproto_server.__main__, kafkaproto_server.node.node"
+    code = f"import sys, {modules}; sys.exit('prometheus_client' in sys.modules)"
     done = await trio.run_process([sys.executable, "-c", code], check=False)
     assert done.returncode == 0

@@ -62,7 +62,7 @@ def disk() -> MemoryDisk:
     return memory
 
 
-def open_on(disk: MemoryDisk, seed: int = 1, **changes: str) -> Opened:
+def open_on(disk: MemoryDisk, seed: int = 1, /, **changes: str) -> Opened:
     """A node on the disk, formatted on the first time; ``changes`` to its configuration have _ for dots."""
     settings = {"log.dirs": "/data/node", "metadata.max.idle.interval.ms": "0"}
     settings |= {name.replace("_", "."): value for name, value in changes.items()}
@@ -175,7 +175,7 @@ async def test_what_was_committed_is_there_after_a_clean_restart_and_after_a_cra
 @pytest.mark.trio
 async def test_what_was_published_survives_a_power_loss_in_the_middle_of_work(disk: MemoryDisk) -> None:
     for life in range(5):
-        opened = open_on(disk, seed=life)
+        opened = open_on(disk, life)
         with trio.fail_after(WAIT_S):
             async with trio.open_nursery() as nursery:
                 await nursery.start(opened.quorum.run)

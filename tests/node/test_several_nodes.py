@@ -340,8 +340,9 @@ async def test_a_replica_that_lagged_shows_nothing_before_it_has_what_its_leader
 async def test_voters_that_no_acl_could_let_in_yet_form_a_quorum() -> None:
     """Each learns of the ACLs only once all three have agreed on what is committed."""
     authorizer = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
-    changes = {"authorizer__class__name": authorizer, "allow__everyone__if__no__acl__found": "true"}
-    async with running_nodes(**changes) as nodes:
+    async with running_nodes(
+        authorizer__class__name=authorizer, allow__everyone__if__no__acl__found="true"
+    ) as nodes:
         _, driver = await nodes.until_active()
         assert driver.peer_hosts() == {"127.0.0.1"}
         assert await write(driver, 1)

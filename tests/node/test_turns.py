@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import pytest
@@ -78,7 +78,7 @@ def test_no_request_holds_the_loop(kind: ListenerKind, key: int) -> None:
     assert slow == []
 
 
-def is_refused(kind: ListenerKind, frame: Frame, outcomes: list[object]) -> bool:
+def is_refused(kind: ListenerKind, frame: Frame, outcomes: Sequence[object]) -> bool:
     """Whether a request beyond its bounds closed its connection, or was left for the controller to refuse; one
     whose sender may not ask may have that for an answer."""
     if not outcomes:

@@ -68,7 +68,9 @@ def fit(kind: type[Any], struct: StructSchema, version: int, message: Any) -> No
         value = getattr(message, field.attribute)
         if field.struct is not None and value is not None:
             for element in value if field.array else [value]:
-                fit(inner_class(kind, other.name), field.struct, version, element)
+                # That classes are hashable, as what is cached by has to be, mypy does not see; so below.
+                inner = inner_class(kind, other.name)  # type: ignore[arg-type]
+                fit(inner, field.struct, version, element)
         elif value is not None:
             change, _ = DEVIATIONS.get(other.metadata["kafka_type"], (lambda value: value, ""))
             setattr(
@@ -84,7 +86,10 @@ def to_kio(kind: type[Any], struct: StructSchema, version: int, message: Any) ->
         if field.struct is not None:
             inner = field.struct
             convert: Any = lambda element, inner=inner, other=other: to_kio(  # noqa: E731
-                inner_class(kind, other.name), inner, version, element
+                inner_class(kind, other.name),  # type: ignore[arg-type]
+                inner,
+                version,
+                element,
             )
         else:
             convert = lambda element, other=other: to_kio_value(other.metadata["kafka_type"], element)  # noqa: E731

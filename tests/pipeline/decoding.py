@@ -74,7 +74,8 @@ def decoded(buffer: bytes, want: Wanted, origin: Origin = LOG, **changes: Any) -
     batches = list(decode(buffer, origin=origin, wanted=want, **(values | changes)))
     for batch in batches:
         batch.validate(full=True)
-    return pa.Table.from_batches(batches, Plan(want).schema).to_pylist()
+    found: list[dict[str, Any]] = pa.Table.from_batches(batches, Plan(want).schema).to_pylist()
+    return found
 
 
 def decoded_slowly(buffer: bytes, want: Wanted, origin: Origin = LOG, **changes: Any) -> list[dict[str, Any]]:
@@ -90,7 +91,8 @@ def decoded_slowly(buffer: bytes, want: Wanted, origin: Origin = LOG, **changes:
             entries.extend(reader.batch(RecordBatchView(buffer, start), index))
         found += sorted((row for row in entries if rows.is_wanted(plan, row)), key=lambda row: row.order)
     rows.refuse_damage(plan, origin, found)
-    return rows.build(plan, origin, found).to_pylist()
+    built: list[dict[str, Any]] = rows.build(plan, origin, found).to_pylist()
+    return built
 
 
 def encoded(record: RecordView, message: Message, version: int) -> NewRecord:

@@ -6,9 +6,11 @@ Random ones to tell, too. Rows of tables are plain tuples, with times in millise
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from immutables import Map
 
 from kafkaproto import uuids
 from kafkaproto.message import Message
@@ -39,9 +41,10 @@ class Step:
     after: ClusterImage
 
 
-State: TypeAlias = Hashable
+State: TypeAlias = tuple[Any, ...]
 Look: TypeAlias = Callable[[ClusterImage], Mapping[tuple[Any, ...], State]]
 Position: TypeAlias = tuple[int, int]
+Interval: TypeAlias = tuple[tuple[Any, ...], State, Position, Position | None, State | None]
 
 
 def random_history(seed: int, count: int) -> list[Step]:
@@ -83,10 +86,10 @@ def _directory(rng: random.Random) -> bytes:
 
 def intervals(
     steps: Iterable[Step], look: Look, *, base: tuple[Position, ClusterImage] | None = None
-) -> list[tuple[tuple[Any, ...], State, Position, Position | None, State | None]]:
+) -> list[Interval]:
     """(key, state, from, to, state that follows) for whatever ``look`` sees; None while it lasts."""
     seen: dict[tuple[Any, ...], tuple[State, Position]] = {}
-    found = []
+    found: list[Interval] = []
     if base is not None:
         seen = {key: (state, base[0]) for key, state in look(base[1]).items()}
     for step in steps:
@@ -250,7 +253,7 @@ def _moves(step: Step, record: PartitionChangeRecord) -> Iterable[tuple[Any, ...
 
 def config_changes(steps: list[Step]) -> list[tuple[Any, ...]]:
     words = {2: "topic", 4: "broker", 32: "group"}
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for step in steps:
         for resource, values in step.before.configs.items():
             if resource not in step.after.configs and not isinstance(step.record, ConfigRecord):
@@ -292,8 +295,9 @@ def quota_changes(steps: list[Step]) -> list[tuple[Any, ...]]:
         if not isinstance(record, ClientQuotaRecord):
             continue
         entity = tuple(sorted((each.entity_type, each.entity_name) for each in record.entity))
+        nothing: Map[str, float] = Map()
         old, new = (
-            image.client_quotas.get(entity, {}).get(record.key) for image in (step.before, step.after)
+            image.client_quotas.get(entity, nothing).get(record.key) for image in (step.before, step.after)
         )
         text = ", ".join(f"{kind}={'<default>' if name is None else name}" for kind, name in entity)
         rows.append((step.offset, step.timestamp_ms, text, record.key, old, new, new is None))

@@ -147,7 +147,7 @@ def test_ordinary_records_do_not_go_the_slow_way(monkeypatch: pytest.MonkeyPatch
 
 
 def test_long_arrays_and_texts_and_many_records_a_batch() -> None:
-    messages = [
+    partitions = [
         PartitionRecord(
             partition_id=number,
             replicas=list(range(number % 500)),
@@ -155,15 +155,15 @@ def test_long_arrays_and_texts_and_many_records_a_batch() -> None:
         )
         for number in range(1500)
     ]
-    messages += [TopicRecord(name="t" * (number * 20)) for number in range(1500)]
-    found = decoded(batch(*messages), wanted("typed", ("offset", "PartitionRecord", "TopicRecord.name")))
+    topics = [TopicRecord(name="t" * (number * 20)) for number in range(1500)]
+    found = decoded(
+        batch(*partitions, *topics), wanted("typed", ("offset", "PartitionRecord", "TopicRecord.name"))
+    )
     assert [row["offset"] for row in found] == list(range(3000))
-    assert [row["PartitionRecord"]["replicas"] for row in found[:1500]] == [
-        m.replicas for m in messages[:1500]
-    ]
+    assert [row["PartitionRecord"]["replicas"] for row in found[:1500]] == [m.replicas for m in partitions]
     directories = [row["PartitionRecord"]["directories"] for row in found[:1500]]
-    assert directories == [[uuids.to_text(each) for each in m.directories] for m in messages[:1500]]
-    assert [row["TopicRecord"] for row in found[1500:]] == [{"name": m.name} for m in messages[1500:]]
+    assert directories == [[uuids.to_text(each) for each in m.directories] for m in partitions]
+    assert [row["TopicRecord"] for row in found[1500:]] == [{"name": m.name} for m in topics]
 
 
 # -- damage ------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 from kafkaproto import uuids
 from kafkaproto.json_form import to_json
-from kafkaproto.messages import KRaftVersionRecord, VotersRecord
+from kafkaproto.messages import KRaftVersionRecord, SnapshotHeaderRecord, VotersRecord
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, read_snapshot
 from kafkaproto_pipeline.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
@@ -71,6 +71,7 @@ def test_the_file_is_the_snapshot_of_the_image(tmp_path: Path) -> None:
     }
     header, *read, footer = read_snapshot(path.read_bytes())
     assert isinstance(header, ControlRecord)
+    assert isinstance(header.message, SnapshotHeaderRecord)
     assert header.message.last_contained_log_timestamp == 1_700_000_000_000
     assert isinstance(footer, ControlRecord)
     assert footer.type is ControlRecordType.SNAPSHOT_FOOTER

@@ -43,7 +43,7 @@ def kraft(spark: SparkSession) -> SparkSession:
     return spark
 
 
-def read(kraft: SparkSession, path: str | list[str], **options: object) -> DataFrame:
+def read(kraft: SparkSession, path: str | list[str], **options: str | int | None) -> DataFrame:
     return kraft.read.format("kraft").options(**options).load(path)
 
 
@@ -66,7 +66,9 @@ def test_one_of_each_record_from_a_glob_of_replicas(kraft: SparkSession, cluster
     # Node 2 and node 1 are in the last epoch; they both have all but the last batch.
     assert [row["offset"] for row in rows if not row["committed"]] == [28, 29, 30]
     committed = read(kraft, f"{cluster}/node-*", replicas="one", committedOnly=True)
-    assert committed.agg({"offset": "max"}).first()["max(offset)"] == 27
+    highest = committed.agg({"offset": "max"}).first()
+    assert highest is not None
+    assert highest["max(offset)"] == 27
 
 
 def test_every_replicas_rows_with_snapshots_and_filters(kraft: SparkSession, cluster: Path) -> None:

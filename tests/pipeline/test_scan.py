@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kafkaproto.log import BatchScan, StopReason
 from kafkaproto.messages import NoOpRecord
 from kafkaproto.records.batch import RecordBatchView, build_batch, iterate_batches
+from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto_pipeline import scan
 from kafkaproto_pipeline.scan import Fault, Headers, steps
@@ -162,7 +163,7 @@ def test_a_header_that_cannot_be_is_a_fault() -> None:
         edited = bytearray(log)
         struct.pack_into(">i", edited, second.position + place, value)
         view = RecordBatchView(edited, second.position)
-        struct.pack_into(">I", edited, second.position + 17, scan.crc32c(view.raw[21:]))
+        struct.pack_into(">I", edited, second.position + 17, crc32c(view.raw[21:]))
         offsets, faults = scanned(bytes(edited))
         assert offsets == [0, 2]
         assert "a record batch cannot have base offset 1" in faults[0].reason

@@ -120,5 +120,5 @@ def test_choosing_columns() -> None:
         (("TopicRecord", None, ["name.nope"]), "only the record types' columns of view 'typed' have fields"),
     ):
         with pytest.raises(ViewError) as caught:
-            columns_of(*arguments)  # type: ignore[arg-type]
+            columns_of(*arguments)
         assert message in str(caught.value)

@@ -11,7 +11,8 @@ import pytest
 from kafkaproto.log import segment_file_name
 from kafkaproto.snapshot import SnapshotId, snapshot_file_name
 from kafkaproto_pipeline import survey as survey_module
-from kafkaproto_pipeline.directories import find_replicas
+from kafkaproto_pipeline.directories import find_replicas, read_quorum_state
+from kafkaproto_pipeline.headers import SegmentHeaders
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.plan import look
 from kafkaproto_pipeline.survey import Memory, survey
@@ -53,11 +54,10 @@ def test_observers_do_not_count(tmp_path: Path) -> None:
 def test_files_that_are_not_of_one_moment_tell_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = [write_node(tmp_path / str(number), LOG, node_id=number, quorum_epoch=2) for number in THREE]
     assert committed_end(*nodes) == 10
-    found = survey_module.read_quorum_state
 
     def voting_meanwhile(directory: str) -> object:
         write_quorum_state(nodes[0], 3)
-        return found(directory)
+        return read_quorum_state(directory)
 
     monkeypatch.setattr(survey_module, "read_quorum_state", voting_meanwhile)
     assert committed_end(*nodes) == 0
@@ -106,11 +106,10 @@ def test_files_are_looked_at_again_where_they_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[str] = []
-    headers = survey_module.SegmentHeaders
 
     def looking(segment: object) -> object:
         looked.append(getattr(segment, "path", "")[-6:])
-        return headers(segment)  # type: ignore[arg-type]
+        return SegmentHeaders(segment)  # type: ignore[arg-type]
 
     monkeypatch.setattr(survey_module, "SegmentHeaders", looking)
     node = write_node(tmp_path / "1", LOG, Files(segment_batches=4))

@@ -222,7 +222,7 @@ def add(node_id: int, **fields: object) -> AddVoterRequest:
     request = AddVoterRequest(
         voter=key(node_id), endpoints=endpoints(node_id), timeout_ms=30_000, ack_when_committed=True
     )
-    return msgspec.structs.replace(request, **fields)  # type: ignore[arg-type]
+    return msgspec.structs.replace(request, **fields)
 
 
 def remove(node_id: int) -> RemoveVoterRequest:

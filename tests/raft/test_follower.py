@@ -422,7 +422,8 @@ class TestTwoWaysToTheLeader:
 class TestToldHighWatermark:
     def test_it_is_the_leaders_even_beyond_this_log(self) -> None:
         machine = follower()
-        assert machine.node.told_high_watermark is None
+        before = machine.node.told_high_watermark
+        assert before is None
         answer_fetch(machine, batches=(batch(10, 12, 3),), high_watermark=40)
         assert (machine.node.high_watermark, machine.node.told_high_watermark) == (12, 40)
         # A new leader may know of less at first: what was committed is committed.
@@ -432,6 +433,7 @@ class TestToldHighWatermark:
     def test_it_comes_with_a_snapshot_and_not_of_a_leader_that_does_not_know(self) -> None:
         machine = follower()
         answer_fetch(machine)
-        assert machine.node.told_high_watermark is None
+        before = machine.node.told_high_watermark
+        assert before is None
         answer_fetch(machine, snapshot=SNAPSHOT, high_watermark=40)
         assert (machine.node.high_watermark, machine.node.told_high_watermark) == (None, 40)

@@ -36,7 +36,7 @@ def update(node_id: int, **fields: object) -> UpdateVoterRequest:
         min_kraft_version=0,
         max_kraft_version=1,
     )
-    return msgspec.structs.replace(request, **fields)  # type: ignore[arg-type]
+    return msgspec.structs.replace(request, **fields)
 
 
 MOVED = (Endpoint(name=LISTENER, host="moved", port=1),)

@@ -288,8 +288,8 @@ class TestUnknownCandidates:
         node.settle()
         node.handle(says(asked[0], 5, leader_id=leader_id))
         node.settle()
-        (asked, *_) = [each for each in fetches(node) if each not in asked]
-        node.handle(says(asked, 6, leader_id=-1))
+        (again, *_) = [each for each in fetches(node) if each not in asked]
+        node.handle(says(again, 6, leader_id=-1))
         node.settle()
         put(node, vote(77, 6))
         votes = [each.answer.is_granted for each in node.answers if isinstance(each.answer, VoteResponse)]

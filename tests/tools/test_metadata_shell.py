@@ -28,6 +28,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import build_batch
 from kafkaproto_server.image.digest import digest
+from kafkaproto_server.image.image import ClusterImage, TopicImage
 from kafkaproto_server.storage.directories import METADATA_LOG_NAME
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.tools import metadata_follower, metadata_nodes, metadata_shell
@@ -196,9 +197,12 @@ def test_looking_at_one_topic_makes_nothing_of_the_others(
     monkeypatch: pytest.MonkeyPatch, snapshot: str
 ) -> None:
     made: list[str] = []
-    monkeypatch.setattr(
-        metadata_nodes, "_topic", lambda image, topic: made.append(topic.name) or File(str, str)
-    )
+
+    def make(image: ClusterImage, topic: TopicImage) -> File:
+        made.append(topic.name)
+        return File(str, str)
+
+    monkeypatch.setattr(metadata_nodes, "_topic", make)
     session = Shell(root=root(load_file(OsDisk(), snapshot, None), secrets=True), write=lambda _: None)
     run_line(session, "cat /image/topics/byName/orders")
     assert made == ["orders"]
@@ -555,7 +559,8 @@ def test_each_command_at_the_prompt_shows_what_is_committed_by_then(
     leader.high_watermark -= 5
 
     class Lines(io.StringIO):
-        def readline(self, size: int | None = -1) -> str:
+        # A text stream's lines are text, which the library's types do not allow for.
+        def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
             line = super().readline()
             leader.high_watermark += 1
             return line

@@ -5,12 +5,14 @@ from __future__ import annotations
 import struct
 import tracemalloc
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
+from kafkaproto.primitives import Buffer
 from kafkaproto.records.batch import (
     HEADER_SIZE,
     NewRecord,
@@ -198,6 +200,16 @@ def test_kafka_python_reads_what_we_build(compression: Compression, records: lis
         assert (read.key, read.value, read.headers) == (record.key, record.value, list(record.headers))
 
 
+def read_back(record: NewRecord, offset: int, timestamp: int) -> Record:
+    """A record as it is read once it was built."""
+
+    def as_bytes(data: Buffer | None) -> bytes | None:
+        return None if data is None else bytes(data)
+
+    headers = tuple((name, as_bytes(value)) for name, value in record.headers)
+    return Record(offset, timestamp, as_bytes(record.key), as_bytes(record.value), headers)
+
+
 @pytest.mark.parametrize("compression", list(Compression))
 @given(records=RECORD_LISTS)
 def test_we_read_what_kafka_python_builds(compression: Compression, records: list[NewRecord]) -> None:
@@ -219,8 +231,7 @@ def test_we_read_what_kafka_python_builds(compression: Compression, records: lis
     assert (batch.producer_id, batch.producer_epoch, batch.base_sequence) == (9, 1, 3)
     assert batch.max_timestamp == max(record.timestamp_ms or 0 for record in records)
     assert list(batch.records()) == [
-        Record(delta, record.timestamp_ms or 0, record.key, record.value, tuple(record.headers))
-        for delta, record in enumerate(records)
+        read_back(record, delta, record.timestamp_ms or 0) for delta, record in enumerate(records)
     ]
 
 
@@ -238,8 +249,7 @@ def test_round_trip(records: list[NewRecord], compression: int, base_offset: int
     assert batch.base_timestamp == timestamps[0]
     assert batch.max_timestamp == max(timestamps)
     assert list(batch.records()) == [
-        Record(base_offset + delta, timestamps[delta], record.key, record.value, tuple(record.headers))
-        for delta, record in enumerate(records)
+        read_back(record, base_offset + delta, timestamps[delta]) for delta, record in enumerate(records)
     ]
 
 
@@ -285,8 +295,9 @@ def test_a_batch_of_no_records_is_not_built() -> None:
     ],
 )
 def test_numbers_that_do_not_fit_are_refused(field: dict[str, int]) -> None:
+    fields: dict[str, Any] = {"base_offset": 0, "timestamp_ms": 0, **field}
     with pytest.raises(LocalProtocolError, match="does not fit"):
-        build_batch([(None, b"", ())], **{"base_offset": 0, "timestamp_ms": 0, **field})
+        build_batch([(None, b"", ())], **fields)
 
 
 def test_timestamps_too_far_apart_are_refused() -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
+from kafkaproto.message import Message
 from kafkaproto.messages import (
     EndTxnMarker,
     KRaftVersionRecord,
@@ -26,7 +27,7 @@ from tests.kafkaproto.golden_batches import (
     SOLE_VOTER_BATCH,
 )
 
-GOLDEN = {
+GOLDEN: dict[bytes, list[tuple[ControlRecordType, Message]]] = {
     LEADER_CHANGE_BATCH: [
         (
             ControlRecordType.LEADER_CHANGE,

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import PartitionChangeRecord
+from kafkaproto.messages import AlterClientQuotasResponse, PartitionChangeRecord
 from kafkaproto_server.controller import (
     alter_configs,
     client_quotas,
@@ -79,9 +79,10 @@ def _elects_whoever_is_first() -> Patches:
 
 def _half_a_quota(_situation: Any, request: Any, result: Result) -> Result:
     """The first key of an entity is written although the second is wrong."""
+    assert isinstance(result.response, AlterClientQuotasResponse)
     refused = [
         client_quotas._record(client_quotas._entity(entry), entry.ops[0])
-        for entry, answer in zip(request.entries, result.response.entries, strict=True)  # type: ignore[attr-defined]
+        for entry, answer in zip(request.entries, result.response.entries, strict=True)
         if answer.error_code != ErrorCode.NONE
     ]
     return msgspec.structs.replace(result, records=(*result.records, *refused))

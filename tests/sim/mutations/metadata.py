@@ -27,6 +27,7 @@ from kafkaproto_server.controller.changes import Change
 from kafkaproto_server.controller.command import ApiError
 from kafkaproto_server.controller.events import BatchCommitted
 from kafkaproto_server.controller.heartbeats import BrokerState
+from kafkaproto_server.controller.log_states import load_batch_steps
 from kafkaproto_server.controller.replies import ParkedReply
 from kafkaproto_server.controller.settings import TopicSettings
 from kafkaproto_server.image import apply_topics
@@ -106,10 +107,8 @@ def _wrong_directory() -> Patches:
 
 
 def _forgets_configs() -> Patches:
-    original = image_builder.load_batch_steps
-
     def load(state: LoadState, batch: BatchCommitted) -> Steps[LoadState]:
-        kept = yield from original(state, batch)
+        kept = yield from load_batch_steps(state, batch)
         if not any(isinstance(record, ConfigRecord) for record in batch.records or ()):
             return kept
         latest = msgspec.structs.replace(kept.latest, configs=state.latest.configs)
