@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
 from kafkaproto.messages import EnvelopeResponse
 from kafkaproto.support import joined
-from kafkaproto_server.apis.context import Answer, NoAnswer, RequestContext
-from kafkaproto_server.apis.envelope import encode_principal
-from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.apis.cluster.envelope import encode_principal
+from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.controller.events import CommandContext, CommandReceived
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
 from kafkaproto_server.raft.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response
+from kafkaproto_server.requests.context import Answer, NoAnswer, RequestContext
 from kafkaproto_server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
-from tests.apis.support import NODE_ID, answers, context, decoded_answer, golden, services
+from tests.apis.support import (
+    NODE_ID,
+    answers,
+    context,
+    decoded_answer,
+    golden,
+    services,
+    with_changes,
+)
 from tests.apis.test_envelope import wrapped
 from tests.controller.harness import Harness
 
@@ -45,12 +51,12 @@ class Cluster:
             authorizer=lambda: authorizer,
             submit=self.submit,
             forward=self.forward,
-            describe_quorum=self.describe_quorum,
+            describe=self.describe_quorum,
             static_config={"node.id": str(NODE_ID), "delegation.token.secret.key": SECRET_KEY},
         )
         controller = self.harness.controller
         self.services = (
-            msgspec.structs.replace(standing_still, image=lambda: controller.committed_image)
+            with_changes(standing_still, image=lambda: controller.committed_image)
             if is_active
             else standing_still
         )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
-from kafkaproto_server.apis.context import Answer, RequestContext
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.messages import AddVoterRequest, RemoveVoterRequest
+from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster import CONTROLLER, Cluster
+from tests.apis.support import with_changes
 from tests.apis.test_envelope import wrapped
 from tests.controller.harness import (
     CLUSTER_ID,
@@ -58,7 +57,7 @@ class PreparedCluster(Cluster):
         self.quorum = committed(1, 2, 3)
         """The leader of the voters 1 to 3; node 4 has caught up with it."""
         self.quorum.fetch(4)
-        self.services = msgspec.structs.replace(self.services, raft_request=self.change_voters)
+        self.services = with_changes(self.services, answer=self.change_voters)
 
     def change_voters(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
         """What the quorum answers to AddRaftVoter or RemoveRaftVoter once all have taken part; nothing to others."""

@@ -10,16 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, structs
+
 from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.support import joined
-from kafkaproto_server.apis.context import Answer, Encoded, Reply, RequestContext, Services
-from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
-from kafkaproto_server.metrics.answers import error_codes
-from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.requests.context import Answer, Encoded, Reply, RequestContext
+from kafkaproto_server.requests.error_codes import error_codes
+from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -81,7 +83,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         return changes["quorum_answer"]  # type: ignore[no-any-return]
 
     fields: dict[str, Any] = {
-        "node_id": NODE_ID,
+        "id": NODE_ID,
         "cluster_id": CLUSTER_ID,
         "image": lambda: image,
         "leader": lambda: LeaderAndEpoch(leader_id=NODE_ID, epoch=1),
@@ -89,11 +91,10 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "choose": lambda limit: 0,
         "submit": later(calls.submitted),
         "forward": later(calls.forwarded),
-        "controller_versions": lambda: None,
-        "describe_quorum": describe_quorum,
-        "raft_request": later(calls.asked_of_quorum),
+        "served_versions": lambda: None,
+        "describe": describe_quorum,
+        "answer": later(calls.asked_of_quorum),
         "authorizer": lambda: None,
-        "refuse": refuse,
         "static_config": {"node.id": str(NODE_ID)},
         "logger_levels": lambda: {"root": "INFO"},
         "set_logger_levels": lambda levels: None,
@@ -102,7 +103,29 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "create_topics": lambda request, context: calls.created.append((request, context)),
         **{name: value for name, value in changes.items() if name != "quorum_answer"},
     }
-    return Services(**fields)
+    return Services(
+        **{name: port(**_of_port(port, fields)) for name, port in PORTS.items()}  # type: ignore[arg-type]
+    )
+
+
+PORTS: dict[str, type[Struct]] = {
+    "node": NodePort,
+    "metadata": MetadataPort,
+    "controller": ControllerPort,
+    "quorum": QuorumPort,
+}
+
+
+def _of_port(port: type[Struct], fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name in port.__struct_fields__}
+
+
+def with_changes(known: Services, **changes: Any) -> Services:
+    """The same services with some fields of their ports changed."""
+    ports = {
+        name: structs.replace(getattr(known, name), **_of_port(port, changes)) for name, port in PORTS.items()
+    }
+    return Services(**ports)
 
 
 def driven(steps: Steps[Any]) -> Any:

@@ -15,8 +15,8 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
-from kafkaproto_server.apis.context import NoAnswer
-from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import Calls, answers, context, services, settled
 

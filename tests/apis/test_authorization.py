@@ -32,9 +32,9 @@ from kafkaproto.messages import (
     RegisterControllerRecord,
     TopicRecord,
 )
-from kafkaproto_server.apis.context import NoAnswer
-from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.image.image import AccessControlEntry, ClusterImage
+from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.types import ListenerKind

@@ -10,8 +10,8 @@ from immutables import Map
 
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsRequest
-from kafkaproto_server.apis.context import Answer, RequestContext
-from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred
 from tests.apis.support import answers, context, services
 from tests.apis.test_alter_configs import complete, incremental

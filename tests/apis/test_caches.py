@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from kafkaproto.messages import DescribeConfigsResponse, MetadataRequest, MetadataResponse
-from kafkaproto_server.apis import caches
-from kafkaproto_server.apis.caches import EncodedTopics, KeptTopic, ResponseCaches
-from kafkaproto_server.apis.encoding import element_codec, inner_codec
-from kafkaproto_server.apis.metadata import handle_metadata
+from kafkaproto_server.apis.cluster.metadata import handle_metadata
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.requests import caches
+from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic, ResponseCaches
+from kafkaproto_server.requests.encoding import element_codec, inner_codec
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support import context, decoded_answer, driven, golden, services
+from tests.apis.support import context, decoded_answer, driven, golden, services, with_changes
 
 IMAGE = golden().image
 TOPICS = MetadataRequest(topics=None)
@@ -23,9 +23,7 @@ TOPICS = MetadataRequest(topics=None)
 
 def asked(image: ClusterImage, known: Any, version: int = 12) -> tuple[MetadataResponse, int]:
     """The response for all topics, and how many steps it took."""
-    steps = handle_metadata(
-        TOPICS, context(TOPICS, version), msgspec.structs.replace(known, image=lambda: image)
-    )
+    steps = handle_metadata(TOPICS, context(TOPICS, version), with_changes(known, image=lambda: image))
     number = 0
     while True:
         try:

@@ -7,7 +7,7 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
-from kafkaproto_server.apis.cluster import BROKERS, CONTROLLERS
+from kafkaproto_server.apis.cluster.describe_cluster import BROKERS, CONTROLLERS
 from kafkaproto_server.image.image import ClusterImage, ControllerRegistration
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ListenerKind
 from tests.apis.support import CLUSTER_ID, ask, golden

@@ -11,7 +11,7 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
-from kafkaproto_server.apis.configs import MAX_WITHOUT_CONFIGS, handle_describe_configs
+from kafkaproto_server.apis.admin.describe_configs import MAX_WITHOUT_CONFIGS, handle_describe_configs
 from kafkaproto_server.config.properties import layered
 from kafkaproto_server.image.image import ClusterImage, TopicImage
 from tests.apis import support
@@ -66,7 +66,7 @@ def described(
 ) -> list[DescribeConfigsResponse.DescribeConfigsResult]:
     """What a node with these properties answers."""
     response = support.ask(
-        request, version, image, node_id=node_id, static_config=static, logger_levels=lambda: LEVELS
+        request, version, image, id=node_id, static_config=static, logger_levels=lambda: LEVELS
     )
     assert isinstance(response, DescribeConfigsResponse)
     return response.results
@@ -201,8 +201,8 @@ def test_a_node_that_is_named_a_thousand_times_costs_no_more_than_once() -> None
 
 
 def test_nothing_is_kept_of_what_clients_name() -> None:
-    known = support.services(IMAGE, node_id=7, static_config=STATIC, logger_levels=lambda: LEVELS)
-    kept = known.caches.configs_at(*(IMAGE.config(BROKER, name) for name in ("", "7")))
+    known = support.services(IMAGE, id=7, static_config=STATIC, logger_levels=lambda: LEVELS)
+    kept = known.metadata.caches.configs_at(*(IMAGE.config(BROKER, name) for name in ("", "7")))
     resources = [(TOPIC, "logs"), (BROKER, "7"), (BROKER, ""), (GROUP, "g"), (CLIENT_METRICS, "c")]
     sizes = []
     for number in range(300):
@@ -231,7 +231,7 @@ def test_naming_a_resource_often_costs_in_proportion() -> None:
                 for number in range(namings)
             ]
         )
-        known = support.services(IMAGE, node_id=7, static_config=STATIC)
+        known = support.services(IMAGE, id=7, static_config=STATIC)
         taken = []
         for _ in range(3):
             begun = time.thread_time()

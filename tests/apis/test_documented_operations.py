@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
 import pytest
 
 from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto_server.apis.authorization import CheckedBy
-from kafkaproto_server.apis.table import TABLE, dispatch
+from kafkaproto_server.apis.access import CheckedBy
+from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.apis.table import TABLE
 from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
 from kafkaproto_server.types import ListenerKind
 from tests.apis.cluster import BROKER, CONTROLLER, FORWARDER
 from tests.apis.good_requests import OF_TOPIC, PreparedCluster, good_requests
-from tests.apis.support import answers, context, decoded_answer
+from tests.apis.support import answers, context, decoded_answer, with_changes
 from tests.apis.test_wrong_fields import QUORUM_KEYS, problems
 from tests.security.acl_making import acl, authorizer
 
@@ -162,7 +162,7 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
         for operation, resource_type in may
     ]
     guard = authorizer(*entries, super_users=frozenset({FORWARDER}))
-    cluster.services = msgspec.structs.replace(cluster.services, authorizer=lambda: guard)
+    cluster.services = with_changes(cluster.services, authorizer=lambda: guard)
     end = cluster.harness.next_offset
     name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
     reply = dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services)

@@ -34,16 +34,16 @@ from kafkaproto.messages import (
     UpdateFeaturesResponse,
 )
 from kafkaproto.support import joined
-from kafkaproto_server.apis.context import Answer, NoAnswer, RefusedRequestError, Reply
-from kafkaproto_server.apis.envelope import (
-    FORWARDABLE_KEYS,
-    contains_error,
+from kafkaproto_server.apis.cluster.envelope import (
     decode_principal,
     encode_principal,
     handle_envelope,
 )
-from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.apis.table import APIS
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH
+from kafkaproto_server.requests.context import Answer, InnerRequest, NoAnswer, RefusedRequestError, Reply
+from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.types import Deferred, ListenerKind
@@ -58,6 +58,7 @@ STOCK_REQUEST = bytes.fromhex(
 
 ANONYMOUS_PRINCIPAL = bytes.fromhex("000005557365720a414e4f4e594d4f55530000")
 CREATE_TOPICS, LIST_REASSIGNMENTS, DESCRIBE_QUORUM = 19, 46, 55
+FORWARDED = {key for key, api in APIS.items() if api.broker is not None and api.broker.is_forwarded}
 CREATE = CreateTopicsRequest(
     topics=[CreateTopicsRequest.CreatableTopic(name="q", num_partitions=1, replication_factor=1)]
 )
@@ -213,9 +214,9 @@ def test_a_refusal_in_the_log_has_no_more_than_the_beginning_of_the_clients_id(
     header = encode_request_header(api_key=19, api_version=7, correlation_id=1, client_id="x" * 30_000)
     envelope = wrapped(CREATE, 7, request_data=header + CREATE.encode(7))
     asked = context(envelope, kind=ListenerKind.CONTROLLER, listener_name="CONTROLLER")
-    assert handle_envelope(envelope, asked, services(), refuse) == EnvelopeResponse(
-        error_code=ErrorCode.INVALID_REQUEST
-    )
+    inner = handle_envelope(envelope, asked, services())
+    assert isinstance(inner, InnerRequest)
+    assert inner.serve_by(refuse) == EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
     (line,) = caplog.messages
     assert "not today" in line
     assert len(line) < 2 * MAX_QUOTED_LENGTH
@@ -360,7 +361,10 @@ def test_an_answer_of_ours_that_cannot_be_sent_costs_only_this_client_its_answer
     assert "DescribeQuorumResponse.error_message" in caplog.text
 
 
-@pytest.mark.parametrize("api_key", sorted(FORWARDABLE_KEYS - {LIST_REASSIGNMENTS}))
+@pytest.mark.parametrize(
+    "api_key",
+    sorted(FORWARDED - {LIST_REASSIGNMENTS}),
+)
 def test_every_forwarded_request_of_every_version_comes_out_as_it_went_in(api_key: int) -> None:
     api = api_by_key(api_key)
     assert api is not None
@@ -445,12 +449,12 @@ def test_a_token_proves_who_its_client_is_but_gets_it_no_other_token(by_token: b
 
 def test_an_error_is_found_on_top_and_in_lists_at_any_depth_and_nowhere_else() -> None:
     deep = quorum_error(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    assert contains_error(deep, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    assert not contains_error(deep, ErrorCode.NOT_CONTROLLER)
-    assert contains_error(DescribeQuorumResponse(error_code=41), ErrorCode.NOT_CONTROLLER)
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER in error_codes(deep)
+    assert ErrorCode.NOT_CONTROLLER not in error_codes(deep)
+    assert ErrorCode.NOT_CONTROLLER in error_codes(DescribeQuorumResponse(error_code=41))
     # The number alone is no error.
     partition = DescribeQuorumResponse.PartitionData(partition_index=41, leader_id=41)
     quiet = DescribeQuorumResponse(
         topics=[DescribeQuorumResponse.TopicData(topic_name="x", partitions=[partition])]
     )
-    assert not contains_error(quiet, ErrorCode.NOT_CONTROLLER)
+    assert ErrorCode.NOT_CONTROLLER not in error_codes(quiet)

@@ -8,8 +8,8 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
-from kafkaproto_server.apis.context import LogDirectoryStatus
 from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.requests.ports import LogDirectoryStatus
 from tests.apis.support import ask
 
 GOOD = LogDirectoryStatus(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsResponse
-from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.types import ListenerKind
 from tests.apis.support import Calls, answers, context, services, settled
 from tests.apis.test_alter_configs import codes, incremental

@@ -8,8 +8,8 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreateTopicsRequest, MetadataRequest
-from kafkaproto_server.apis.context import RequestContext
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.types import ZERO_UUID
 from tests.apis.support import CLUSTER_ID, Calls, ask, golden
 

@@ -24,8 +24,8 @@ from kafkaproto.messages import (
     RenewDelegationTokenRequest,
     UserScramCredentialRecord,
 )
-from kafkaproto_server.apis.context import ANONYMOUS
-from kafkaproto_server.apis.table import dispatch
+from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.requests.context import ANONYMOUS
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.security.delegation_tokens import token_hmac

@@ -20,10 +20,9 @@ from kafkaproto.messages import (
     EnvelopeResponse,
     MetadataRequest,
 )
-from kafkaproto_server.apis.bounds import BOUNDS, bounds_of, frame_limit
-from kafkaproto_server.apis.context import RefusedRequestError, UnreadRequest
 from kafkaproto_server.apis.serving import MAX_REFUSED_BODY_BYTES, SHORT_BODY_BYTES, serve
-from kafkaproto_server.apis.table import TABLE
+from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, frame_limit
+from kafkaproto_server.requests.context import RefusedRequestError, UnreadRequest
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import LoadingAuthorizer
 from kafkaproto_server.types import ListenerKind
@@ -179,7 +178,7 @@ def test_a_frame_beyond_the_bytes_of_its_api_is_refused() -> None:
 def test_every_api_has_bounds_of_its_own(kind: ListenerKind, key: int) -> None:
     assert 64 * 1024 <= frame_limit(key) <= 17 * 1024 * 1024
     # Nothing that is served goes by the bounds of what is not.
-    assert key in BOUNDS
+    assert key in APIS
 
 
 # What users of large clusters send has to fit.

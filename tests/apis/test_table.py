@@ -12,7 +12,8 @@ from kafkaproto.errors import LocalProtocolError
 from kafkaproto.message import Struct
 from kafkaproto.messages import EnvelopeRequest
 from kafkaproto.support import joined
-from kafkaproto_server.apis.table import TABLE, advertised, dispatch, served_versions
+from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.apis.table import TABLE, advertised, served_versions
 from kafkaproto_server.types import ListenerKind
 from tests.apis.cluster import Cluster
 from tests.apis.support import Calls, context, services

@@ -13,7 +13,10 @@ from kafkaproto.messages import (
     PartitionRecord,
     TopicRecord,
 )
-from kafkaproto_server.apis.topic_partitions import MAX_PARTITIONS, handle_describe_topic_partitions
+from kafkaproto_server.apis.cluster.describe_topic_partitions import (
+    MAX_PARTITIONS,
+    handle_describe_topic_partitions,
+)
 from kafkaproto_server.image.image import ClusterImage
 from tests.apis.support import ask, context, golden, image_of, services
 

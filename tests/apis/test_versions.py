@@ -10,7 +10,8 @@ import pytest
 from immutables import Map
 
 from kafkaproto.messages import ApiVersionsRequest
-from kafkaproto_server.apis.table import TABLE, dispatch
+from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.apis.table import TABLE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import ListenerKind
 from tests.apis.support import ask, context, golden, services
@@ -86,7 +87,7 @@ def test_a_broker_offers_of_forwarded_requests_what_the_active_controller_serves
 
     everything = advertised()
     controller = {19: (5, 9), 20: (0, 3), 37: (4, 5), 3: (0, 0), 60: (0, 0)}
-    narrowed = advertised(controller_versions=lambda: controller)
+    narrowed = advertised(served_versions=lambda: controller)
     # CreatePartitions has no version in common, others are not served at all; Metadata is the broker's own.
     forwarded = [key for key, served in TABLE[ListenerKind.BROKER].items() if served.is_forwarded]
     assert {19, 20, 33, 37, 44, 55, 57, 80, 81} <= {*forwarded}
@@ -101,5 +102,5 @@ def test_a_broker_offers_of_forwarded_requests_what_the_active_controller_serves
 
 def test_a_controller_offers_what_it_serves_whatever_another_serves() -> None:
     kind = ListenerKind.CONTROLLER
-    answer = ask(REQUEST, 4, IMAGE, kind=kind, listener_name="CONTROLLER", controller_versions=dict)
+    answer = ask(REQUEST, 4, IMAGE, kind=kind, listener_name="CONTROLLER", served_versions=dict)
     assert [key.api_key for key in answer.api_keys] == sorted(TABLE[kind])

@@ -16,9 +16,9 @@ import pytest
 from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.schema import StructSchema, within
-from kafkaproto_server.apis.context import NoAnswer
 from kafkaproto_server.apis.table import TABLE
 from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH
+from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.types import ListenerKind
 from tests.apis.good_requests import PreparedCluster, good_requests
 from tests.apis.wrong_values import WrongRequest, wrong_requests

@@ -20,6 +20,7 @@ from kafkaproto.messages import (
     UpdateFeaturesRequest,
 )
 from kafkaproto.records.metadata import decode_metadata_record
+from kafkaproto_server.apis.table import refuse_at_once
 from kafkaproto_server.controller.config import ControllerConfig
 from kafkaproto_server.controller.controller import STEPS_PER_SLICE, Controller
 from kafkaproto_server.controller.effects import (
@@ -44,11 +45,10 @@ from kafkaproto_server.controller.events import (
     KRaftVersionUpgraded,
     Tick,
 )
-from kafkaproto_server.controller.table import refusal_steps
 from kafkaproto_server.features import METADATA_VERSION, supported_ranges
 from kafkaproto_server.image.image import ClusterImage, PartitionImage
 from kafkaproto_server.ports import Rng
-from kafkaproto_server.types import run_to_end
+from kafkaproto_server.requests.refusals import Refusal
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 TIMESTAMP_MS = 1_795_239_301_118
@@ -402,7 +402,14 @@ class Harness:
 
 def response_of(effect: Respond | Refuse) -> Message:
     """The response that an effect asks for."""
-    return effect.response if isinstance(effect, Respond) else run_to_end(refusal_steps(effect))
+    return (
+        effect.response if isinstance(effect, Respond) else refuse_at_once(effect.request, refusal_of(effect))
+    )
+
+
+def refusal_of(effect: Refuse) -> Refusal:
+    """Why the controller refuses a command."""
+    return Refusal(code=effect.code, message=effect.text, version=effect.version)
 
 
 def committed(batch: Batch) -> BatchCommitted:

@@ -19,7 +19,7 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from kafkaproto_server.apis.envelope import encode_principal
+from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.security.acls import Operation
 from tests.apis.test_envelope import wrapped
 from tests.apis.test_wrong_fields import problems

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.connection import RequestReceived
 from kafkaproto.headers import encode_request_header
@@ -23,22 +21,22 @@ from kafkaproto.messages import (
     MetadataRequest,
 )
 from kafkaproto.schema import FieldSchema, StructSchema, within
-from kafkaproto_server.apis.bounds import bounds_of
-from kafkaproto_server.apis.context import ANONYMOUS, Answer, RequestContext, Services
-from kafkaproto_server.apis.envelope import FORWARDABLE_KEYS, encode_principal
-from kafkaproto_server.apis.table import TABLE, served_versions
+from kafkaproto_server.apis.cluster.envelope import encode_principal
+from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, served_versions
 from kafkaproto_server.controller.effects import Refuse, Respond
 from kafkaproto_server.controller.events import CommandContext, CommandReceived, SnapshotLoaded
-from kafkaproto_server.controller.table import refusal_steps
 from kafkaproto_server.image.acl_index import NO_ACLS
 from kafkaproto_server.net.pump import ConnectionInfo, Outcome
 from kafkaproto_server.node.collector_pauses import CollectorPauses
 from kafkaproto_server.node.dispatch import Dispatcher
 from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.requests.context import ANONYMOUS, Answer, RequestContext
+from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.good_requests import PreparedCluster
-from tests.controller.harness import Harness
+from tests.apis.support import with_changes
+from tests.controller.harness import Harness, refusal_of
 from tests.node.large_images import LARGE_TOPIC, PARTITIONS, with_much_to_tell
 from tests.security.acl_making import acl, acl_filter, by_id, index_of
 
@@ -148,7 +146,7 @@ class CoreTurns:
             if isinstance(effect, Respond):
                 self._asked.pop(effect.command_id).resolve(effect.response)
             elif isinstance(effect, Refuse):
-                self._asked.pop(effect.command_id).resolve(refusal_steps(effect))
+                self._asked.pop(effect.command_id).resolve(refuse(effect.request, refusal_of(effect)))
 
     def restore(self) -> None:
         """Let the cluster be as it was, whatever was done to it."""
@@ -187,7 +185,7 @@ class LargeCluster:
         # The image stands still, whatever is asked: frames do not depend on each other.
         committed = harness.controller.committed_image
         image = with_much_to_tell(committed) if tells_much else committed
-        self.services = msgspec.structs.replace(
+        self.services = with_changes(
             cluster.services,
             image=lambda: image,
             submit=self.core.submit,
@@ -197,7 +195,7 @@ class LargeCluster:
 
     def serve(self, frame: Frame, kind: ListenerKind, authorizer: Authorizer | None) -> Served:
         """Serve one frame to the end, turn by turn."""
-        services = msgspec.structs.replace(self.services, authorizer=lambda: authorizer)
+        services = with_changes(self.services, authorizer=lambda: authorizer)
         served = serve(frame, kind, services, self.core)
         if served.core_turns_ms:
             self.core.restore()
@@ -317,7 +315,7 @@ def messages(
 ) -> Iterator[tuple[str, Message, bool]]:
     """Requests with a label, and whether they are beyond the bounds."""
     if api.key == ENVELOPE_KEY:
-        for key in sorted(FORWARDABLE_KEYS):
+        for key in (key for key, api in APIS.items() if api.broker is not None and api.broker.is_forwarded):
             inner = api_by_key(key)
             assert inner is not None
             for label, message, is_beyond in messages(inner, inner.max_stable_version, names, max_elements):

@@ -16,7 +16,6 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
     UpdateFeaturesResponse,
 )
-from kafkaproto_server.apis.context import Answer, NoAnswer
 from kafkaproto_server.controller.config import ControllerConfig
 from kafkaproto_server.controller.controller import Controller
 from kafkaproto_server.controller.effects import Refuse
@@ -37,6 +36,7 @@ from kafkaproto_server.raft.errors import RaftError
 from kafkaproto_server.raft.events import AppendRequested, Event, ResignRequested
 from kafkaproto_server.raft.messages import Answer as RaftAnswer
 from kafkaproto_server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
+from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, run_to_end
 from tests.controller.harness import (
     SeededRng,

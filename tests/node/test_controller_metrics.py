@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import NoReturn
 
 import msgspec
 import pytest
 from prometheus_client.core import Metric
 
+from kafkaproto.api import ApiKey
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
     AllocateProducerIdsRequest,
@@ -179,9 +179,7 @@ def test_a_command_that_fails_is_counted(monkeypatch: pytest.MonkeyPatch) -> Non
     def fail(*_: object) -> NoReturn:
         raise ValueError("nobody foresaw this")
 
-    api_key = AllocateProducerIdsRequest.API_KEY
-    assert api_key is not None
-    monkeypatch.setitem(COMMANDS, api_key, replace(COMMANDS[api_key], run=fail))
+    monkeypatch.setitem(COMMANDS, ApiKey.ALLOCATE_PRODUCER_IDS, fail)
     bench.command(AllocateProducerIdsRequest(broker_id=1))
     assert bench.half.metrics.failures == 1
 

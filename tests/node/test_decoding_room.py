@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from kafkaproto_server.apis.bounds import BOUNDS, BYTES_AN_ELEMENT, possible_elements
+from kafkaproto_server.apis.bounds import BYTES_AN_ELEMENT
+from kafkaproto_server.apis.table import APIS, possible_elements
 from kafkaproto_server.node.decoding_room import MAX_DECODED_BYTES, DecodingRoom
 
 
@@ -80,12 +81,12 @@ def test_requests_that_are_over_when_they_are_begun_do_not_nest() -> None:
     assert room.used_elements == 0
 
 
-@pytest.mark.parametrize("key", sorted(BOUNDS))
+@pytest.mark.parametrize("key", sorted(APIS))
 def test_the_largest_request_of_each_api_fits(key: int) -> None:
-    assert possible_elements(key, BOUNDS[key].max_bytes) * BYTES_AN_ELEMENT <= MAX_DECODED_BYTES
+    assert possible_elements(key, APIS[key].bounds.max_bytes) * BYTES_AN_ELEMENT <= MAX_DECODED_BYTES
 
 
 def test_a_request_holds_no_more_elements_than_bytes_and_an_envelope_what_is_inside() -> None:
     assert possible_elements(3, 500) == 500
-    assert possible_elements(3, 10**7) == BOUNDS[3].max_elements
-    assert possible_elements(58, 10**7) == BOUNDS[45].max_elements
+    assert possible_elements(3, 10**7) == APIS[3].bounds.max_elements
+    assert possible_elements(58, 10**7) == APIS[45].bounds.max_elements

@@ -31,8 +31,7 @@ from kafkaproto.messages import (
     MetadataResponse,
 )
 from kafkaproto.support import joined
-from kafkaproto_server.apis.context import Answer, NoAnswer
-from kafkaproto_server.apis.envelope import encode_principal
+from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.table import served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.passes import PASS_S, Passes
@@ -40,6 +39,7 @@ from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome
 from kafkaproto_server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.node.dispatch import Dispatcher
 from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.storage.errors import DiskError, StorageError
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import CLUSTER_ID, Calls, golden, services
@@ -179,7 +179,7 @@ def decoded(outcome: Outcome, response: type[MessageT], version: int) -> Message
 
 def test_a_handler_that_fails_costs_one_answer(caplog: pytest.LogCaptureFixture) -> None:
     metrics = RequestMetrics()
-    failing = services(IMAGE, describe_quorum=raising(MistakeError("no such thing")))
+    failing = services(IMAGE, describe=raising(MistakeError("no such thing")))
     dispatcher = Dispatcher(failing, metrics)
     kind = ListenerKind.CONTROLLER
     (outcome,) = served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))
@@ -236,11 +236,12 @@ def test_an_answer_of_ours_that_cannot_be_sent_is_replaced(caplog: pytest.LogCap
 
 @pytest.mark.parametrize("refuse", [None, raising(MistakeError("cannot even refuse"))])
 def test_where_a_response_has_no_place_for_it_the_connection_is_closed(
-    refuse: Callable[..., Any] | None, caplog: pytest.LogCaptureFixture
+    refuse: Callable[..., Any] | None, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     metrics = RequestMetrics()
-    changes: dict[str, Any] = {} if refuse is None else {"refuse": refuse}
-    failing = services(IMAGE, forward=raising(MistakeError("no such thing")), **changes)
+    if refuse is not None:
+        monkeypatch.setattr("kafkaproto_server.node.dispatch.refuse_at_once", refuse)
+    failing = services(IMAGE, forward=raising(MistakeError("no such thing")))
     # It asks for no topic, so that there is none to say an error for.
     (outcome,) = served(Dispatcher(failing, metrics), request(CreateTopicsRequest(), 7), connection())
     assert isinstance(outcome, CloseConnection)
@@ -262,7 +263,7 @@ def test_a_codec_that_fails_closes_the_connection(monkeypatch: pytest.MonkeyPatc
     [StorageError("/data: torn"), DiskError("write", "/data", OSError(5, "I/O error"))],
 )
 def test_files_that_are_not_as_they_must_be_are_no_matter_of_one_request(error: Exception) -> None:
-    dispatcher = Dispatcher(services(IMAGE, describe_quorum=raising(error)))
+    dispatcher = Dispatcher(services(IMAGE, describe=raising(error)))
     kind = ListenerKind.CONTROLLER
     with pytest.raises(type(error)):
         served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))

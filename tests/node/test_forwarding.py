@@ -11,7 +11,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto.api import api_by_key
-from kafkaproto.error_codes import ErrorCode
+from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.headers import decode_request_header, encode_response_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -28,8 +28,8 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
 )
 from kafkaproto.support import joined
-from kafkaproto_server.apis.context import Answer, Encoded, NoAnswer, UnreadRequest
 from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
+from kafkaproto_server.apis.table import refuse_at_once
 from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.node.forwarding import (
     ANSWER_MARGIN_MS,
@@ -38,7 +38,8 @@ from kafkaproto_server.node.forwarding import (
     Forwarder,
     error_on_top,
 )
-from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.requests.context import Answer, Encoded, NoAnswer, UnreadRequest
+from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import Deferred, Endpoint
 from tests.apis.support import answers, context
 from tests.apis.test_envelope import STOCK_REQUEST
@@ -236,7 +237,12 @@ async def test_a_client_id_that_does_not_fit_any_more_costs_its_client_the_conne
     ids=lambda request: request.NAME,
 )
 async def test_every_forwarded_request_can_be_refused(request_: Message) -> None:
-    response = refuse(request_, ErrorCode.REQUEST_TIMED_OUT, None, type(request_).MAX_VERSION)
+    refusal = Refusal(
+        code=ErrorCode.REQUEST_TIMED_OUT,
+        message=describe(ErrorCode.REQUEST_TIMED_OUT).message,
+        version=type(request_).MAX_VERSION,
+    )
+    response = refuse_at_once(request_, refusal)
     assert response.API_KEY == request_.API_KEY
     if hasattr(response, "error_code"):
         assert response.error_code == ErrorCode.REQUEST_TIMED_OUT

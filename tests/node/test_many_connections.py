@@ -23,7 +23,6 @@ from kafkaproto.connection import ServerConnection
 from kafkaproto.headers import encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import MetadataRequest, VoteRequest, VoteResponse
-from kafkaproto_server.apis.context import Answer, RequestContext
 from kafkaproto_server.apis.table import served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.passes import LET_ON_A_PASS, Passes
@@ -32,6 +31,7 @@ from kafkaproto_server.net.streams import SocketBytes
 from kafkaproto_server.node.collector_pauses import CollectorPauses
 from kafkaproto_server.node.dispatch import Dispatcher
 from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import golden, services
 from tests.net.support import framed, receive_exactly, wait_until
@@ -74,7 +74,7 @@ class Server:
         self._nursery = nursery
         self._passes = Passes()
         self._slices = Slices(self._passes)
-        self._dispatcher = Dispatcher(services(golden().image, raft_request=vote), slices=self._slices)
+        self._dispatcher = Dispatcher(services(golden().image, answer=vote), slices=self._slices)
         self._streams: list[trio.SocketStream] = []
         self.open = 0
 

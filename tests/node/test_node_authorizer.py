@@ -7,9 +7,10 @@ import pytest
 from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeAclsResponse
+from kafkaproto_server.apis.table import refuse_at_once
 from kafkaproto_server.config import default_config
 from kafkaproto_server.node.node import current_authorizer
-from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.security.acl_making import acl, by_id, index_of
 
@@ -44,7 +45,8 @@ def test_the_properties_name_super_users_and_the_default(
 def test_a_request_that_is_no_command_is_refused_on_top_with_the_words_given() -> None:
     api = api_by_key(29)
     assert api is not None
-    response = refuse(api.request_class(), ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "no", 3)
+    refusal = Refusal(code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, message="no", version=3)
+    response = refuse_at_once(api.request_class(), refusal)
     assert response == DescribeAclsResponse(
         error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, error_message="no"
     )

@@ -26,7 +26,6 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     UpdateFeaturesResponse,
 )
-from kafkaproto_server.apis.context import Answer, NoAnswer
 from kafkaproto_server.config import default_config
 from kafkaproto_server.controller.controller import Controller
 from kafkaproto_server.controller.events import CommandContext
@@ -41,6 +40,7 @@ from kafkaproto_server.node.quorum import QuorumDriver
 from kafkaproto_server.node.startup import Opened, open_node
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.storage.format import FormatRequest, format_directories
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint

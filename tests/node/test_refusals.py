@@ -16,9 +16,9 @@ from kafkaproto.messages import (
     DescribeTopicPartitionsRequest,
     MetadataRequest,
 )
-from kafkaproto_server.apis.table import TABLE
-from kafkaproto_server.metrics.answers import error_codes
-from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.apis.table import TABLE, refuse_at_once
+from kafkaproto_server.requests.error_codes import error_codes
+from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import ListenerKind
 
 ID = b"\x07" * 16
@@ -40,7 +40,8 @@ HAVE_NO_OWN_ERROR = {
 
 def refused(request: Message, version: int) -> Any:
     """What a client reads."""
-    response = refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR, None, version)
+    refusal = Refusal(code=ErrorCode.UNKNOWN_SERVER_ERROR, message="It failed.", version=version)
+    response = refuse_at_once(request, refusal)
     answer, _ = type(response).decode(response.encode(version), version)
     return answer
 

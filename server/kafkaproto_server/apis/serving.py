@@ -12,24 +12,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
+from typing import Any
 
 from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
+from kafkaproto_server.apis.access import CheckedBy
+from kafkaproto_server.apis.api import Served
 from kafkaproto_server.apis.authorization import (
-    CheckedBy,
     cluster_refusal,
     denial,
     is_allowed,
     knows_acls,
     log_denials,
     may_at_all,
+    whole_refusal,
 )
-from kafkaproto_server.apis.bounds import bounds_of
-from kafkaproto_server.apis.context import RefusedRequestError, Reply, RequestContext, Services, UnreadRequest
-from kafkaproto_server.apis.table import TABLE, ServedApi, dispatch
-from kafkaproto_server.metrics.answers import error_codes
-from kafkaproto_server.types import Steps
+from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, refuse_at_once
+from kafkaproto_server.requests.context import (
+    InnerRequest,
+    RefusedRequestError,
+    Reply,
+    RequestContext,
+    UnreadRequest,
+)
+from kafkaproto_server.requests.error_codes import error_codes
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.types import Steps, StepsType
 
 SHORT_BODY_BYTES = 4096
 """Bodies up to this size are decoded at once: in some milliseconds, whatever they hold."""
@@ -69,12 +79,42 @@ def serve(
         if message is not None:
             decoded(message)
         unread = UnreadRequest(api_key=context.api_key, frame=frame, body_offset=body_offset, message=message)
-        return services.forward(unread, context)
+        return services.controller.forward(unread, context)
     if is_short:
         message = _decoded(api, frame, body_offset, context)
         decoded(message)
         return dispatch(message, context, services)
     return _serve_long(api, frame, body_offset, context, services, decoded)
+
+
+def serve_forwarded(frame: bytes, body_offset: int, context: RequestContext, services: Services) -> Reply:
+    """The same for a request that a broker forwards. Raises RefusedRequestError if brokers do not forward its API."""
+    api = APIS.get(context.api_key)
+    if api is None or api.broker is None or not api.broker.is_forwarded:
+        raise RefusedRequestError(f"api key {context.api_key} is not forwarded")
+    return serve(frame, body_offset, context, services)
+
+
+def dispatch(request: Message, context: RequestContext, services: Services) -> Reply:
+    """Have the right handler answer a decoded request whose key the listener serves, if its sender may ask for it."""
+    served = TABLE[context.listener_kind][context.api_key]
+    refusal = whole_refusal(served.access, context, services)
+    reply = served.handler(request, context, services) if refusal is None else refuse(request, refusal)
+    if isinstance(reply, InnerRequest):
+        reply = reply.serve_by(serve_forwarded)
+    if isinstance(reply, StepsType):
+        return _denials_logged(reply, context)
+    log_denials(context)
+    return reply
+
+
+def _denials_logged(steps: Steps[Any], context: RequestContext) -> Steps[Any]:
+    """The same steps; what they found their sender may not do is logged at their end."""
+    reply = yield from steps
+    if isinstance(reply, StepsType):
+        return _denials_logged(reply, context)
+    log_denials(context)
+    return reply
 
 
 def _decoded(api: ApiInfo, frame: bytes, body_offset: int, context: RequestContext) -> Message:
@@ -99,7 +139,7 @@ def _serve_long(
 
 
 def _refused_unread(
-    api: ApiInfo, served: ServedApi, body_bytes: int, context: RequestContext, services: Services
+    api: ApiInfo, served: Served, body_bytes: int, context: RequestContext, services: Services
 ) -> Message | None:
     """The response to a long request whose sender may not ask for any of it; None if it has to be read.
 
@@ -117,10 +157,10 @@ def _refused_unread(
     else:
         if is_allowed(context, services, access.operation):
             return None
-        if _has_error_on_top(api, context, services):
-            code, text = cluster_refusal(context, services, access.operation)
+        if _has_error_on_top(api, context):
+            refusal = cluster_refusal(context, services, access.operation)
             log_denials(context)
-            return services.refuse(api.request_class(), code, text, context.api_version)
+            return refuse_at_once(api.request_class(), refusal)
         # Who is to ask again is told so, however much it asks for.
         if body_bytes <= MAX_REFUSED_BODY_BYTES or not is_loaded:
             return None
@@ -129,8 +169,8 @@ def _refused_unread(
     raise RefusedRequestError(f"{body_bytes} bytes are not read. {text}", where=api.request_class.NAME)
 
 
-def _has_error_on_top(api: ApiInfo, context: RequestContext, services: Services) -> bool:
+def _has_error_on_top(api: ApiInfo, context: RequestContext) -> bool:
     """Whether the response to a request that asks for nothing can say that it is refused."""
     code = ErrorCode.NOT_CONTROLLER
-    refusal = services.refuse(api.request_class(), code, None, context.api_version)
-    return code in islice(error_codes(refusal), 1)
+    refusal = Refusal(code=code, message=None, version=context.api_version)
+    return code in islice(error_codes(refuse_at_once(api.request_class(), refusal)), 1)

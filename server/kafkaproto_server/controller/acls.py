@@ -26,7 +26,6 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.controller.batches import MAX_RECORDS_PER_BATCH
 from kafkaproto_server.controller.command import ApiError, Result, Situation
-from kafkaproto_server.controller.refusing import refuse_each
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.image.image import AccessControlEntry, ClusterImage
 from kafkaproto_server.image.records import acl_record
@@ -78,14 +77,6 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Resul
     return Result(response=CreateAclsResponse(results=results), records=records)
 
 
-def refuse_acl_creations(request: CreateAclsRequest, error: ApiError) -> Steps[CreateAclsResponse]:
-    """The answer to a request that is refused as a whole: the error once for each ACL."""
-    results = yield from refuse_each(
-        request.creations, lambda _: _CreationResult(error_code=error.code, error_message=error.message)
-    )
-    return CreateAclsResponse(results=results)
-
-
 def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Result]:
     """Remove the ACLs that the filters mean.
 
@@ -125,14 +116,6 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
             f"The filters mean {len(removed)} ACLs; one request may remove {MAX_RECORDS_PER_BATCH}.",
         )
     return Result(response=DeleteAclsResponse(filter_results=results), records=tuple(removed.values()))
-
-
-def refuse_acl_deletions(request: DeleteAclsRequest, error: ApiError) -> Steps[DeleteAclsResponse]:
-    """The answer to a request that is refused as a whole: the error once for each filter."""
-    results = yield from refuse_each(
-        request.filters, lambda _: _FilterResult(error_code=error.code, error_message=error.message)
-    )
-    return DeleteAclsResponse(filter_results=results)
 
 
 def _candidates(image: ClusterImage, acl_filter: AclFilter) -> Collection[bytes]:

@@ -40,7 +40,6 @@ from kafkaproto_server.config_keys.lists import with_entries, without_entries
 from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.validate import validate_broker_config
 from kafkaproto_server.controller.command import ApiError, Result, Situation
-from kafkaproto_server.controller.refusing import refuse_each_once
 from kafkaproto_server.controller.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.controller.topics import check_number_of_configs, check_topic_name
 from kafkaproto_server.image.image import (
@@ -86,29 +85,11 @@ def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Steps[R
     return Result(response=response, records=records)
 
 
-def refuse_incremental_changes(request: IncrementalAlterConfigsRequest, error: ApiError) -> Steps[Message]:
-    """The answer to a request that is refused as a whole: the error once for each resource."""
-    return _refusal(IncrementalAlterConfigsResponse, request, error)
-
-
-def refuse_changes(request: AlterConfigsRequest, error: ApiError) -> Steps[Message]:
-    """As `refuse_incremental_changes`, for AlterConfigs."""
-    return _refusal(AlterConfigsResponse, request, error)
-
-
 def _response(response_class: Any, results: Mapping[tuple[int, str], ApiError | None]) -> Steps[Message]:
     responses = []
     for resource, error in results.items():
         responses.append(_resource_response(response_class, resource, error))
         yield
-    response: Message = response_class(responses=responses)
-    return response
-
-
-def _refusal(response_class: Any, request: Any, error: ApiError) -> Steps[Message]:
-    responses = yield from refuse_each_once(
-        _names(request), lambda resource: _resource_response(response_class, resource, error)
-    )
     response: Message = response_class(responses=responses)
     return response
 

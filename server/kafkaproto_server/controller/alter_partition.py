@@ -11,7 +11,6 @@ to.
 from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.message import Message
 from kafkaproto.messages import AlterPartitionRequest, AlterPartitionResponse
 from kafkaproto_server.controller.command import ApiError, Result, Situation
 from kafkaproto_server.controller.partitions import Goal, PartitionChanges
@@ -45,11 +44,6 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Ste
             yield
         topics.append(AlterPartitionResponse.TopicData(topic_id=asked.topic_id, partitions=results))
     return Result(response=AlterPartitionResponse(topics=topics), records=changes.records, atomic=False)
-
-
-def refuse_alteration(request: Message, error: ApiError) -> AlterPartitionResponse:
-    """The answer to a request that is refused as a whole."""
-    return AlterPartitionResponse(error_code=error.code)
 
 
 def _members(data: _PartitionData, version: int) -> dict[int, int] | None:

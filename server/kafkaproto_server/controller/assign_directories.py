@@ -10,7 +10,6 @@ Partitions are refused one by one; one that is named for two directories ends up
 from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.message import Message
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
 from kafkaproto_server.controller.command import ApiError, Result, Situation
 from kafkaproto_server.controller.partitions import Goal, PartitionChanges
@@ -50,11 +49,6 @@ def assign_directories(situation: Situation, request: AssignReplicasToDirsReques
         records=changes.records,
         atomic=False,
     )
-
-
-def refuse_assignments(request: Message, error: ApiError) -> AssignReplicasToDirsResponse:
-    """The answer to a request that is refused as a whole."""
-    return AssignReplicasToDirsResponse(error_code=error.code)
 
 
 def _assign(

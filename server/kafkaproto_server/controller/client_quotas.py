@@ -21,9 +21,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, ClientQuotaRecord
 from kafkaproto_server.controller.command import ApiError, Result, Situation
-from kafkaproto_server.controller.refusing import refuse_each_once
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.image.apply_settings import quota_entity_order
+from kafkaproto_server.image.apply_settings import quota_entity
 from kafkaproto_server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 from kafkaproto_server.types import Steps
 
@@ -70,17 +69,8 @@ def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest)
     return Result(response=response, records=() if request.validate_only else records)
 
 
-def refuse_quotas(request: AlterClientQuotasRequest, error: ApiError) -> Steps[AlterClientQuotasResponse]:
-    """The answer to a request that is refused as a whole: the error once for each entity."""
-    entities = (_entity(entry) for entry in request.entries)
-    results = yield from refuse_each_once(entities, lambda entity: _result(entity, error))
-    return AlterClientQuotasResponse(entries=results)
-
-
 def _entity(entry: _Entry) -> QuotaEntity:
-    pairs = [(each.entity_type, each.entity_name) for each in entry.entity[: len(QUOTA_ENTITY_TYPES) + 1]]
-    # What is longer is no entity; what it begins with says that as well.
-    return tuple(sorted(pairs, key=quota_entity_order))
+    return quota_entity((each.entity_type, each.entity_name) for each in entry.entity)
 
 
 def _check_entity(entity: QuotaEntity) -> None:

@@ -93,7 +93,7 @@ from kafkaproto_server.controller.sessions import (
     sessions_at_activation,
 )
 from kafkaproto_server.controller.settings import InheritedConfigs, TopicSettings
-from kafkaproto_server.controller.table import command_of, not_controller
+from kafkaproto_server.controller.table import not_controller, run_of
 from kafkaproto_server.controller.upgrades import WaitingUpgrades
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState
@@ -514,7 +514,7 @@ class Controller:
         situation = self._situation(event, self._log.newest.latest)
         if kraft_version is not None:
             situation = msgspec.structs.replace(situation, kraft_version=kraft_version)
-        return command_of(event).run(situation, event.request)
+        return run_of(event)(situation, event.request)
 
     def _situation(
         self, event: CommandReceived, image: ClusterImage, contact: BrokerSession | None = None
@@ -567,7 +567,7 @@ class Controller:
         contact = self._moving[request.broker_id]
         if not self._watch.is_valid(contact, self._now_ms):
             return None
-        return command_of(event).run(self._situation(event, self._log.newest.latest, contact), request)
+        return run_of(event)(self._situation(event, self._log.newest.latest, contact), request)
 
     def _end_moving(self, broker_id: int) -> None:
         self._watch.heard_meanwhile(broker_id, self._moving[broker_id])

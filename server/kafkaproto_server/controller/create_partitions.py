@@ -15,7 +15,6 @@ from kafkaproto.messages import CreatePartitionsRequest, CreatePartitionsRespons
 from kafkaproto_server.controller.assignments import check_assignments
 from kafkaproto_server.controller.command import ApiError, Result, Situation
 from kafkaproto_server.controller.placement import UsableBroker, new_partition, place, usable_brokers
-from kafkaproto_server.controller.refusing import refuse_each_once
 from kafkaproto_server.controller.topics import MAX_PARTITIONS_PER_REQUEST
 from kafkaproto_server.image.image import TopicImage
 from kafkaproto_server.image.records import partition_record
@@ -62,13 +61,6 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
         response=CreatePartitionsResponse(results=results),
         records=() if request.validate_only else records,
     )
-
-
-def refuse_partitions(request: CreatePartitionsRequest, error: ApiError) -> Steps[CreatePartitionsResponse]:
-    """The answer to a request that is refused as a whole: the error once for each topic."""
-    names = (topic.name for topic in request.topics)
-    results = yield from refuse_each_once(names, lambda name: _failure(name, error))
-    return CreatePartitionsResponse(results=results)
 
 
 def _existing_topic(situation: Situation, topics: Sequence[_PartitionsTopic]) -> TopicImage:

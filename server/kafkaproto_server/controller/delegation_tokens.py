@@ -94,16 +94,6 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
     return Result(response=response, records=(delegation_token_record(token_id, token),))
 
 
-def refuse_creation(request: CreateDelegationTokenRequest, error: ApiError) -> CreateDelegationTokenResponse:
-    """The answer to a request that is refused."""
-    return CreateDelegationTokenResponse(
-        error_code=error.code,
-        issue_timestamp_ms=NO_TIME,
-        expiry_timestamp_ms=NO_TIME,
-        max_timestamp_ms=NO_TIME,
-    )
-
-
 def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRequest) -> Steps[Result]:
     """Let a token live longer, within its longest life; raises ApiError where there is none to be renewed."""
     token_id, token = yield from _token(situation, bytes(request.hmac))
@@ -121,11 +111,6 @@ def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRe
             ),
         ),
     )
-
-
-def refuse_renewal(request: RenewDelegationTokenRequest, error: ApiError) -> RenewDelegationTokenResponse:
-    """The answer to a request that is refused."""
-    return RenewDelegationTokenResponse(error_code=error.code, expiry_timestamp_ms=NO_TIME)
 
 
 def expire_delegation_token(situation: Situation, request: ExpireDelegationTokenRequest) -> Steps[Result]:
@@ -147,11 +132,6 @@ def expire_delegation_token(situation: Situation, request: ExpireDelegationToken
             ),
         ),
     )
-
-
-def refuse_expiry(request: ExpireDelegationTokenRequest, error: ApiError) -> ExpireDelegationTokenResponse:
-    """The answer to a request that is refused."""
-    return ExpireDelegationTokenResponse(error_code=error.code, expiry_timestamp_ms=NO_TIME)
 
 
 def expired_token_records(image: ClusterImage, wall_ms: int) -> Steps[list[Message]]:

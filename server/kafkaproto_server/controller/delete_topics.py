@@ -14,7 +14,6 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse, RemoveTopicRecord
 from kafkaproto.uuids import to_text
 from kafkaproto_server.controller.command import ApiError, Result, Situation
-from kafkaproto_server.controller.refusing import refuse_each_once
 from kafkaproto_server.image.image import ClusterImage, TopicImage
 from kafkaproto_server.types import ZERO_UUID, Steps
 
@@ -61,16 +60,6 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
             results.append(_failure(name, topic_id, error))
         yield
     return Result(response=DeleteTopicsResponse(responses=results), records=records)
-
-
-def refuse_deletions(request: DeleteTopicsRequest, error: ApiError) -> Steps[DeleteTopicsResponse]:
-    """The answer to a request that is refused as a whole: the error once for each topic.
-
-    Which controller is active is not said here, as by Kafka.
-    """
-    told = ApiError(error.code) if error.code == ErrorCode.NOT_CONTROLLER else error
-    results = yield from refuse_each_once(_named_topics(request), lambda named: _failure(*named, told))
-    return DeleteTopicsResponse(responses=results)
 
 
 def _deletion_disabled(version: int) -> ApiError:

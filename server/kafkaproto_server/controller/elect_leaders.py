@@ -12,7 +12,6 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ElectLeadersRequest, ElectLeadersResponse
 from kafkaproto_server.controller.command import ApiError, Result, Situation
 from kafkaproto_server.controller.partitions import Election, Goal, PartitionChanges, partitions_where
-from kafkaproto_server.controller.refusing import refuse_each
 from kafkaproto_server.image.image import ClusterImage, PartitionImage
 from kafkaproto_server.types import NO_NODE, Steps
 
@@ -55,21 +54,6 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
         records=changes.records,
         atomic=False,
     )
-
-
-def refuse_elections(request: ElectLeadersRequest, error: ApiError) -> Steps[ElectLeadersResponse]:
-    """The answer to a request that is refused as a whole: the error on top and once for each partition."""
-    results = []
-    for topic in request.topic_partitions or ():
-        partitions = yield from refuse_each(
-            topic.partitions,
-            lambda index: _PartitionResult(
-                partition_id=index, error_code=error.code, error_message=error.message
-            ),
-        )
-        results.append(_TopicResult(topic=topic.topic, partition_result=partitions))
-        yield
-    return ElectLeadersResponse(error_code=error.code, replica_election_results=results)
 
 
 def _is_needed(partition: PartitionImage, election: Election) -> bool:

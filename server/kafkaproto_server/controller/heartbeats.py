@@ -217,11 +217,6 @@ def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
     return contact.result(records)
 
 
-def refuse_heartbeat(request: Message, error: ApiError) -> BrokerHeartbeatResponse:
-    """The answer to a heartbeat that is refused: fenced, so that no broker serves on its strength."""
-    return BrokerHeartbeatResponse(error_code=error.code, is_fenced=True)
-
-
 def fencing_records(
     image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration
 ) -> Steps[list[Message]]:

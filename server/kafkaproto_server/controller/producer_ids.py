@@ -37,8 +37,3 @@ def allocate_producer_ids(situation: Situation, request: AllocateProducerIdsRequ
     )
     response = AllocateProducerIdsResponse(producer_id_start=start, producer_id_len=BLOCK_SIZE)
     return Result(response=response, records=(record,))
-
-
-def refuse_allocation(request: AllocateProducerIdsRequest, error: ApiError) -> AllocateProducerIdsResponse:
-    """The answer to a request that is refused; it has no room for a reason."""
-    return AllocateProducerIdsResponse(error_code=error.code)

@@ -24,7 +24,6 @@ from kafkaproto.messages import (
 from kafkaproto_server.controller.assignments import check_assignments
 from kafkaproto_server.controller.command import ApiError, Result, Situation
 from kafkaproto_server.controller.partitions import Election, Goal, PartitionChanges
-from kafkaproto_server.controller.refusing import refuse_each
 from kafkaproto_server.controller.settings import TopicSettings
 from kafkaproto_server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
 from kafkaproto_server.types import Steps, run_to_end
@@ -70,28 +69,6 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
             responses=responses,
         ),
         records=changes.records,
-    )
-
-
-def refuse_reassignments(
-    request: AlterPartitionReassignmentsRequest, error: ApiError
-) -> Steps[AlterPartitionReassignmentsResponse]:
-    """The answer to a request that is refused as a whole: the error on top and once for each partition."""
-    responses = []
-    for topic in request.topics:
-        partitions = yield from refuse_each(
-            topic.partitions,
-            lambda partition: _PartitionResult(
-                partition_index=partition.partition_index, error_code=error.code, error_message=error.message
-            ),
-        )
-        responses.append(_TopicResult(name=topic.name, partitions=partitions))
-        yield
-    return AlterPartitionReassignmentsResponse(
-        allow_replication_factor_change=request.allow_replication_factor_change,
-        error_code=error.code,
-        error_message=error.message,
-        responses=responses,
     )
 
 

@@ -109,11 +109,6 @@ def _registration(
     )
 
 
-def refuse_broker(request: Message, error: ApiError) -> BrokerRegistrationResponse:
-    """The answer to a registration that is refused; it has no room for words."""
-    return BrokerRegistrationResponse(error_code=error.code)
-
-
 def register_controller(situation: Situation, request: ControllerRegistrationRequest) -> Result:
     """Register a controller; whether it is a voter plays no part."""
     _check_id(request.controller_id)
@@ -127,11 +122,6 @@ def register_controller(situation: Situation, request: ControllerRegistrationReq
     return Result(
         response=ControllerRegistrationResponse(), records=(register_controller_record(registration),)
     )
-
-
-def refuse_controller(request: Message, error: ApiError) -> ControllerRegistrationResponse:
-    """The answer to a controller's registration that is refused."""
-    return ControllerRegistrationResponse(error_code=error.code, error_message=error.message)
 
 
 def _check_previous_is_gone(

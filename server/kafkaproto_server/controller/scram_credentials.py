@@ -8,7 +8,6 @@ salt and the salted password must not be empty, which stock does not look at.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
@@ -20,7 +19,6 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from kafkaproto_server.controller.command import ApiError, Result, Situation
-from kafkaproto_server.controller.refusing import refuse_each_once
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.security.scram import MAX_ITERATIONS, MECHANISMS, MECHANISMS_BY_NUMBER, MIN_ITERATIONS
 from kafkaproto_server.types import Steps
@@ -61,16 +59,6 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
         yield
     response = AlterUserScramCredentialsResponse(results=list(results.values()))
     return Result(response=response, records=tuple(records.values()))
-
-
-def refuse_credentials(
-    request: AlterUserScramCredentialsRequest, error: ApiError
-) -> Steps[AlterUserScramCredentialsResponse]:
-    """The answer to a request that is refused as a whole: the error once for each user."""
-    deleted = (each.name for each in request.deletions)
-    changed = (each.name for each in request.upsertions)
-    results = yield from refuse_each_once(chain(deleted, changed), lambda name: _result(name, error))
-    return AlterUserScramCredentialsResponse(results=results)
 
 
 def _users(alterations: Iterable[_Deletion | _Upsertion]) -> Iterator[str]:

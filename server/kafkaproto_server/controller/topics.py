@@ -26,7 +26,6 @@ from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.controller.assignments import check_assignments
 from kafkaproto_server.controller.command import ApiError, Result, Situation
 from kafkaproto_server.controller.placement import UsableBroker, new_partition, place, usable_brokers
-from kafkaproto_server.controller.refusing import refuse_each_once
 from kafkaproto_server.image.image import TOPIC_RESOURCE, ClusterImage, PartitionImage
 from kafkaproto_server.image.records import partition_record
 from kafkaproto_server.image.topic_names import is_ambiguous, metric_name
@@ -84,13 +83,6 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
         response=CreateTopicsResponse(topics=[*successes, *failed]),
         records=() if request.validate_only else records,
     )
-
-
-def refuse_topics(request: CreateTopicsRequest, error: ApiError) -> Steps[CreateTopicsResponse]:
-    """The answer to a request that is refused as a whole: the error once for each topic."""
-    names = (topic.name for topic in request.topics)
-    results = yield from refuse_each_once(names, lambda name: _failure(name, error))
-    return CreateTopicsResponse(topics=results)
 
 
 def _too_many_partitions(situation: Situation, names: _Names) -> Steps[ApiError | None]:

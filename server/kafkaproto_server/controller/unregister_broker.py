@@ -8,7 +8,6 @@ until its process is started again. Nobody waits for its session, which ends wit
 from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.message import Message
 from kafkaproto.messages import UnregisterBrokerRecord, UnregisterBrokerRequest, UnregisterBrokerResponse
 from kafkaproto_server.controller.command import ApiError, Result, Situation
 from kafkaproto_server.controller.partitions import changes_without_crashed
@@ -30,8 +29,3 @@ def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) ->
         atomic=False,
         session=SessionChange(broker_id=broker.broker_id, session=None),
     )
-
-
-def refuse_unregistration(request: Message, error: ApiError) -> UnregisterBrokerResponse:
-    """The answer to an unregistration that is refused."""
-    return UnregisterBrokerResponse(error_code=error.code, error_message=error.message)

@@ -72,11 +72,6 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Ste
     return Result(response=response, records=() if request.validate_only else records)
 
 
-def refuse_update(request: UpdateFeaturesRequest, error: ApiError) -> UpdateFeaturesResponse:
-    """The answer to a request that is refused; no version lists features then."""
-    return UpdateFeaturesResponse(error_code=error.code, error_message=error.message)
-
-
 def _success(request: UpdateFeaturesRequest, version: int) -> UpdateFeaturesResponse:
     response = UpdateFeaturesResponse(error_message=None)
     if version <= _LAST_VERSION_WITH_RESULTS:

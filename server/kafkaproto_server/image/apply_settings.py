@@ -5,6 +5,8 @@ The table is in `image.replay`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +16,7 @@ from kafkaproto_server.image.acl_index import with_acl, without_acl
 from kafkaproto_server.image.errors import Contradiction
 from kafkaproto_server.image.image import (
     METADATA_VERSION_FEATURE,
+    QUOTA_ENTITY_TYPES,
     AccessControlEntry,
     ClusterImage,
     DelegationToken,
@@ -58,9 +61,14 @@ def quota_entity_order(pair: tuple[str, str | None]) -> tuple[str, bool, str]:
     return entity_type, name is not None, name or ""
 
 
+def quota_entity(pairs: Iterable[tuple[str, str | None]]) -> QuotaEntity:
+    """The entity that has these (type, name) pairs. What is longer than an entity can be is cut: what it begins with is
+    no entity either."""
+    return tuple(sorted(islice(pairs, len(QUOTA_ENTITY_TYPES) + 1), key=quota_entity_order))
+
+
 def set_client_quota(image: ClusterImage, record: messages.ClientQuotaRecord, offset: int) -> ClusterImage:
-    pairs = [(each.entity_type, each.entity_name) for each in record.entity]
-    entity: QuotaEntity = tuple(sorted(pairs, key=quota_entity_order))
+    entity = quota_entity((each.entity_type, each.entity_name) for each in record.entity)
     values = image.client_quotas.get(entity, Map())
     if not record.remove:
         changed = values.set(record.key, record.value)

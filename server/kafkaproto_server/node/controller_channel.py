@@ -16,9 +16,9 @@ import trio
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import UnsupportedVersionError
 from kafkaproto.message import Message
-from kafkaproto_server.apis.envelope import contains_error
 from kafkaproto_server.net.peers import PeerChannel, PeerError, ReconnectBackoff
 from kafkaproto_server.ports import Rng
+from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.types import Endpoint
 
 RETRY_INTERVAL_MS = 20
@@ -95,7 +95,7 @@ class ControllerChannel:
             except (PeerError, UnsupportedVersionError) as error:
                 answer = str(error)
             nursery.cancel_scope.cancel()
-        if isinstance(answer, Message) and contains_error(answer, ErrorCode.NOT_CONTROLLER):
+        if isinstance(answer, Message) and ErrorCode.NOT_CONTROLLER in error_codes(answer):
             return f"{peer.host}:{peer.port} is not the active controller"
         return answer
 

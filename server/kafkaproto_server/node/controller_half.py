@@ -15,10 +15,9 @@ from typing import Any, assert_never
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest
-from kafkaproto_server.apis.context import Answer
+from kafkaproto_server.apis.table import refuse
 from kafkaproto_server.controller import effects, events
 from kafkaproto_server.controller.controller import Controller
-from kafkaproto_server.controller.table import refusal_steps
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.metrics.controller import ControllerMetrics
@@ -29,7 +28,9 @@ from kafkaproto_server.raft import effects as raft_effects
 from kafkaproto_server.raft import events as raft_events
 from kafkaproto_server.raft.messages import Answer as RaftAnswer
 from kafkaproto_server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
-from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps
+from kafkaproto_server.requests.context import Answer
+from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, StepsType
 
 _log = logging.getLogger("kafkaproto.server.quorum")
 
@@ -294,11 +295,13 @@ class ControllerHalf:
 
 def _refusal(refusal: effects.Refuse) -> Steps[Message]:
     """The response to a refused command; what it would have been is let go first."""
-    steps = refusal_steps(refusal)
+    response = refuse(
+        refusal.request, Refusal(code=refusal.code, message=refusal.text, version=refusal.version)
+    )
     void = [refusal.void] if refusal.void is not None and is_large(refusal.void) else []
     del refusal
     yield from release_steps(void)
-    return (yield from steps)
+    return (yield from response) if isinstance(response, StepsType) else response
 
 
 def _begun(steps: Steps[Message]) -> Message | Steps[Message]:

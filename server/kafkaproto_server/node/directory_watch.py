@@ -16,9 +16,9 @@ from functools import partial
 
 import trio
 
-from kafkaproto_server.apis.context import LogDirectoryStatus
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.ports import Disk
+from kafkaproto_server.requests.ports import LogDirectoryStatus
 from kafkaproto_server.storage.directories import check_directory
 from kafkaproto_server.storage.errors import StorageError, is_shortage
 

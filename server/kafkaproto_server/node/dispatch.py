@@ -23,33 +23,26 @@ import logging
 import time
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
-from kafkaproto.error_codes import ErrorCode
+from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
-from kafkaproto_server.apis.bounds import possible_elements
-from kafkaproto_server.apis.context import (
-    ANONYMOUS,
-    Answer,
-    Encoded,
-    NoAnswer,
-    Reply,
-    RequestContext,
-    Services,
-)
 from kafkaproto_server.apis.serving import serve
-from kafkaproto_server.apis.table import served_versions
-from kafkaproto_server.metrics.answers import error_codes, error_codes_in_steps, is_small
+from kafkaproto_server.apis.table import URGENT_KEYS, possible_elements, refuse_at_once, served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
 from kafkaproto_server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.node.message_release import is_large, release_steps
 from kafkaproto_server.node.slices import IMMEDIATELY, Slices
 from kafkaproto_server.ports import Buffer
+from kafkaproto_server.requests.context import ANONYMOUS, Answer, Encoded, NoAnswer, Reply, RequestContext
+from kafkaproto_server.requests.error_codes import error_codes, error_codes_in_steps, is_small
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.storage.errors import DiskError, StorageError
 from kafkaproto_server.types import Deferred, Steps, StepsType, T
 
@@ -60,23 +53,6 @@ SMALL_ANSWER_ELEMENTS = 64
 
 MAX_REMEMBERED_ADDRESSES = 1024
 """Peers whose address need not be parsed again for each of their requests."""
-
-URGENT_KEYS: Final = frozenset(
-    {
-        ApiKey.FETCH,
-        ApiKey.API_VERSIONS,
-        ApiKey.VOTE,
-        ApiKey.BEGIN_QUORUM_EPOCH,
-        ApiKey.END_QUORUM_EPOCH,
-        ApiKey.FETCH_SNAPSHOT,
-        ApiKey.BROKER_REGISTRATION,
-        ApiKey.BROKER_HEARTBEAT,
-        ApiKey.CONTROLLER_REGISTRATION,
-    }
-)
-"""What replicas of the quorum and brokers ask to stay in the cluster, and ApiVersions before it: Fetch, Vote,
-BeginQuorumEpoch, EndQuorumEpoch, FetchSnapshot, BrokerRegistration, BrokerHeartbeat, ControllerRegistration. None of
-them may hold much. If there is more to do than a pass of the loop allows, they go before others."""
 
 _NOT_CONTAINED = (RemoteProtocolError, CloseConnection, StorageError, DiskError)
 """The peer's fault, which the connection's pump ends; and the disk's, which ends the node."""
@@ -337,12 +313,13 @@ class _Serving:
         )
         try:
             if message is not None and is_small(message, SMALL_ANSWER_ELEMENTS):
-                refusal = self.node.services.refuse(message, ErrorCode.UNKNOWN_SERVER_ERROR, None, version)
-                body = refusal.encode(version)
+                failed = ErrorCode.UNKNOWN_SERVER_ERROR
+                refusal = Refusal(code=failed, message=describe(failed).message, version=version)
+                body = refuse_at_once(message, refusal).encode(version)
                 # Older versions of a response may have no place for what newer ones have.
                 sent, _ = api.response_class.decode(body, version)
                 codes = list(error_codes(sent))
-                if ErrorCode.UNKNOWN_SERVER_ERROR in codes:
+                if failed in codes:
                     for code in codes:
                         metrics.add_error(code)
                     return [body]

@@ -15,7 +15,7 @@ import msgspec
 import trio
 
 from kafkaproto.api import ApiInfo, ApiKey, api_by_key
-from kafkaproto.error_codes import ErrorCode
+from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.headers import decode_response_header, encode_request_header
 from kafkaproto.interpret import FIXED
@@ -27,14 +27,13 @@ from kafkaproto.messages import (
 )
 from kafkaproto.schema import within
 from kafkaproto.support import joined
-from kafkaproto_server.apis.authorization import refused_in_steps
-from kafkaproto_server.apis.bounds import bounds_of
-from kafkaproto_server.apis.context import Answer, Encoded, NoAnswer, Reply, RequestContext, UnreadRequest
-from kafkaproto_server.apis.envelope import encode_principal
+from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
-from kafkaproto_server.metrics.answers import error_codes
+from kafkaproto_server.apis.table import bounds_of, refuse, refuse_at_once, timeout_ms
 from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from kafkaproto_server.node.refusals import refuse
+from kafkaproto_server.requests.context import Answer, Encoded, NoAnswer, Reply, RequestContext, UnreadRequest
+from kafkaproto_server.requests.error_codes import error_codes
+from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import Deferred, Steps
 
 _log = logging.getLogger("kafkaproto.server.forwarding")
@@ -151,7 +150,7 @@ def _time_limit_ms(request: Message | UnreadRequest) -> int:
     """How long to try for a request: as long as its sender gives it, within our own limit."""
     message = request.message if isinstance(request, UnreadRequest) else request
     # A limit of zero or less is the controller's to refuse. That of a long request is not known.
-    limit_ms: int = getattr(message, "timeout_ms", 0)
+    limit_ms = (None if message is None else timeout_ms(message)) or 0
     return min(FORWARD_TIMEOUT_MS, limit_ms + ANSWER_MARGIN_MS) if limit_ms > 0 else FORWARD_TIMEOUT_MS
 
 
@@ -167,21 +166,22 @@ def _with_header(request: Message, context: RequestContext) -> bytes:
 
 def _refusal(request: Message | UnreadRequest, code: ErrorCode, context: RequestContext) -> Reply:
     """The response that says an error for everything in a request."""
-    if isinstance(request, Message):
-        return refuse(request, code, None, context.api_version)
-    if request.message is not None:
-        return refuse(request.message, code, None, context.api_version)
-    return _refusal_of_long(request, code, context)
+    refusal = Refusal(code=code, message=describe(code).message, version=context.api_version)
+    message = request if isinstance(request, Message) else request.message
+    if message is not None:
+        return refuse_at_once(message, refusal)
+    assert isinstance(request, UnreadRequest), "a request was read, or it was not"
+    return _refusal_of_long(request, refusal, context)
 
 
-def _refusal_of_long(request: UnreadRequest, code: ErrorCode, context: RequestContext) -> Steps[Reply]:
+def _refusal_of_long(request: UnreadRequest, refusal: Refusal, context: RequestContext) -> Steps[Reply]:
     message, _ = yield from _api(context).request_class.decode_in_steps(
         request.frame,
         context.api_version,
         request.body_offset,
         max_elements=bounds_of(request.api_key).max_elements,
     )
-    return refused_in_steps(message, code, None, context, refuse)
+    return refuse(message, refusal)
 
 
 def _api(context: RequestContext) -> ApiInfo:

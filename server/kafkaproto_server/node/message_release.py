@@ -8,7 +8,7 @@ from types import GeneratorType
 from typing import Any, Final
 
 from kafkaproto.message import Message, Struct
-from kafkaproto_server.metrics.answers import is_small
+from kafkaproto_server.requests.error_codes import is_small
 from kafkaproto_server.types import Steps
 
 MANY_ELEMENTS: Final = 10_000

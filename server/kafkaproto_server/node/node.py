@@ -22,9 +22,7 @@ import trio
 
 from kafkaproto.api import ApiKey
 from kafkaproto.message import Message
-from kafkaproto_server.apis.bounds import frame_limit
-from kafkaproto_server.apis.context import Answer, RequestContext, Services
-from kafkaproto_server.apis.table import served_versions
+from kafkaproto_server.apis.table import frame_limit, served_versions, timeout_ms
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
 from kafkaproto_server.config import Config
 from kafkaproto_server.config.log_levels import logger_levels, set_logger_levels
@@ -48,11 +46,12 @@ from kafkaproto_server.node.dispatch import Dispatcher
 from kafkaproto_server.node.forwarding import Forwarder
 from kafkaproto_server.node.http import HttpAnswer, Route, serve_http
 from kafkaproto_server.node.quorum import QuorumDriver
-from kafkaproto_server.node.refusals import refuse
 from kafkaproto_server.node.slices import Slices
 from kafkaproto_server.node.startup import Opened, mark_clean_shutdown, open_node
 from kafkaproto_server.node.voter_watch import voter_problem, warn_of_voter_problem
 from kafkaproto_server.ports import Clock, Disk, Rng
+from kafkaproto_server.requests.context import Answer, RequestContext
+from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
 from kafkaproto_server.storage.meta_properties import META_PROPERTIES_NAME
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
@@ -332,38 +331,42 @@ class Node:
             return current.at(quorum.published.image.acl_index)
 
         return Services(
-            node_id=self._config.node_id,
-            cluster_id=opened.cluster_id,
-            image=lambda: quorum.published.image,
-            leader=lambda: quorum.published.leader,
-            kraft_version=lambda: quorum.kraft_version,
-            choose=self._rng.below,
-            submit=submit,
-            forward=forwarder.forward,
-            controller_versions=forwarder.controller_versions,
-            describe_quorum=quorum.describe_quorum,
-            raft_request=quorum.raft_request,
-            authorizer=authorizer,
-            refuse=refuse,
-            static_config=self._config.properties.values,
-            logger_levels=logger_levels,
-            set_logger_levels=set_logger_levels,
-            log_directories=watch.statuses,
-            auto_create_topics=self._config.auto_create_topics_enable,
-            create_topics=forwarder.create_topics,
+            node=NodePort(
+                id=self._config.node_id,
+                cluster_id=opened.cluster_id,
+                choose=self._rng.below,
+                static_config=self._config.properties.values,
+                logger_levels=logger_levels,
+                set_logger_levels=set_logger_levels,
+                log_directories=watch.statuses,
+            ),
+            metadata=MetadataPort(image=lambda: quorum.published.image, authorizer=authorizer),
+            controller=ControllerPort(
+                submit=submit,
+                forward=forwarder.forward,
+                served_versions=forwarder.controller_versions,
+                auto_create_topics=self._config.auto_create_topics_enable,
+                create_topics=forwarder.create_topics,
+            ),
+            quorum=QuorumPort(
+                leader=lambda: quorum.published.leader,
+                kraft_version=lambda: quorum.kraft_version,
+                describe=quorum.describe_quorum,
+                answer=quorum.raft_request,
+            ),
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:
         # A heartbeat has to be answered before the next one is due.
-        timeout_ms = getattr(request, "timeout_ms", None)
+        limit_ms = timeout_ms(request)
         if context.api_key == ApiKey.BROKER_HEARTBEAT:
-            timeout_ms = self._config.broker_heartbeat_interval_ms // 2
+            limit_ms = self._config.broker_heartbeat_interval_ms // 2
         return CommandContext(
             listener_name=context.listener_name,
             principal=context.principal,
             client_host=context.client_host,
             client_id=context.client_id,
-            deadline_ms=None if timeout_ms is None else self._clock.now_ms() + max(0, timeout_ms),
+            deadline_ms=None if limit_ms is None else self._clock.now_ms() + max(0, limit_ms),
         )
 
     def _register_controller(

@@ -26,7 +26,6 @@ import trio
 
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, DescribeQuorumRequest
-from kafkaproto_server.apis.context import Answer, NoAnswer, RequestContext
 from kafkaproto_server.controller import events as controller_events
 from kafkaproto_server.controller.controller import Controller
 from kafkaproto_server.metrics.controller import ControllerMetrics
@@ -51,6 +50,7 @@ from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.raft.statistics import RaftStatistics
 from kafkaproto_server.raft.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response, encode_batch
+from kafkaproto_server.requests.context import Answer, NoAnswer, RequestContext
 from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 

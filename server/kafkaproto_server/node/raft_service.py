@@ -14,8 +14,6 @@ import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
-from kafkaproto_server.apis.context import Answer as Reply
-from kafkaproto_server.apis.context import NoAnswer, RequestContext
 from kafkaproto_server.node.disk_worker import DiskWorker
 from kafkaproto_server.node.log_contents import snapshot_id_of
 from kafkaproto_server.node.log_tail import LogTail
@@ -30,6 +28,8 @@ from kafkaproto_server.raft.messages import (
     LogRange,
     SnapshotRange,
 )
+from kafkaproto_server.requests.context import Answer as Reply
+from kafkaproto_server.requests.context import NoAnswer, RequestContext
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.storage.snapshot_file import SnapshotStore

@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from kafkaproto.message import Message
-from kafkaproto_server.apis.context import Answer
-from kafkaproto_server.metrics.answers import error_codes
+from kafkaproto_server.requests.context import Answer
+from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.types import Deferred, Steps, run_to_end
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.apis.context import Answer
 from kafkaproto_server.controller import events as controller_events
 from kafkaproto_server.controller.changes import MAX_AHEAD, Change
 from kafkaproto_server.controller.config import ControllerConfig
@@ -39,6 +38,7 @@ from kafkaproto_server.raft.events import Event, RequestReceived, SnapshotInstal
 from kafkaproto_server.raft.messages import Answer as RaftAnswer
 from kafkaproto_server.raft.messages import InboundRequest
 from kafkaproto_server.raft.states import StateName
+from kafkaproto_server.requests.context import Answer
 from kafkaproto_server.types import Deferred, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant

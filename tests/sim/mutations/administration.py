@@ -4,7 +4,6 @@ and of what the controller does by itself.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -41,12 +40,11 @@ def _runs(api_key: int, change: Callable[[Any, Any, Result], Result]) -> Callabl
         command = COMMANDS[api_key]
 
         def run(situation: Any, request: Any) -> Result:
-            decision = command.run(situation, request)
+            decision = command(situation, request)
             result = decision if isinstance(decision, Result) else run_to_end(decision)
             return change(situation, request, result)
 
-        changed = dataclasses.replace(command, run=run)
-        return [(table, "COMMANDS", {**COMMANDS, api_key: changed})]
+        return [(table, "COMMANDS", {**COMMANDS, api_key: run})]
 
     return patches
 

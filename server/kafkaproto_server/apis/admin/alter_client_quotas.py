@@ -1,0 +1,45 @@
+"""AlterClientQuotas (49), v0-1; controller listeners, forwarded by brokers (KIP-546).
+
+The active controller decides about each entity by itself (`controller.client_quotas`).
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
+from kafkaproto_server.apis.api import FORWARDED, Api, submitted
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.image.apply_settings import quota_entity
+from kafkaproto_server.image.image import QuotaEntity
+from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
+from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.types import Steps
+
+
+def refuse(request: AlterClientQuotasRequest, refusal: Refusal) -> Steps[AlterClientQuotasResponse]:
+    """The error once for each entity."""
+
+    def result(entity: QuotaEntity) -> AlterClientQuotasResponse.EntryData:
+        return AlterClientQuotasResponse.EntryData(
+            error_code=refusal.code,
+            error_message=refusal.message,
+            entity=[
+                AlterClientQuotasResponse.EntityData(entity_type=entity_type, entity_name=name)
+                for entity_type, name in entity
+            ],
+        )
+
+    entities = (
+        quota_entity((each.entity_type, each.entity_name) for each in entry.entity)
+        for entry in request.entries
+    )
+    return AlterClientQuotasResponse(entries=(yield from refuse_each_once(entities, result)))
+
+
+API = Api(
+    key=ApiKey.ALTER_CLIENT_QUOTAS,
+    bounds=ITEMS,
+    broker=FORWARDED,
+    controller=submitted(Operation.ALTER_CONFIGS),
+    refuse=refuse,
+)

@@ -1,0 +1,48 @@
+"""AlterConfigs (33), v0-2; both kinds of listeners (KIP-133).
+
+Replaces all configs of a resource. A broker refuses what is wrong in any case and forwards the rest to the active
+controller, which decides (`controller.alter_configs`). The levels of loggers cannot be changed so. What both APIs that
+change configs have in common is in `admin.config_changes`.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.messages import AlterConfigsRequest, AlterConfigsResponse
+from kafkaproto_server.apis.access import of_items
+from kafkaproto_server.apis.admin.config_changes import (
+    authorized,
+    handle_on_broker,
+    refuse_resources,
+    submit,
+)
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.bounds import KEYS
+from kafkaproto_server.image.image import BROKER_LOGGER_RESOURCE
+from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.types import Steps
+
+_ACCESS = of_items(Operation.ALTER_CONFIGS, ResourceType.ANY)
+
+
+def refuse(request: AlterConfigsRequest, refusal: Refusal) -> Steps[AlterConfigsResponse]:
+    """The error once for each resource."""
+    responses = yield from refuse_resources(
+        request, AlterConfigsResponse.AlterConfigsResourceResponse, refusal
+    )
+    return AlterConfigsResponse(responses=responses)
+
+
+API = Api(
+    key=ApiKey.ALTER_CONFIGS,
+    bounds=KEYS,
+    broker=Served(
+        # The access to other resources is the active controller's to check.
+        handler=authorized(handle_on_broker, frozenset({BROKER_LOGGER_RESOURCE})),
+        access=_ACCESS,
+        is_forwarded=True,
+    ),
+    controller=Served(handler=authorized(submit), access=_ACCESS),
+    refuse=refuse,
+)

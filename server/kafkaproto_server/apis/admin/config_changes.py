@@ -1,0 +1,383 @@
+"""What AlterConfigs and IncrementalAlterConfigs have in common.
+
+The active controller decides, but some mistakes a broker refuses by itself, as Kafka's do: a resource or a key
+that is named twice, a null where a value belongs, another node's settings, a type of resource that does not
+exist. The levels of loggers are each node's own, so broker and controller change them by themselves
+(`admin.logger_levels`); AlterConfigs cannot. Only the other resources are passed on; the answers come in
+the order of the request.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    AlterConfigsRequest,
+    AlterConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from kafkaproto_server.apis.admin.describe_configs import CLUSTER_DEFAULT, is_node
+from kafkaproto_server.apis.admin.logger_levels import Outcome, change_logger_levels
+from kafkaproto_server.apis.authorization import ALL_CONFIG_RESOURCES, allowed_items, config_problem
+from kafkaproto_server.config.dynamic import problem_of_change
+from kafkaproto_server.config_keys.definitions import BROKER_KEYS
+from kafkaproto_server.config_keys.lists import with_entries, without_entries
+from kafkaproto_server.config_keys.model import ConfigType
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.config_keys.validate import validate_broker_config
+from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
+from kafkaproto_server.image.image import (
+    BROKER_LOGGER_RESOURCE,
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+)
+from kafkaproto_server.requests.context import Answer, Reply, RequestContext, changed
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
+from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.types import Deferred, Steps, T
+
+MAX_KEYS = 1_000
+"""Keys of one resource that one request changes: Kafka knows some 300 of a broker, and each listener has a few."""
+ELEMENTS_FORWARDED = 4_000
+"""Resources and keys that are passed on in one request: it is encoded, and its response decoded, in some
+milliseconds. Each resource is changed, or not, by itself, so it does not matter with which others it is."""
+RESOURCES_AT_ONCE = 64
+"""So few are looked through without steps."""
+
+_SET, _DELETE, _APPEND, _SUBTRACT = range(4)
+_LIST_CHANGES = {_APPEND: with_entries, _SUBTRACT: without_entries}
+_RESOURCE_TYPES = (
+    TOPIC_RESOURCE,
+    BROKER_RESOURCE,
+    BROKER_LOGGER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+)
+
+_Request: TypeAlias = AlterConfigsRequest | IncrementalAlterConfigsRequest
+_Response: TypeAlias = AlterConfigsResponse | IncrementalAlterConfigsResponse
+_RESPONSE_CLASSES: dict[type[_Request], Any] = {
+    AlterConfigsRequest: AlterConfigsResponse,
+    IncrementalAlterConfigsRequest: IncrementalAlterConfigsResponse,
+}
+
+
+def handle_on_broker(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
+    """On a broker listener: refuse what is wrong in any case, and have the active controller change the rest."""
+    resources: Sequence[Any] = request.resources
+    times_named: Counter[tuple[int, str]] = Counter()
+    for each in resources:
+        times_named[each.resource_type, each.resource_name] += 1
+        yield
+    outcomes: list[Outcome | None] = []
+    levels: list[Mapping[str, str | None]] = []
+    for resource in resources:
+        refusal = yield from _refusal(request, resource, times_named, services.node.id)
+        if refusal is not None:
+            outcomes.append((ErrorCode.INVALID_REQUEST, refusal))
+        else:
+            outcome = _own_outcome(request, resource, services, levels) or _broker_outcome(resource, services)
+            outcomes.append(outcome)
+        yield
+    for each in levels:
+        services.node.set_logger_levels(each)
+    if not resources:
+        return (yield from _answer(request, (), {}))
+    return _pass_on(
+        request, outcomes, lambda rest: services.controller.forward(rest, context), ELEMENTS_FORWARDED
+    )
+
+
+def handle_on_controller(request: _Request, context: RequestContext, services: Services) -> Reply:
+    """On a controller listener: this node's loggers are changed, the rest is for its controller to decide."""
+    if len(request.resources) <= RESOURCES_AT_ONCE and not any(
+        each.resource_type == BROKER_LOGGER_RESOURCE for each in request.resources
+    ):
+        return services.controller.submit(request, context)
+    return _change_own(request, context, services)
+
+
+def _change_own(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
+    resources: Sequence[Any] = request.resources
+    outcomes: list[Outcome | None] = []
+    levels: list[Mapping[str, str | None]] = []
+    for resource in resources:
+        outcomes.append(_own_outcome(request, resource, services, levels))
+        yield
+    for each in levels:
+        services.node.set_logger_levels(each)
+    return _pass_on(request, outcomes, lambda rest: services.controller.submit(rest, context), None)
+
+
+def _pass_on(
+    request: _Request,
+    outcomes: Sequence[Outcome | None],
+    send: Callable[[_Request], Deferred[Answer]],
+    most_elements: int | None,
+) -> Reply:
+    """Send the resources that have no outcome yet, and answer for all once those are answered.
+
+    ``most_elements`` is how many resources and keys go into one request, None for all.
+    """
+    resources: Sequence[Any] = request.resources
+    rest: list[Any] = [each for each, outcome in zip(resources, outcomes, strict=True) if outcome is None]
+    if not rest and resources:
+        return _answer(request, outcomes, {})
+    answered: dict[tuple[int, str], Any] = {}
+    pieces = [rest] if most_elements is None else _pieces(rest, most_elements)
+    if len(rest) == len(resources) and len(pieces) <= 1:
+        return send(request)
+
+    def send_next(number: int) -> Reply:
+        if number == len(pieces):
+            return _answer(request, outcomes, answered)
+
+        def merge(answer: Message) -> Reply:
+            assert isinstance(answer, AlterConfigsResponse | IncrementalAlterConfigsResponse)
+            answered.update(((each.resource_type, each.resource_name), each) for each in answer.responses)
+            return send_next(number + 1)
+
+        piece = type(request)(resources=pieces[number], validate_only=request.validate_only)
+        return changed(send(piece), merge)
+
+    return send_next(0)
+
+
+def _pieces(resources: list[Any], most_elements: int) -> list[list[Any]]:
+    """The resources in order, cut into lists that have few resources and keys each."""
+    pieces: list[list[Any]] = []
+    left = 0
+    for resource in resources:
+        elements = 1 + len(resource.configs)
+        if elements > left:
+            pieces.append([])
+            left = most_elements
+        pieces[-1].append(resource)
+        left -= elements
+    return pieces
+
+
+def _own_outcome(
+    request: _Request, resource: Any, services: Services, levels: list[Mapping[str, str | None]]
+) -> Outcome | None:
+    """What comes of a resource that is the node's own, None for those that are for the active controller. What is
+    to be changed is added to ``levels``: nothing is until all of the request was looked at."""
+    if resource.resource_type != BROKER_LOGGER_RESOURCE or isinstance(request, AlterConfigsRequest):
+        return None
+    name = resource.resource_name
+    if not is_node(name, services.node.id):
+        problem = f"The levels of its loggers only a node itself can change: {quoted(name)} must be"
+        return ErrorCode.INVALID_REQUEST, f"{problem} {services.node.id}."
+    if len(resource.configs) > MAX_KEYS:
+        return ErrorCode.INVALID_REQUEST, _too_many_keys(resource)
+    return change_logger_levels(
+        resource.configs,
+        validate_only=request.validate_only,
+        levels=services.node.logger_levels(),
+        set_levels=levels.append,
+    )
+
+
+def _broker_outcome(resource: Any, services: Services) -> Outcome | None:
+    """Why this broker could not go by the values, None where it could."""
+    if resource.resource_type != BROKER_RESOURCE:
+        return None
+    image, node_id = services.metadata.image(), str(services.node.id)
+    layers = {name: image.config(BROKER_RESOURCE, name) for name in (CLUSTER_DEFAULT, node_id)}
+    name = CLUSTER_DEFAULT if resource.resource_name == CLUSTER_DEFAULT else node_id
+    changed = _values_after(resource, layers[name])
+    for config in resource.configs:
+        if config.name in changed:
+            problem = validate_broker_config(
+                config.name, changed[config.name], cluster_default=name == CLUSTER_DEFAULT
+            )
+            if problem is not None:
+                return ErrorCode.INVALID_REQUEST, problem[:MAX_MESSAGE_LENGTH]
+    before, after = (
+        NodeConfigs(
+            static=services.node.static_config,
+            dynamic_default=each[CLUSTER_DEFAULT],
+            dynamic_broker=each[node_id],
+        )
+        for each in (layers, {**layers, name: changed})
+    )
+    problem = problem_of_change(before, after, [config.name for config in resource.configs])
+    return None if problem is None else (ErrorCode.INVALID_REQUEST, problem[:MAX_MESSAGE_LENGTH])
+
+
+def _values_after(resource: Any, current: Mapping[str, str]) -> dict[str, str]:
+    """What a resource would set after the change, but for operations that the controller refuses."""
+    if isinstance(resource, AlterConfigsRequest.AlterConfigsResource):
+        return {config.name: config.value or "" for config in resource.configs}
+    values = dict(current)
+    for config in resource.configs:
+        definition = BROKER_KEYS.get(config.name)
+        if config.config_operation == _SET:
+            values[config.name] = config.value
+        elif config.config_operation == _DELETE:
+            values.pop(config.name, None)
+        elif (
+            config.config_operation in _LIST_CHANGES
+            and definition is not None
+            and definition.type is ConfigType.LIST
+        ):
+            value = values.get(config.name, definition.default or "")
+            values[config.name] = _LIST_CHANGES[config.config_operation](value, config.value)
+    return values
+
+
+def _refusal(
+    request: _Request, resource: Any, times_named: Counter[tuple[int, str]], node_id: int
+) -> Steps[str | None]:
+    """Why a broker does not pass a resource on, None where it does."""
+    resource_type, name = resource.resource_type, resource.resource_name
+    if times_named[resource_type, name] > 1:
+        return f"The resource of type {resource_type} and name {quoted(name)} is named twice."
+    if len(resource.configs) > MAX_KEYS:
+        return _too_many_keys(resource)
+    nulls = []
+    times_set: Counter[str] = Counter()
+    for each in resource.configs:
+        times_set[each.name] += 1
+        if each.value is None and not _is_deletion(each):
+            nulls.append(each.name)
+        yield
+    for key, times in times_set.items():
+        if times > 1:
+            return f"The key {quoted(key)} is named twice."
+    if nulls:
+        return f"Null is no value: {', '.join(nulls)[:MAX_QUOTED_LENGTH]}"
+    if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT and not is_node(name, node_id):
+        return f"This node passes on its own settings only: {quoted(name)} must be {node_id} or empty."
+    if resource_type == BROKER_LOGGER_RESOURCE and isinstance(request, AlterConfigsRequest):
+        return "The levels of loggers can only be changed one by one, by IncrementalAlterConfigs."
+    if resource_type not in _RESOURCE_TYPES:
+        return f"Resource type {resource_type} is unknown."
+    return None
+
+
+def _too_many_keys(resource: Any) -> str:
+    return f"One resource can have {MAX_KEYS} keys changed at once, not {len(resource.configs)}."
+
+
+def _is_deletion(config: Any) -> bool:
+    return isinstance(config, IncrementalAlterConfigsRequest.AlterableConfig) and (
+        config.config_operation == _DELETE
+    )
+
+
+def _answer(
+    request: _Request, outcomes: Sequence[Outcome | None], answered: dict[tuple[int, str], Any]
+) -> Steps[_Response]:
+    """An answer to the whole request, from what was decided here and what the controller answered to the rest."""
+    response_class = _RESPONSE_CLASSES[type(request)]
+    resources: Sequence[Any] = request.resources
+    responses = []
+    for resource, outcome in zip(resources, outcomes, strict=True):
+        resource_type, name = resource.resource_type, resource.resource_name
+        if outcome is not None:
+            code, message = outcome
+        else:
+            told = answered.get((resource_type, name))
+            code = ErrorCode.UNKNOWN_SERVER_ERROR if told is None else told.error_code
+            message = None if told is None else told.error_message
+        responses.append(
+            response_class.AlterConfigsResourceResponse(
+                error_code=code, error_message=message, resource_type=resource_type, resource_name=name
+            )
+        )
+        yield
+    response: _Response = response_class(responses=responses)
+    return response
+
+
+# --- access and refusals ---
+
+
+def submit(request: _Request, context: RequestContext, services: Services) -> Reply:
+    """On a controller listener: this node's controller decides."""
+    return services.controller.submit(request, context)
+
+
+_Handler: TypeAlias = Callable[[_Request, RequestContext, Services], Reply]
+
+
+def authorized(handler: _Handler, resource_types: frozenset[int] = ALL_CONFIG_RESOURCES) -> _Handler:
+    """``handler`` for those resources whose topic, group or cluster the sender may change the configs of. Resources of
+    other types than ``resource_types`` are passed on without a check."""
+
+    def handle(request: _Request, context: RequestContext, services: Services) -> Reply:
+        if services.metadata.authorizer() is None:
+            return handler(request, context, services)
+        return _authorized(request, context, services, handler, resource_types)
+
+    return handle
+
+
+def _authorized(
+    request: _Request,
+    context: RequestContext,
+    services: Services,
+    handler: _Handler,
+    resource_types: frozenset[int],
+) -> Steps[Reply]:
+    result_class = _RESPONSE_CLASSES[type(request)].AlterConfigsResourceResponse
+
+    def refuse(resource: Any) -> Any | None:
+        if resource.resource_type not in resource_types:
+            return None
+        resource_type, name = resource.resource_type, resource.resource_name
+        problem = config_problem(resource_type, name, Operation.ALTER_CONFIGS, context, services)
+        if problem is None:
+            return None
+        return result_class(
+            error_code=problem[0], error_message=problem[1], resource_type=resource_type, resource_name=name
+        )
+
+    resources: Sequence[Any] = request.resources
+    kept, refused = yield from allowed_items(
+        resources, refuse=refuse, key=lambda resource: (resource.resource_type, resource.resource_name)
+    )
+    if not refused:
+        return handler(request, context, services)
+    response_class = _RESPONSE_CLASSES[type(request)]
+    if not kept:
+        response: Message = response_class(responses=refused)
+        return response
+    rest = copy.copy(request)
+    rest.resources = kept
+
+    def add(response: Message) -> Message:
+        assert isinstance(response, AlterConfigsResponse | IncrementalAlterConfigsResponse)
+        responses: list[Any] = response.responses
+        responses.extend(refused)
+        return response
+
+    return changed(handler(rest, context, services), add)
+
+
+def refuse_resources(request: _Request, result_class: type[T], refusal: Refusal) -> Steps[list[T]]:
+    """The results that say an error once for each resource."""
+
+    def result(resource: tuple[int, str]) -> T:
+        make: Any = result_class
+        made: T = make(
+            error_code=refusal.code,
+            error_message=refusal.message,
+            resource_type=resource[0],
+            resource_name=resource[1],
+        )
+        return made
+
+    resources: Sequence[Any] = request.resources
+    named = ((each.resource_type, each.resource_name) for each in resources)
+    return (yield from refuse_each_once(named, result))

@@ -1,0 +1,86 @@
+"""ListConfigResources (74), versions 0-1, broker listeners (KIP-1142; version 0 was ListClientMetricsResources).
+
+Version 0 lists the client metrics subscriptions. Version 1 names the types that are wanted, none for all of them:
+groups and subscriptions are those that set something; brokers and their loggers all brokers, fenced ones too, that
+have the listener the request came in on; topics all topics. A type that does not exist, or that version 0 cannot ask
+for, is UNSUPPORTED_VERSION, which has no room for a reason.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ListConfigResourcesRequest, ListConfigResourcesResponse
+from kafkaproto_server.apis.access import Access
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.image.image import (
+    BROKER_LOGGER_RESOURCE,
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+    ClusterImage,
+)
+from kafkaproto_server.image.sorting import sorted_steps
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.types import Steps
+
+_TYPES = (
+    GROUP_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    BROKER_LOGGER_RESOURCE,
+    BROKER_RESOURCE,
+    TOPIC_RESOURCE,
+)
+"""In the order in which stock nodes list them."""
+
+
+def handle_list_config_resources(
+    request: ListConfigResourcesRequest, context: RequestContext, services: Services
+) -> Steps[ListConfigResourcesResponse]:
+    """List the resources of the wanted types."""
+    supported = _TYPES if context.api_version > 0 else (CLIENT_METRICS_RESOURCE,)
+    wanted = request.resource_types or supported
+    if not set(wanted) <= set(supported):
+        return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    image = services.metadata.image()
+    response = ListConfigResourcesResponse()
+    for resource_type in _TYPES:
+        if resource_type not in wanted:
+            continue
+        names = yield from _names(resource_type, image, context.listener_name, services)
+        for name in names:
+            response.config_resources.append(
+                ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=resource_type)
+            )
+            yield
+    return response
+
+
+def _names(
+    resource_type: int, image: ClusterImage, listener_name: str, services: Services
+) -> Steps[list[str]]:
+    if resource_type == TOPIC_RESOURCE:
+        return (yield from services.metadata.caches.topic_names(image))
+    if resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE):
+        return [
+            str(broker.broker_id)
+            for broker in image.brokers_in_order()
+            if any(endpoint.name == listener_name for endpoint in broker.endpoints)
+        ]
+    found = []
+    for type_, name in image.configs:
+        if type_ == resource_type:
+            found.append(name)
+        yield
+    return (yield from sorted_steps(found))
+
+
+API = Api(
+    key=ApiKey.LIST_CONFIG_RESOURCES,
+    bounds=SMALL,
+    broker=Served(handler=handle_list_config_resources, access=Access(operation=Operation.DESCRIBE_CONFIGS)),
+)

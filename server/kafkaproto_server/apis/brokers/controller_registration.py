@@ -1,0 +1,18 @@
+"""ControllerRegistration (70), v0; controller listeners (KIP-919).
+
+A controller tells the active one its endpoints and the features it supports. Whether it is a voter plays no part.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto_server.apis.api import Api, submitted
+from kafkaproto_server.apis.bounds import REGISTRATION
+from kafkaproto_server.security.acls import Operation
+
+API = Api(
+    key=ApiKey.CONTROLLER_REGISTRATION,
+    bounds=REGISTRATION,
+    controller=submitted(Operation.CLUSTER_ACTION),
+    is_urgent=True,
+)

@@ -1,0 +1,78 @@
+"""ApiVersions (18), v0-4; both kinds of listeners (KIP-35, KIP-511, KIP-584).
+
+Answers with the ranges of `apis.table`; a broker gives, for requests that it forwards, the versions that the
+active controller serves as well. Version 3 and later carry the features; below version 4 a supported feature whose
+lowest level is 0 is left out, because old clients cannot read it (KAFKA-17492). Kept from Kafka: a broker calls the
+offset of its image the epoch of the finalized features, a controller that of the last change of a feature.
+
+Not done: the check of cluster id and node id, which begins with version 5 (Kafka 4.4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.features import KRAFT_VERSION, supported_ranges
+from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.types import ListenerKind
+
+_SOFTWARE_WORD = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+_FIRST_WITH_SOFTWARE = 3
+_FIRST_WITH_ZERO_LEVELS = 4
+
+
+Advertised: TypeAlias = Callable[[ListenerKind, Services], Mapping[int, tuple[int, int]]]
+"""The versions that a kind of listener offers now, by api key."""
+
+
+def _respond(
+    request: ApiVersionsRequest, context: RequestContext, services: Services, advertised: Advertised
+) -> ApiVersionsResponse:
+    """The versions and features; INVALID_REQUEST for a client that does not name itself properly (KIP-511)."""
+    version = context.api_version
+    if version >= _FIRST_WITH_SOFTWARE and not (
+        _SOFTWARE_WORD.fullmatch(request.client_software_name)
+        and _SOFTWARE_WORD.fullmatch(request.client_software_version)
+    ):
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    image = services.metadata.image()
+    is_broker = context.listener_kind is ListenerKind.BROKER
+    levels = {name: level for name, level in sorted(image.features.items()) if level > 0}
+    if services.quorum.kraft_version() > 0:
+        levels[KRAFT_VERSION] = services.quorum.kraft_version()
+    return ApiVersionsResponse(
+        api_keys=[
+            ApiVersionsResponse.ApiVersion(api_key=key, min_version=lowest, max_version=highest)
+            for key, (lowest, highest) in sorted(advertised(context.listener_kind, services).items())
+        ],
+        supported_features=[
+            ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=lowest, max_version=highest)
+            for name, (lowest, highest) in sorted(supported_ranges().items())
+            if lowest > 0 or version >= _FIRST_WITH_ZERO_LEVELS
+        ],
+        finalized_features_epoch=image.offset if is_broker else image.features_offset,
+        finalized_features=[
+            ApiVersionsResponse.FinalizedFeatureKey(
+                name=name, max_version_level=level, min_version_level=level
+            )
+            for name, level in sorted(levels.items())
+        ],
+    )
+
+
+def api(advertised: Advertised) -> Api:
+    """The row; what the whole table offers is not known here."""
+
+    def handle(request: ApiVersionsRequest, context: RequestContext, services: Services) -> Reply:
+        return _respond(request, context, services, advertised)
+
+    served = Served(handler=handle, access=None)
+    return Api(key=ApiKey.API_VERSIONS, bounds=SMALL, broker=served, controller=served, is_urgent=True)

@@ -1,0 +1,181 @@
+"""Envelope (58), v0; controller listeners (KIP-590): a client's request that a broker forwards.
+
+The request inside is served as if the client had sent it here, under the client's principal and address. Where this
+node is not the active controller, the envelope itself carries NOT_CONTROLLER, so that the broker tries another node
+and the client never sees it. A node that does not know the cluster's ACLs yet is not the active controller, and opens
+no envelope: it could not tell who may speak in the names of others. Errors of the envelope have no response inside. A
+change of the voters that meets another node than the quorum's leader is no such error, as with Kafka: the client is
+told and tries again.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+
+from kafkaproto.api import ApiInfo, ApiKey, api_by_key
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import LocalProtocolError, ProtocolError, TooManyElementsError
+from kafkaproto.headers import decode_request_header, encode_response_header, request_header_version
+from kafkaproto.message import Message
+from kafkaproto.messages import DefaultPrincipalData, EnvelopeRequest, EnvelopeResponse
+from kafkaproto.support import joined
+from kafkaproto_server.apis.access import Access
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.authorization import knows_acls
+from kafkaproto_server.apis.bounds import KIB, MIB, Bounds
+from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.requests.context import (
+    Encoded,
+    InnerRequest,
+    RefusedRequestError,
+    Reply,
+    RequestContext,
+    changed,
+)
+from kafkaproto_server.requests.error_codes import error_codes_in_steps
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.types import Steps, StepsType
+
+_log = logging.getLogger("kafkaproto.server.apis")
+
+Serve: TypeAlias = Callable[[bytes, int, RequestContext, Services], Reply]
+"""Serves a forwarded request by its frame and where its body begins; raises ProtocolError if it does not."""
+
+
+def handle_envelope(
+    request: EnvelopeRequest, context: RequestContext, services: Services
+) -> EnvelopeResponse | InnerRequest:
+    """Unwrap, have what is inside served, wrap the response.
+
+    A request inside that is beyond its bounds, or is refused unread, is INVALID_REQUEST: only its client's
+    connection is to be closed, not the broker's.
+    """
+    if not knows_acls(services):
+        return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+    try:
+        inner_context = _client_context(request, context)
+    except _BadEnvelope as error:
+        return EnvelopeResponse(error_code=error.code)
+    data = joined(request.request_data)
+    try:
+        header, offset = decode_request_header(data, request_header_version)
+        api = api_by_key(header.api_key)
+        assert api is not None, "a header of an unknown api key is refused when it is decoded"
+    except ProtocolError:
+        return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    inner_context = msgspec.structs.replace(
+        inner_context,
+        api_key=header.api_key,
+        api_version=header.api_version,
+        correlation_id=header.correlation_id,
+        client_id=header.client_id,
+    )
+
+    def serve_by(serve: Serve) -> Reply:
+        try:
+            reply = serve(data, offset, inner_context, services)
+        except ProtocolError as error:
+            return _refusal(error, inner_context)
+        if isinstance(reply, StepsType):
+            reply = _guarded(reply, inner_context)
+        return changed(reply, lambda response: _wrap(response, api, inner_context))
+
+    return InnerRequest(serve_by=serve_by)
+
+
+def _guarded(steps: Steps[Reply], context: RequestContext) -> Steps[Reply]:
+    try:
+        return (yield from steps)
+    except ProtocolError as error:
+        return _refusal(error, context)
+
+
+def _refusal(error: ProtocolError, context: RequestContext) -> EnvelopeResponse:
+    """Why the request inside is not served at all."""
+    if not isinstance(error, RefusedRequestError | TooManyElementsError):
+        return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    client_id = quoted(context.client_id or "")
+    _log.warning("a request of %s that a broker passed on is refused: %s", client_id, error)
+    return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
+
+
+class _BadEnvelope(Exception):
+    def __init__(self, code: ErrorCode) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def _client_context(request: EnvelopeRequest, context: RequestContext) -> RequestContext:
+    if request.request_principal is None:
+        raise _BadEnvelope(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
+    try:
+        principal, token_authenticated = decode_principal(bytes(request.request_principal))
+    except ProtocolError:
+        raise _BadEnvelope(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE) from None
+    address = bytes(request.client_host_address)
+    if len(address) not in (4, 16):
+        raise _BadEnvelope(ErrorCode.INVALID_REQUEST)
+    return msgspec.structs.replace(
+        context,
+        principal=principal,
+        token_authenticated=token_authenticated,
+        client_address=address,
+        client_host=str(ipaddress.ip_address(address)),
+    )
+
+
+def encode_principal(principal: str, *, token_authenticated: bool = False) -> bytes:
+    """A principal such as ``User:alice`` as it travels in an envelope: a version and the fields."""
+    kind, _, name = principal.partition(":")
+    version = DefaultPrincipalData.MAX_VERSION
+    data = DefaultPrincipalData(type=kind, name=name, token_authenticated=token_authenticated)
+    return version.to_bytes(2, "big") + data.encode(version)
+
+
+def decode_principal(data: bytes) -> tuple[str, bool]:
+    """The reverse: the principal, and whether a delegation token proved it.
+
+    Raises RemoteProtocolError or UnsupportedVersionError where the bytes are no principal.
+    """
+    version = int.from_bytes(data[:2], "big", signed=True)
+    decoded, _ = DefaultPrincipalData.decode(data, version, 2)
+    return f"{decoded.type}:{decoded.name}", decoded.token_authenticated
+
+
+def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) -> Reply:
+    if isinstance(response, EnvelopeResponse):
+        return response
+    version = context.api_version
+    header = encode_response_header(context.correlation_id, api.response_header_version(version))
+    lost = ErrorCode.NOT_LEADER_OR_FOLLOWER if api.key == ApiKey.DESCRIBE_QUORUM else ErrorCode.NOT_CONTROLLER
+    if isinstance(response, Encoded):
+        return EnvelopeResponse(response_data=[header, *response.buffers])
+    return _wrapped(response, header, lost, version)
+
+
+def _wrapped(response: Message, header: bytes, lost: ErrorCode, version: int) -> Steps[Message]:
+    for code in error_codes_in_steps(response):
+        if code == lost:
+            return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+        yield
+    try:
+        body = yield from response.encode_in_steps(version)
+    except LocalProtocolError as error:
+        # Our own mistake, but one that has harmed nothing: only this client goes without its answer.
+        _log.exception("a forwarded request's response cannot be encoded: %s", error)
+        return EnvelopeResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+    return EnvelopeResponse(response_data=[header, *body])
+
+
+API = Api(
+    key=ApiKey.ENVELOPE,
+    # The largest request that is passed on, its client's principal and address.
+    bounds=Bounds(max_elements=1_000, max_bytes=16 * MIB + 128 * KIB),
+    controller=Served(handler=handle_envelope, access=Access(operation=Operation.CLUSTER_ACTION)),
+)

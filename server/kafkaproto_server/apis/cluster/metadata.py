@@ -1,0 +1,378 @@
+"""Metadata (3), versions 0-13, broker listeners.
+
+Answered from this broker's own committed image; brokers that are fenced are left out, and a partition led by one of
+them has LEADER_NOT_AVAILABLE. Topics may be named, given by id (from version 12 on), or be all of them (null; an
+empty list in version 0). A named topic that does not exist is created where the configuration and the request allow
+it: the request for it goes to the controller, and this answer still says UNKNOWN_TOPIC_OR_PARTITION, as Kafka's
+does. One topic given by id makes the request one by ids; names beside it are passed over. The controller named is a
+random broker: any of them forwards what is meant for the controller. Topics that the client may not describe are
+left out where it asks for all, and have TOPIC_AUTHORIZATION_FAILED where it names them, as do those that are not
+there and it may not create.
+
+The part of the response that tells of one topic is encoded once, and kept while the topic and the brokers stay as
+they are (`requests.caches`): clients that ask for all topics ask often. What is told of a topic is the same for
+all who may describe it; authorized operations are put in. The handler works in steps.
+
+Not done: creating Kafka's own topics by being asked for them; they need settings that come with the coordinators.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import CreateTopicsRequest, MetadataRequest, MetadataResponse
+from kafkaproto_server.apis.access import of_items
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.authorization import (
+    OPERATIONS_NOT_ASKED,
+    authorized_operations,
+    cluster_authorized_operations,
+    is_allowed,
+)
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
+from kafkaproto_server.image.image import BrokerRegistration, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic
+from kafkaproto_server.requests.context import Encoded, RequestContext
+from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.refusals import Refusal, refuse_each
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.topic_names import INTERNAL_TOPICS, topic_name_problem
+from kafkaproto_server.types import NO_NODE, ZERO_UUID, Steps
+
+_FIRST_WITH_TOPIC_IDS = 12
+"""Version 10 has the field, but a request by id is served from 12 on only (KIP-516)."""
+_FIRST_WITH_ALL_AS_NULL = 1
+_FIRST_WITH_ANY_REPLICA = 1
+_FIRST_WITH_LISTENER_ERROR = 6
+_FIRST_WITH_OPERATIONS = 8
+_FIRST_FLEXIBLE = 9
+_AUTO_CREATE_TIMEOUT_MS = 30_000
+_PARTITIONS_A_STEP = 8
+"""Encoded at once, which takes some ten microseconds."""
+MAX_AUTO_CREATED = 1_000
+"""Topics that are created because one request missed them; a client asks again for the others."""
+
+
+def handle_metadata(
+    request: MetadataRequest, context: RequestContext, services: Services
+) -> Steps[Encoded | MetadataResponse]:
+    """Brokers, and the topics asked for."""
+    version = context.api_version
+    asked = yield from _asked(request, version)
+    if asked.is_wrong:
+        return (yield from _refuse(request, ErrorCode.INVALID_REQUEST))
+    view = _View(services.metadata.image(), context, services)
+    response = _Response(view, includes_operations=request.include_topic_authorized_operations)
+    if asked.all_topics:
+        yield from _add_all(response, view)
+    elif asked.ids:
+        # One id makes it a request by id: names beside it do not count.
+        yield from _add_by_id(response, view, asked.ids)
+    else:
+        creates = services.controller.auto_create_topics and request.allow_auto_topic_creation
+        missing = yield from _add_by_name(response, view, asked.names, creates=creates)
+        if missing:
+            _create(missing, context, services)
+    alive = view.brokers
+    return response.finished(
+        MetadataResponse(
+            brokers=alive,
+            cluster_id=services.node.cluster_id,
+            controller_id=alive[services.node.choose(len(alive))].node_id if alive else NO_NODE,
+            cluster_authorized_operations=(
+                cluster_authorized_operations(context, services)
+                if request.include_cluster_authorized_operations
+                else OPERATIONS_NOT_ASKED
+            ),
+        )
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Asked:
+    """What a request asks for; a topic that is asked for twice is answered once."""
+
+    all_topics: bool
+    ids: dict[bytes, None] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+    is_wrong: bool = False
+
+
+def _asked(request: MetadataRequest, version: int) -> Steps[_Asked]:
+    topics = request.topics
+    asked = _Asked(all_topics=topics is None or (not topics and version < _FIRST_WITH_ALL_AS_NULL))
+    by_nothing = False
+    for topic in topics or ():
+        if topic.topic_id != ZERO_UUID:
+            asked.ids[topic.topic_id] = None
+        if topic.name is None:
+            by_nothing = True
+        else:
+            asked.names[topic.name] = None
+        yield
+    by_id = bool(asked.ids)
+    asked.is_wrong = by_id or by_nothing if version < _FIRST_WITH_TOPIC_IDS else by_nothing and not by_id
+    return asked
+
+
+def _refuse(request: MetadataRequest, error: ErrorCode) -> Steps[MetadataResponse]:
+    response = MetadataResponse(error_code=error)
+    for topic in request.topics or ():
+        response.topics.append(
+            MetadataResponse.Topic(error_code=error, name=topic.name or "", topic_id=topic.topic_id)
+        )
+        yield
+    return response
+
+
+class _View:
+    """The image as one listener shows it to one client."""
+
+    def __init__(self, image: ClusterImage, context: RequestContext, services: Services) -> None:
+        self.image = image
+        self.context = context
+        self.services = services
+        self.listener_name = context.listener_name
+        self.version = context.api_version
+        self.codec = element_codec(MetadataResponse, "topics", self.version, _sample_topic)
+        self._partition_codec = inner_codec(
+            self.codec, "partitions", _sample_topic, MetadataResponse.Partition
+        )
+        self.brokers: list[MetadataResponse.Broker] = []
+        self._alive: dict[int, BrokerRegistration] = {}
+        for broker in image.brokers_in_order():
+            endpoint = endpoint_of(broker, self.listener_name)
+            if endpoint is not None and not broker.fenced:
+                self._alive[broker.broker_id] = broker
+                self.brokers.append(
+                    MetadataResponse.Broker(
+                        node_id=broker.broker_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
+                    )
+                )
+        self._kept: EncodedTopics = services.metadata.caches.topics_for(
+            (self.version, self.listener_name), image
+        )
+
+    def may(self, operation: Operation, topic_name: str) -> bool:
+        """Whether the client may do something to a topic, be there one or not."""
+        return is_allowed(self.context, self.services, operation, ResourceType.TOPIC, topic_name)
+
+    def encoded(self, topic: TopicImage) -> Steps[KeptTopic]:
+        """A topic's part of the response, without authorized operations."""
+        kept = self._kept.get(topic)
+        if kept is None:
+            described = MetadataResponse.Topic(
+                name=topic.name, topic_id=topic.topic_id, is_internal=topic.name in INTERNAL_TOPICS
+            )
+            errors = Counter({int(ErrorCode.NONE): 1})
+            # A topic may have hundreds of thousands of partitions: all of them as messages would take memory, and
+            # time to be freed.
+            codec, pieces = self._partition_codec, []
+            partitions = topic.partitions_in_order()
+            while some := [self._partition(*each) for each in islice(partitions, _PARTITIONS_A_STEP)]:
+                pieces.append(codec.elements(some))
+                for shown in some:
+                    errors[shown.error_code] += 1
+                yield
+            before, after = codec.around(self.codec.elements([described]), len(topic.partitions))
+            data = b"".join([before, *pieces, after])
+            healthy = errors.pop(int(ErrorCode.NONE))
+            kept = KeptTopic(topic=topic, data=data, healthy=healthy, errors=dict(errors))
+            if self.services.metadata.caches.has_room():
+                self._kept.keep(kept)
+        return kept
+
+    def _partition(self, index: int, partition: PartitionImage) -> MetadataResponse.Partition:
+        alive = self._alive
+        replicas, isr = list(partition.replicas), list(partition.isr)
+        error = ErrorCode.NONE
+        leader = partition.leader
+        if leader not in alive:
+            leader, error = NO_NODE, self._leader_error(partition.leader)
+        if self.version < _FIRST_WITH_ANY_REPLICA:
+            # The first clients took every replica for one that they could talk to.
+            replicas = [broker for broker in replicas if broker in alive]
+            isr = [broker for broker in isr if broker in alive]
+            if error == ErrorCode.NONE and len(replicas) + len(isr) < len(partition.replicas) + len(
+                partition.isr
+            ):
+                error = ErrorCode.REPLICA_NOT_AVAILABLE
+        return MetadataResponse.Partition(
+            error_code=error,
+            partition_index=index,
+            leader_id=leader,
+            leader_epoch=partition.leader_epoch,
+            replica_nodes=replicas,
+            isr_nodes=isr,
+            offline_replicas=[
+                broker_id
+                for broker_id, directory_id in zip(partition.replicas, partition.directories, strict=True)
+                if broker_id not in alive or not alive[broker_id].has_online_directory(directory_id)
+            ],
+        )
+
+    def _leader_error(self, leader: int) -> ErrorCode:
+        broker = self.image.brokers.get(leader)
+        lacks_listener = broker is not None and not broker.fenced
+        if lacks_listener and self.version >= _FIRST_WITH_LISTENER_ERROR:
+            return ErrorCode.LISTENER_NOT_FOUND
+        return ErrorCode.LEADER_NOT_AVAILABLE
+
+
+def _sample_topic() -> MetadataResponse.Topic:
+    return MetadataResponse.Topic(name="")
+
+
+def offline_replicas(image: ClusterImage, partition: PartitionImage, listener_name: str) -> list[int]:
+    """Replicas on brokers that are away, fenced or not on the listener, or in directories that are lost."""
+    result = []
+    for broker_id, directory_id in zip(partition.replicas, partition.directories, strict=True):
+        broker = image.brokers.get(broker_id)
+        if (
+            broker is None
+            or broker.fenced
+            or endpoint_of(broker, listener_name) is None
+            or not broker.has_online_directory(directory_id)
+        ):
+            result.append(broker_id)
+    return result
+
+
+class _Response:
+    """The topics of a response as they are collected."""
+
+    def __init__(self, view: _View, *, includes_operations: bool) -> None:
+        self._view = view
+        self._includes_operations = includes_operations and view.version >= _FIRST_WITH_OPERATIONS
+        # The operations are the last field of a topic, before its tags.
+        self._operations_end = 1 if view.version >= _FIRST_FLEXIBLE else 0
+        self._joiner = Joiner()
+        self._count = 0
+        self._healthy = 0
+        self._errors: Counter[int] = Counter()
+
+    def add(self, topic: TopicImage) -> Steps[None]:
+        """A topic that the client may describe."""
+        kept = yield from self._view.encoded(topic)
+        self._healthy += kept.healthy
+        if kept.errors:
+            self._errors.update(kept.errors)
+        self._add(kept.data, topic.name)
+        yield
+
+    def add_error(
+        self,
+        error: ErrorCode,
+        name: str | None,
+        *,
+        topic_id: bytes = ZERO_UUID,
+        is_internal: bool = False,
+    ) -> None:
+        """A topic that is not there, or that the client may not know of."""
+        described = MetadataResponse.Topic(
+            error_code=error, name=name, topic_id=topic_id, is_internal=is_internal
+        )
+        self._errors[error] += 1
+        tells_operations = name is not None and error != ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        self._add(self._view.codec.elements([described]), name if tells_operations else None)
+
+    def _add(self, data: bytes, name: str | None) -> None:
+        self._count += 1
+        if self._includes_operations and name is not None:
+            view = self._view
+            operations = authorized_operations(view.context, view.services, ResourceType.TOPIC, name)
+            end = len(data) - self._operations_end
+            data = data[: end - 4] + operations.to_bytes(4, "big", signed=True) + data[end:]
+        self._joiner.add(data)
+
+    def finished(self, rest: MetadataResponse) -> Encoded:
+        """The whole response; ``rest`` is all of it but the topics."""
+        before, after = self._view.codec.around(rest.encode(self._view.version), self._count)
+        errors = dict(self._errors)
+        # One more for the code of the whole, which old versions have no place for but are counted with.
+        errors[int(ErrorCode.NONE)] = self._healthy + 1
+        return Encoded(buffers=whole(before, self._joiner, after), errors=errors)
+
+
+def _add_all(response: _Response, view: _View) -> Steps[None]:
+    image = view.image
+    names = yield from view.services.metadata.caches.topic_names(image)
+    for name in names:
+        if view.may(Operation.DESCRIBE, name):
+            yield from response.add(image.topics[image.topic_ids[name]])
+        else:
+            yield
+
+
+def _add_by_id(response: _Response, view: _View, ids: dict[bytes, None]) -> Steps[None]:
+    for topic_id in ids:
+        found = view.image.topics.get(topic_id)
+        if found is not None and view.may(Operation.DESCRIBE, found.name):
+            yield from response.add(found)
+            continue
+        # That a topic of the id exists is no secret, its name is.
+        error = ErrorCode.UNKNOWN_TOPIC_ID if found is None else ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        response.add_error(error, None, topic_id=topic_id)
+        yield
+
+
+def _add_by_name(
+    response: _Response, view: _View, names: dict[str, None], *, creates: bool
+) -> Steps[list[str]]:
+    """Add the topics of these names; tells which are to be created."""
+    missing: list[str] = []
+    may_create_any = creates and is_allowed(view.context, view.services, Operation.CREATE)
+    for name in names:
+        found = view.image.topic_by_name(name)
+        if not view.may(Operation.DESCRIBE, name):
+            response.add_error(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name)
+        elif found is not None:
+            yield from response.add(found)
+        elif topic_name_problem(name) is not None:
+            response.add_error(ErrorCode.INVALID_TOPIC_EXCEPTION, name)
+        else:
+            is_internal = name in INTERNAL_TOPICS
+            error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            if creates and not may_create_any and not view.may(Operation.CREATE, name):
+                error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            elif creates and not is_internal and len(missing) < MAX_AUTO_CREATED:
+                missing.append(name)
+            response.add_error(error, name, is_internal=is_internal)
+        yield
+    return missing
+
+
+def _create(missing: list[str], context: RequestContext, services: Services) -> None:
+    creations = [
+        CreateTopicsRequest.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
+        for name in missing
+    ]
+    services.controller.create_topics(
+        CreateTopicsRequest(topics=creations, timeout_ms=_AUTO_CREATE_TIMEOUT_MS), context
+    )
+
+
+def refuse(request: MetadataRequest, refusal: Refusal) -> Steps[MetadataResponse]:
+    """The error once for each topic. The version that has an error on top keeps it for failures of the whole; older
+    ones ignore it."""
+    topics = yield from refuse_each(
+        request.topics or (),
+        lambda topic: MetadataResponse.Topic(
+            error_code=refusal.code, name=topic.name, topic_id=topic.topic_id
+        ),
+    )
+    return MetadataResponse(error_code=refusal.code, topics=topics)
+
+
+API = Api(
+    key=ApiKey.METADATA,
+    bounds=ITEMS,
+    broker=Served(handler=handle_metadata, access=of_items(Operation.DESCRIBE, ResourceType.TOPIC)),
+    refuse=refuse,
+)

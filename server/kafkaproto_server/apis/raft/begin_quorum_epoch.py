@@ -1,0 +1,15 @@
+"""BeginQuorumEpoch (53), v0-1; controller listeners (KIP-595).
+
+A new leader makes itself known. This node does not follow it for that: it asks the leader, at the endpoint that the log
+has (`raft.quorum_epoch`).
+
+- v1 names the voter and the leader's endpoints (KIP-853).
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto_server.apis.api import Api, of_quorum
+from kafkaproto_server.apis.bounds import SMALL
+
+API = Api(key=ApiKey.BEGIN_QUORUM_EPOCH, bounds=SMALL, controller=of_quorum(), is_urgent=True)

@@ -1,0 +1,34 @@
+"""DescribeQuorum (55), v0-2; controller listeners, forwarded by brokers (KIP-595).
+
+The leader tells its epoch, its high watermark and how far voters and observers are; any other replica responds
+NOT_LEADER_OR_FOLLOWER.
+
+- v1 tells when each replica fetched and was caught up last (KIP-836).
+- v2 tells directory ids and the voters' endpoints (KIP-853), and errors in words.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.messages import DescribeQuorumRequest
+from kafkaproto_server.apis.access import Access
+from kafkaproto_server.apis.api import FORWARDED, Api, Served
+from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.security.acls import Operation
+
+
+def handle_describe_quorum(
+    request: DescribeQuorumRequest, context: RequestContext, services: Services
+) -> Reply:
+    """What this node's replica knows of the quorum."""
+    return services.quorum.describe(request, context.api_version)
+
+
+API = Api(
+    key=ApiKey.DESCRIBE_QUORUM,
+    bounds=SMALL,
+    broker=FORWARDED,
+    controller=Served(handler=handle_describe_quorum, access=Access(operation=Operation.DESCRIBE)),
+)

@@ -1,0 +1,78 @@
+"""CreateDelegationToken (38), v1-3; controller listeners, forwarded by brokers (KIP-48).
+
+The active controller makes a token for the sender, or for another owner if the sender has CREATE_TOKENS on that USER
+(KIP-373). Both are named in a refusal, too.
+
+- v3 names the owner and the requester.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import CreateDelegationTokenRequest, CreateDelegationTokenResponse
+from kafkaproto_server.apis.access import of_items
+from kafkaproto_server.apis.api import FORWARDED, Api, Served
+from kafkaproto_server.apis.authorization import denial, is_allowed
+from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.security.tokens import NO_TIME, is_proven, not_proven
+from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.security.delegation_tokens import token_owner
+
+_FIRST_WITH_REQUESTER = 3
+
+
+def handle_create_delegation_token(
+    request: CreateDelegationTokenRequest, context: RequestContext, services: Services
+) -> Reply:
+    """This node's controller decides, if the sender may have such a token."""
+    owner = token_owner(request.owner_principal_type, request.owner_principal_name, context.principal)
+    asked = (Operation.CREATE_TOKENS, ResourceType.USER, owner)
+
+    def name_both(response: Message) -> Message:
+        assert isinstance(response, CreateDelegationTokenResponse)
+        if request.owner_principal_name:
+            # As they came: put together and taken apart again, they might be too long for the response.
+            response.principal_type = request.owner_principal_type or ""
+            response.principal_name = request.owner_principal_name
+        else:
+            response.principal_type, _, response.principal_name = owner.partition(":")
+        if context.api_version >= _FIRST_WITH_REQUESTER:
+            requester_type, _, requester_name = context.principal.partition(":")
+            response.token_requester_principal_type = requester_type
+            response.token_requester_principal_name = requester_name
+        return response
+
+    if not is_proven(context):
+        return name_both(refuse(request, not_proven(context)))
+    if owner != context.principal and not is_allowed(context, services, *asked):
+        code = ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED
+        refusal = Refusal(code=code, message=denial(context, *asked), version=context.api_version)
+        return name_both(refuse(request, refusal))
+    return changed(services.controller.submit(request, context), name_both)
+
+
+def refuse(request: CreateDelegationTokenRequest, refusal: Refusal) -> CreateDelegationTokenResponse:
+    """No token, at no time."""
+    return CreateDelegationTokenResponse(
+        error_code=refusal.code,
+        issue_timestamp_ms=NO_TIME,
+        expiry_timestamp_ms=NO_TIME,
+        max_timestamp_ms=NO_TIME,
+    )
+
+
+API = Api(
+    key=ApiKey.CREATE_DELEGATION_TOKEN,
+    bounds=SMALL,
+    broker=FORWARDED,
+    controller=Served(
+        handler=handle_create_delegation_token,
+        access=of_items(Operation.CREATE_TOKENS, ResourceType.USER),
+    ),
+    refuse=refuse,
+)
