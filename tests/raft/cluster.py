@@ -228,11 +228,16 @@ class Cluster:
         self._show(f"{node_id}->{target} {describe_message(sent.request)}", sent.request)
         if (node_id, target) in self.cut or (target, node_id) in self.cut:
             self._fail_later(REQUEST_TIMEOUT_MS, key, RequestFailure.TIMED_OUT)
-        elif target not in self.running:
+        elif target not in self.running or not self._listens_at(sent.destination):
             self._fail_later(LATENCY_MS, key, RequestFailure.REFUSED)
         else:
             self._later(LATENCY_MS, lambda: self._deliver(key, target))
             self._fail_later(REQUEST_TIMEOUT_MS, key, RequestFailure.TIMED_OUT)
+
+    def _listens_at(self, destination: Destination) -> bool:
+        """Whether the node is at this host; the names of bootstrap servers follow it wherever it goes."""
+        (endpoint,) = self.machines[destination.port].settings.endpoints or (None,)
+        return destination.id < 0 or endpoint is None or endpoint.host == destination.host
 
     def _deliver(self, key: tuple[int, int, int], target: int) -> None:
         sent = self._outstanding.get(key)

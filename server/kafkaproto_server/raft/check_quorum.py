@@ -112,7 +112,7 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
 
     Voters are asked in any case, by ``tick``. But one that was removed may have stood for election before it learned of
     that, and can go back to no earlier epoch: without this it would follow nobody until the next election. It is asked
-    where the log had it. A voter whose addition was undone is known at the bootstrap servers only.
+    where the log had it, and at the bootstrap servers: it may have moved, or be a voter whose addition was undone.
 
     Anybody can send such a Fetch, so nobody is asked more often than a silent voter is.
     """
@@ -120,10 +120,10 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
         return
     former = core.voters.former_voter(key)
     endpoint = None if former is None else endpoint_named(former.endpoints, core.config.listener_name)
-    destination = _server_beside_the_log(core) if endpoint is None else destination_of(key.id, endpoint)
-    if destination is not None:
-        request = _begin_quorum_epoch(core, leader, ReplicaKey(id=NO_NODE, directory_id=None))
-        if core.requests.send(core, destination, request, now_ms) is not None:
+    known = None if endpoint is None else destination_of(key.id, endpoint)
+    request = _begin_quorum_epoch(core, leader, ReplicaKey(id=NO_NODE, directory_id=None))
+    for destination in (known, _server_beside_the_log(core)):
+        if destination is not None and core.requests.send(core, destination, request, now_ms) is not None:
             core.requests.rest(destination, Lane.OTHER, now_ms, begin_period_ms(core))
 
 

@@ -19,8 +19,8 @@ POLL_US = 50_000
 ELECTION_BOUND_US = 20_000_000
 """Some election timeouts in a row, all of which may end in a tie, after a fetch timeout."""
 COMMIT_BOUND_US = 30_000_000
-"""An append. The catching up of everybody may take longer, as a Fetch may bring one batch only; but not longer without
-any progress."""
+"""An append. The catching up of everybody may take longer, as a Fetch may bring one batch only; but nobody takes longer
+without any progress of its own."""
 VOTERS_BOUND_US = 30_000_000
 """Some attempts, each of which takes two seconds at most."""
 STUCK_US = 10_000_000
@@ -155,13 +155,20 @@ class ProgressChecker:
                 replica.applied_offset >= end_offset for replica in world.replicas.values() if replica.is_up
             )
 
-        applied = -1
+        applied: dict[int, int] = {}
         while not self._until(COMMIT_BOUND_US, everybody_applied):
-            before, applied = applied, sum(replica.applied_offset for replica in world.replicas.values())
-            if applied <= before or not tried or tried[-1].end_offset > world.commits.end_offset:
+            before = applied
+            end_offset = world.commits.end_offset
+            applied = {
+                replica.id: replica.applied_offset
+                for replica in world.replicas.values()
+                if replica.is_up and replica.applied_offset < end_offset
+            }
+            is_stuck = any(before.get(node_id) == offset for node_id, offset in applied.items())
+            if is_stuck or not tried or tried[-1].end_offset > end_offset:
                 raise ViolationError(
                     self._stuck(Invariant.VALUES_EVENTUALLY_ACKED),
-                    f"{world.commits.end_offset} is committed; {self._describe()}",
+                    f"{end_offset} is committed; {self._describe()}",
                 )
 
     # -- voters --------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import msgspec
 
@@ -90,6 +91,19 @@ def _forgets_leaders_that_it_never_heard() -> Patches:
 
 def _leaves_former_voters_ahead() -> Patches:
     return [(check_quorum, "ask_who_is_ahead", lambda *_: None)]
+
+
+def _asks_former_voters_only_where_the_log_had_them() -> Patches:
+    ask = check_quorum.ask_who_is_ahead
+
+    def ask_who_is_ahead(core: Core, leader: Any, key: Any, now_ms: int) -> None:
+        if core.voters.former_voter(key) is None:
+            ask(core, leader, key, now_ms)
+            return
+        with mock.patch.object(check_quorum, "_server_beside_the_log", return_value=None):
+            ask(core, leader, key, now_ms)
+
+    return [(check_quorum, "ask_who_is_ahead", ask_who_is_ahead)]
 
 
 def _repeats_its_vote_for_any_log() -> Patches:
@@ -192,6 +206,13 @@ MUTATIONS = (
         noticed_by=Invariant.VALUES_EVENTUALLY_ACKED,
         level=LEVEL,
         likely_seed=6001,
+    ),
+    Mutation(
+        rule="asks a former voter only where the log had it",
+        patches=_asks_former_voters_only_where_the_log_had_them,
+        noticed_by=Invariant.VALUES_EVENTUALLY_ACKED,
+        level="cluster-unknown-node",
+        likely_seed=4781,
     ),
     Mutation(
         rule="gives a vote again whatever the candidate's log is",
