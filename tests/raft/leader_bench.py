@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from kafkaproto_server.raft import commit, membership
 from kafkaproto_server.raft import leader as leading
-from kafkaproto_server.raft import membership
 from kafkaproto_server.raft.config import RaftConfig
 from kafkaproto_server.raft.control import ControlRecord
 from kafkaproto_server.raft.core import Core
@@ -131,7 +131,7 @@ class Bench:
         for node_id in node_ids:
             end = self.core.log.end_offset
             self.leader.progress.fetched(key(node_id), end, end, self.core.voters.latest, self.now_ms)
-        leading.maybe_advance_high_watermark(self.core, self.now_ms)
+        commit.maybe_advance_high_watermark(self.core, self.now_ms)
         self.take()
 
     def ask(self, handle: Callable[..., None], request: object, *arguments: object) -> int:

@@ -353,6 +353,6 @@ class TestRemoved:
         bench.core.voters.reset()
         bench.core.voters.add_kraft_version(99, 1)
         bench.core.voters.add_voters(99, voter_set(1, 2))
-        joining.voters_changed(bench.core)
+        bench.core.voters_changed()
         bench.tick_at(PERIOD_MS)
         assert bench.asked == []

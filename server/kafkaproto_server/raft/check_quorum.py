@@ -6,7 +6,8 @@ not fetched for half a fetch timeout is told who leads; its answer may be that s
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import discovery, election, quorum
+from kafkaproto_server.raft import discovery, quorum
+from kafkaproto_server.raft.config import NEVER
 from kafkaproto_server.raft.core import Core, destination_of
 from kafkaproto_server.raft.messages import BeginQuorumEpochRequest, Destination
 from kafkaproto_server.raft.requests import Lane
@@ -74,7 +75,7 @@ def tick(core: Core, leader: Leader, now_ms: int) -> None:
         if destination is None:
             continue
         request = _begin_quorum_epoch(core, leader, voter.key)
-        if core.requests.send(core, destination, request, now_ms) is not None:
+        if core.ask(destination, request, now_ms) is not None:
             leader.begin_at_ms[voter.key.id] = now_ms + begin_period_ms(core)
             if voter.key.id in leader.unreached:
                 _send_elsewhere(core, request, now_ms)
@@ -99,7 +100,7 @@ def _send_elsewhere(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -
     """
     server = _server_beside_the_log(core)
     if server is not None:
-        core.requests.send(core, server, request, now_ms)
+        core.ask(server, request, now_ms)
 
 
 def _server_beside_the_log(core: Core) -> Destination | None:
@@ -123,7 +124,7 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
     known = None if endpoint is None else destination_of(key.id, endpoint)
     request = _begin_quorum_epoch(core, leader, ReplicaKey(id=NO_NODE, directory_id=None))
     for destination in (known, _server_beside_the_log(core)):
-        if destination is not None and core.requests.send(core, destination, request, now_ms) is not None:
+        if destination is not None and core.ask(destination, request, now_ms) is not None:
             core.requests.rest(destination, Lane.OTHER, now_ms, begin_period_ms(core))
 
 
@@ -135,7 +136,7 @@ def missed(core: Core, voter_id: int) -> None:
 
 def deadline_ms(core: Core, leader: Leader) -> float:
     """When ``tick`` or ``is_lost`` has something to say."""
-    deadline = election.NEVER if _is_alone(core, leader) else leader.check_quorum_at_ms
+    deadline = NEVER if _is_alone(core, leader) else leader.check_quorum_at_ms
     for voter_id, begin_at_ms in leader.begin_at_ms.items():
         if begin_at_ms >= deadline:
             continue

@@ -25,6 +25,9 @@ OBSERVER_EXPIRY_MS = 300_000
 SHUTDOWN_TIMEOUT_MS = 5_000
 """How long a leader that shuts down stays to see its successor; fixed in Kafka too."""
 
+NEVER = float("inf")
+"""A deadline that does not come."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaftConfig:

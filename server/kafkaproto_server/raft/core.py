@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from kafkaproto_server.ports import Rng
-from kafkaproto_server.raft import joining, states
+from kafkaproto_server.raft import states
 from kafkaproto_server.raft.config import RaftConfig
 from kafkaproto_server.raft.control import ControlRecord, KRaftVersion, KRaftVoters, LeaderChange
 from kafkaproto_server.raft.effects import (
@@ -19,7 +19,8 @@ from kafkaproto_server.raft.effects import (
     WriteElectionState,
 )
 from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.joining import JoiningState
+from kafkaproto_server.raft.errors import RaftError
+from kafkaproto_server.raft.joining_state import JoiningState
 from kafkaproto_server.raft.log_index import LogIndex
 from kafkaproto_server.raft.messages import (
     Answer,
@@ -200,12 +201,24 @@ class Core:
         self.log.truncate_to(end_offset)
         self.outbox.truncate(end_offset)
         self.voters.truncate_to(end_offset)
-        joining.voters_changed(self)
+        self.voters_changed()
 
     def apply_control(self, offset: int, record: ControlRecord) -> None:
         """Bring a control record into force."""
         apply_control(self.voters, offset, record)
-        joining.voters_changed(self)
+        self.voters_changed()
+
+    def voters_changed(self) -> None:
+        """Take note of the voter set in force, after every change of it."""
+        self.joining.voters_changed(self.voters.latest_offset, is_voter=self.is_voter)
+
+    def check_leader_only(self, epoch: int) -> RaftError:
+        """The check that every request to a leader has to pass; ``epoch`` is the one that the asking node knows."""
+        if epoch < self.state.epoch:
+            return RaftError.FENCED_LEADER_EPOCH
+        if epoch > self.state.epoch:
+            return RaftError.UNKNOWN_LEADER_EPOCH
+        return RaftError.NONE if isinstance(self.state, Leader) else RaftError.NOT_LEADER_OR_FOLLOWER
 
     # -- whom to tell --------------------------------------------------------------------------------------------------
 
@@ -213,15 +226,19 @@ class Core:
         """Answer an inbound request."""
         self.outbox.send(SendAnswer(request_id=request_id, answer=answer), after_log=False)
 
-    def send_request(self, request_id: int, destination: Destination, request: OutboundRequest) -> None:
-        """Send an outbound request; only ``requests`` calls this.
+    def ask(self, destination: Destination, request: OutboundRequest, now_ms: int) -> int | None:
+        """Send a request, and return its id; None, with nothing sent, while the lane is busy or rests.
 
         The offset of a voter's Fetch promises that all before it is durable.
         """
+        request_id = self.requests.begin(destination, request, now_ms)
+        if request_id is None:
+            return None
         after_log = isinstance(request, FetchRequest) and self.config.can_be_voter
         self.outbox.send(
             SendRequest(request_id=request_id, destination=destination, request=request), after_log=after_log
         )
+        return request_id
 
     def refuse(self, peer_id: int, claim: InboundRequest | Response, doubt: Doubt, now_ms: int) -> None:
         """Report that a claim is not believed, unless the same was reported of this peer lately."""

@@ -6,7 +6,7 @@ was written, and one address may stand for all controllers in turn. Addresses th
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import follower
+from kafkaproto_server.raft import fetching
 from kafkaproto_server.raft.core import Core
 from kafkaproto_server.raft.messages import Destination
 from kafkaproto_server.raft.requests import Lane
@@ -29,7 +29,7 @@ def tick(core: Core, now_ms: int) -> None:
     core.discovery_at_ms = now_ms + ASK_NEXT_MS
     if ready:
         chosen = ready[core.rng.below(len(ready))]
-        core.discovery_id = core.requests.send(core, chosen, follower.fetch_request(core), now_ms)
+        core.discovery_id = core.ask(chosen, fetching.fetch_request(core), now_ms)
 
 
 def ask_about(core: Core, node_id: int, now_ms: int) -> None:
@@ -55,7 +55,7 @@ def _ask_hinted(core: Core, now_ms: int) -> bool:
     if destination is None or destination.id == core.config.key.id or core.installing is not None:
         return False
     core.requests.end_rest(destination, Lane.FETCH)
-    if core.requests.send(core, destination, follower.fetch_request(core, max_wait_ms=0), now_ms) is None:
+    if core.ask(destination, fetching.fetch_request(core, max_wait_ms=0), now_ms) is None:
         return False
     core.discovery_hint = None
     return True

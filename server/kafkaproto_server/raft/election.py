@@ -11,8 +11,8 @@ doubles with each failure. The voter of a quorum of one waits for no timer.
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import leader, transitions, trust
-from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft import leader, succession, transitions, trust
+from kafkaproto_server.raft.config import NEVER, RaftConfig
 from kafkaproto_server.raft.core import Core, destination_of
 from kafkaproto_server.raft.election_state import ElectionState
 from kafkaproto_server.raft.errors import RaftError
@@ -26,8 +26,6 @@ from kafkaproto_server.types import NO_NODE
 
 FIRST_BACKOFF_MS = 50
 """Longest pause after a first lost election; the longest of all is ``controller.quorum.election.backoff.max.ms``."""
-
-NEVER = float("inf")
 
 
 def restore_state(
@@ -187,7 +185,7 @@ def _give_up(core: Core, prospective: Prospective, now_ms: int) -> None:
         follower = prospective.follower
         core.transition_to(follower)
         follower.refused_pre_votes += 1
-        follower.election_at_ms = now_ms + succession_delay_ms(core, follower)
+        follower.election_at_ms = now_ms + succession.succession_delay_ms(core, follower)
         return
     transitions.become_unattached(
         core,
@@ -204,40 +202,6 @@ def _pause_ms(core: Core) -> int:
     longest_ms = min(FIRST_BACKOFF_MS << min(core.failed_elections, 16), core.config.election_backoff_max_ms)
     core.failed_elections += 1
     return max(1, longest_ms // 2 + core.rng.below(longest_ms // 2 + 1))
-
-
-# -- after a leader --------------------------------------------------------------------------------------------------
-
-SUCCESSION_START_MS = 5
-"""Before the first pre-vote after a leader was lost: time for the others to notice it too."""
-
-SUCCESSION_STEP_MS = 30
-"""Between two followers' pre-votes: time for the first to be elected, two synced writes and two round trips."""
-
-SUCCESSION_JITTER_MS = 10
-"""A little chance, should two ever count their ranks differently."""
-
-SUCCESSOR_RETRY_MS = 10
-"""Before a refused pre-vote is repeated for the first time; it doubles from there."""
-
-
-def succession_delay_ms(core: Core, follower: Follower) -> int:
-    """How long to wait with a pre-vote against a leader that is gone.
-
-    The leader's named successor does not wait at all. All others let those go first who rank before them, by the
-    leader's list or, without one, by node id.
-    """
-    rank = follower.successor_rank
-    if rank is None:
-        others = [voter_id for voter_id in core.voters.latest.ids if voter_id != follower.leader_id]
-        rank = sum(voter_id < core.config.key.id for voter_id in others)
-    if follower.refused_pre_votes > 0:
-        longest_ms = SUCCESSOR_RETRY_MS << min(follower.refused_pre_votes - 1, 16)
-        retry_ms = min(longest_ms + rank * SUCCESSION_STEP_MS, core.config.election_timeout_ms)
-        return retry_ms + core.rng.below(SUCCESSION_JITTER_MS)
-    if follower.successor_rank == 0:
-        return 0
-    return SUCCESSION_START_MS + rank * SUCCESSION_STEP_MS + core.rng.below(SUCCESSION_JITTER_MS)
 
 
 # -- asking ----------------------------------------------------------------------------------------------------------
@@ -260,7 +224,7 @@ def _ask_for_votes(core: Core, state: Prospective | Candidate, now_ms: int) -> N
             last_offset=core.log.end_offset,
             is_pre_vote=isinstance(state, Prospective),
         )
-        core.requests.send(core, destination_of(voter.key.id, endpoint), request, now_ms)
+        core.ask(destination_of(voter.key.id, endpoint), request, now_ms)
 
 
 def handle_vote_response(

@@ -6,25 +6,18 @@ leadership is. Every answer names leader and epoch.
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import check_quorum
-from kafkaproto_server.raft import leader as leading
-from kafkaproto_server.raft.config import MAX_BATCH_BYTES
+from kafkaproto_server.raft import check_quorum, commit, parked_fetches
 from kafkaproto_server.raft.core import Core
 from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.log_index import Diverging, NeedsSnapshot
 from kafkaproto_server.raft.messages import (
-    NO_HIGH_WATERMARK,
     FetchAnswer,
     FetchRequest,
     FetchSnapshotAnswer,
     FetchSnapshotRequest,
-    LogRange,
     SnapshotRange,
 )
+from kafkaproto_server.raft.parked_fetches import MAX_ANSWER_BYTES
 from kafkaproto_server.raft.states import Leader, ParkedFetch, leader_and_epoch
-
-MAX_ANSWER_BYTES = MAX_BATCH_BYTES
-"""Of records or of a snapshot in one answer, whatever a peer asks for; a batch that is larger still goes whole."""
 
 MAX_PARKED = 10_000
 """More than all replicas together ever park; a Fetch beyond them is answered at once."""
@@ -37,19 +30,21 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
     if error is not RaftError.NONE:
         if error is RaftError.UNKNOWN_LEADER_EPOCH and isinstance(state, Leader) and request.replica.id >= 0:
             check_quorum.ask_who_is_ahead(core, state, request.replica, now_ms)
-        core.answer(request_id, _refusal(core, error, listener_name))
+        core.answer(request_id, parked_fetches.refusal(core, error, listener_name))
         return
     assert isinstance(state, Leader), "only a leader serves"
-    answer = _serve(core, state, request, listener_name)
+    answer = parked_fetches.serve(core, state, request, listener_name)
     if answer.diverging is None and answer.snapshot is None:
         high_watermark = state.high_watermark
         _note_fetch(core, state, request, now_ms)
         if core.state is not state:
             # What this fetch committed was the leader's own removal.
-            core.answer(request_id, _refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, listener_name))
+            core.answer(
+                request_id, parked_fetches.refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, listener_name)
+            )
             return
         if state.high_watermark != high_watermark:
-            answer = _serve(core, state, request, listener_name)
+            answer = parked_fetches.serve(core, state, request, listener_name)
     if _is_news(request, answer) or request.max_wait_ms == 0 or len(state.parked) >= MAX_PARKED:
         core.answer(request_id, answer)
     else:
@@ -58,40 +53,12 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
         )
 
 
-def wake(core: Core, leader: Leader, *, high_watermark_moved: bool) -> None:
-    """Answer every parked Fetch for which there is news."""
-    end_offset = core.log.end_offset
-    awake = [
-        request_id
-        for request_id, parked in leader.parked.items()
-        if high_watermark_moved or parked.request.fetch_offset < end_offset
-    ]
-    for request_id in awake:
-        parked = leader.parked.pop(request_id)
-        core.answer(request_id, _serve(core, leader, parked.request, parked.listener_name))
-
-
-def expire(core: Core, leader: Leader, now_ms: int) -> None:
-    """Answer every parked Fetch whose time is over."""
-    over = [request_id for request_id, parked in leader.parked.items() if parked.deadline_ms <= now_ms]
-    for request_id in over:
-        parked = leader.parked.pop(request_id)
-        core.answer(request_id, _serve(core, leader, parked.request, parked.listener_name))
-
-
-def release_all(core: Core, leader: Leader) -> None:
-    """Tell every parked Fetch that its leader leads no more."""
-    parked_fetches, leader.parked = leader.parked, {}
-    for request_id, parked in parked_fetches.items():
-        core.answer(request_id, _refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, parked.listener_name))
-
-
 def handle_fetch_snapshot(
     core: Core, request_id: int, request: FetchSnapshotRequest, listener_name: str, now_ms: int
 ) -> None:
     """Answer a FetchSnapshot with the piece that was asked for."""
     state = core.state
-    error = leading.check_leader_only(core, request.epoch)
+    error = core.check_leader_only(request.epoch)
     size = core.log.snapshot_size(request.snapshot)
     read = None
     if error is RaftError.NONE:
@@ -125,7 +92,7 @@ def _check_fetch(core: Core, request: FetchRequest) -> RaftError:
         return RaftError.INVALID_REQUEST
     if request.last_fetched_epoch > request.epoch:
         return RaftError.INVALID_REQUEST
-    error = leading.check_leader_only(core, request.epoch)
+    error = core.check_leader_only(request.epoch)
     if error is RaftError.NONE and request.replica.id == core.config.key.id:
         # Kafka's answer too: nobody fetches from itself.
         return RaftError.UNKNOWN_SERVER_ERROR
@@ -139,30 +106,7 @@ def _note_fetch(core: Core, leader: Leader, request: FetchRequest, now_ms: int) 
     voters = core.voters.latest
     leader.progress.fetched(request.replica, request.fetch_offset, core.log.end_offset, voters, now_ms)
     check_quorum.heard_from(core, leader, request.replica, now_ms)
-    leading.maybe_advance_high_watermark(core, now_ms)
-
-
-def _serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str) -> FetchAnswer:
-    """What there is to say to a Fetch now."""
-    log = core.log
-    diverging = snapshot = read = None
-    verdict = log.validate(request.fetch_offset, request.last_fetched_epoch)
-    if isinstance(verdict, Diverging):
-        diverging = verdict.end
-    elif isinstance(verdict, NeedsSnapshot):
-        snapshot = verdict.snapshot
-    elif request.fetch_offset < log.end_offset:
-        max_bytes = max(0, min(request.max_bytes, MAX_ANSWER_BYTES))
-        read = LogRange(offset=request.fetch_offset, end_offset=log.end_offset, max_bytes=max_bytes)
-    return FetchAnswer(
-        leader=leader_and_epoch(leader),
-        leader_endpoint=core.leader_endpoint(listener_name),
-        high_watermark=NO_HIGH_WATERMARK if leader.high_watermark is None else leader.high_watermark,
-        log_start_offset=log.start_offset,
-        diverging=diverging,
-        snapshot=snapshot,
-        read=read,
-    )
+    commit.maybe_advance_high_watermark(core, now_ms)
 
 
 def _is_news(request: FetchRequest, answer: FetchAnswer) -> bool:
@@ -172,13 +116,4 @@ def _is_news(request: FetchRequest, answer: FetchAnswer) -> bool:
         or answer.diverging is not None
         or answer.snapshot is not None
         or request.high_watermark < answer.high_watermark
-    )
-
-
-def _refusal(core: Core, error: RaftError, listener_name: str) -> FetchAnswer:
-    return FetchAnswer(
-        error=error,
-        leader=leader_and_epoch(core.state),
-        leader_endpoint=core.leader_endpoint(listener_name),
-        log_start_offset=core.log.start_offset,
     )

@@ -8,44 +8,22 @@ answer to the Fetch, and is gone as well.
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import discovery, election, joining, snapshot_fetch
-from kafkaproto_server.raft.config import FETCH_MAX_WAIT_MS
+from kafkaproto_server.raft import discovery, election, fetching, joining, leader_contact, snapshot_fetch
+from kafkaproto_server.raft.config import FETCH_MAX_WAIT_MS, NEVER
 from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters
-from kafkaproto_server.raft.core import Core, destination_of
+from kafkaproto_server.raft.core import Core
 from kafkaproto_server.raft.effects import HighWatermarkAdvanced
 from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure
 from kafkaproto_server.raft.messages import (
     NO_HIGH_WATERMARK,
-    Destination,
     FetchedBatch,
     FetchRequest,
     FetchResponse,
 )
 from kafkaproto_server.raft.requests import InFlight, Lane
-from kafkaproto_server.raft.states import Follower, Prospective
-from kafkaproto_server.raft.voters import KRAFT_VERSION_MAX, KRAFT_VERSION_MIN, endpoint_named
+from kafkaproto_server.raft.states import Follower
+from kafkaproto_server.raft.voters import KRAFT_VERSION_MAX, KRAFT_VERSION_MIN
 from kafkaproto_server.types import OffsetAndEpoch
-
-
-def fetch_request(core: Core, max_wait_ms: int = FETCH_MAX_WAIT_MS) -> FetchRequest:
-    """A Fetch from the end of this node's log."""
-    return FetchRequest(
-        replica=core.config.key,
-        epoch=core.state.epoch,
-        fetch_offset=core.log.end_offset,
-        last_fetched_epoch=core.log.last_epoch,
-        max_wait_ms=max_wait_ms,
-        max_bytes=core.config.fetch_max_bytes,
-        high_watermark=NO_HIGH_WATERMARK if core.high_watermark is None else core.high_watermark,
-    )
-
-
-def leader_destination(core: Core, follower: Follower) -> Destination:
-    """Where this node reaches its leader."""
-    endpoint = endpoint_named(follower.leader_endpoints, core.config.listener_name)
-    assert endpoint is not None, f"leader {follower.leader_id} is followed at no address"
-    return destination_of(follower.leader_id, endpoint)
 
 
 def tick(core: Core, follower: Follower, now_ms: int) -> None:
@@ -57,7 +35,7 @@ def tick(core: Core, follower: Follower, now_ms: int) -> None:
         return
     if not follower.link_is_dead and now_ms >= follower.fetch_deadline_ms:
         core.counters.fetch_timeouts += 1
-        _doubt(core, follower, now_ms)
+        leader_contact.doubt(core, follower, now_ms)
     if _election_is_due(core, follower, now_ms):
         election.become_prospective(core, now_ms)
         return
@@ -70,14 +48,16 @@ def tick(core: Core, follower: Follower, now_ms: int) -> None:
 def deadline_ms(core: Core, follower: Follower) -> float:
     """When ``tick`` is due."""
     if core.installing is not None:
-        return election.NEVER
+        return NEVER
     deadline: float = follower.fetch_deadline_ms
     if follower.link_is_dead:
         deadline = discovery.deadline_ms(core)
         if election.may_be_elected(core) and follower.election_at_ms is not None:
             deadline = min(deadline, follower.election_at_ms)
     if not core.requests.is_in_flight(follower.fetch_id):
-        deadline = min(deadline, core.requests.ready_at_ms(leader_destination(core, follower), Lane.FETCH))
+        deadline = min(
+            deadline, core.requests.ready_at_ms(fetching.leader_destination(core, follower), Lane.FETCH)
+        )
     joining_at_ms = joining.deadline_ms(core, follower)
     return deadline if joining_at_ms is None else min(deadline, joining_at_ms)
 
@@ -96,89 +76,23 @@ def _maybe_fetch(core: Core, follower: Follower, now_ms: int) -> None:
         return
     # A leader that is doubted is not to hold the answer that clears it.
     max_wait_ms = 0 if follower.link_is_dead else FETCH_MAX_WAIT_MS
-    request = snapshot_fetch.request(core, follower) or fetch_request(core, max_wait_ms)
-    follower.fetch_id = core.requests.send(core, leader_destination(core, follower), request, now_ms)
+    request = snapshot_fetch.request(core, follower) or fetching.fetch_request(core, max_wait_ms)
+    follower.fetch_id = core.ask(fetching.leader_destination(core, follower), request, now_ms)
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
-
-
-def heard_from_leader(core: Core, leader_id: int, now_ms: int) -> Follower | None:
-    """Note that this node's leader answered a Fetch of its epoch; returns the follower that this node is (again).
-
-    None where this node follows nobody, or somebody else.
-    """
-    state = core.state
-    if state.leader_id != leader_id:
-        return None
-    if isinstance(state, Prospective) and state.follower is not None:
-        core.transition_to(state.follower)
-        state = state.follower
-    if not isinstance(state, Follower):
-        return None
-    core.leader_lost_ms = now_ms
-    state.has_fetched = True
-    state.fetch_deadline_ms = now_ms + core.config.fetch_timeout_ms
-    state.link_is_dead = False
-    state.leader_resigned = False
-    state.successor_rank = None
-    state.election_at_ms = None
-    state.refused_pre_votes = 0
-    return state
-
-
-def leader_is_gone(core: Core, destination: Destination, now_ms: int) -> bool:
-    """Doubt the leader, if ``destination`` is where this node reaches it; returns whether that is news."""
-    state = core.state
-    if (
-        not isinstance(state, Follower)
-        or leader_destination(core, state) != destination
-        or state.link_is_dead
-    ):
-        return False
-    _doubt(core, state, now_ms)
-    return True
-
-
-def _doubt(core: Core, follower: Follower, now_ms: int) -> None:
-    """Prepare for an election. Followers lose their leader all at the same time, so they take turns."""
-    core.leader_lost_ms = now_ms
-    follower.link_is_dead = True
-    follower.election_at_ms = now_ms + election.succession_delay_ms(core, follower)
-
-
-def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_ms: int) -> None:
-    """A Fetch or FetchSnapshot came back without an answer.
-
-    After a connection broke, the first attempt at another one waits for nothing.
-    """
-    connection_died = failed.failure in (RequestFailure.REFUSED, RequestFailure.DISCONNECTED)
-    if not (connection_died and leader_is_gone(core, in_flight.destination, now_ms)):
-        core.requests.back_off(in_flight, now_ms)
-
-
-def handle_refusal(core: Core, in_flight: InFlight, epoch: int, error: RaftError, now_ms: int) -> None:
-    """A Fetch or FetchSnapshot of this node's own ``epoch`` was answered with an error."""
-    core.requests.back_off(in_flight, now_ms)
-    state = core.state
-    if error is not RaftError.NOT_LEADER_OR_FOLLOWER or not isinstance(state, Follower):
-        return
-    # Only the leader's own word counts; at any other node the answer says just that.
-    if state.epoch == epoch and leader_destination(core, state) == in_flight.destination:
-        state.leader_resigned = True
-        leader_is_gone(core, in_flight.destination, now_ms)
 
 
 def handle_fetch_response(
     core: Core, in_flight: InFlight, request: FetchRequest, response: FetchResponse, now_ms: int
 ) -> None:
     """Take in what a leader sent; leader and epoch in it were taken note of before."""
-    if is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):
+    if leader_contact.is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):
         return
     if response.error is not RaftError.NONE:
-        handle_refusal(core, in_flight, request.epoch, response.error, now_ms)
+        leader_contact.handle_refusal(core, in_flight, request.epoch, response.error, now_ms)
         return
-    follower = heard_from_leader(core, response.leader.leader_id, now_ms)
+    follower = leader_contact.heard_from_leader(core, response.leader.leader_id, now_ms)
     if follower is not None and response.high_watermark != NO_HIGH_WATERMARK:
         core.told_high_watermark = max(core.told_high_watermark or 0, response.high_watermark)
     asked_from = OffsetAndEpoch(epoch=request.last_fetched_epoch, offset=request.fetch_offset)
@@ -198,15 +112,6 @@ def handle_fetch_response(
         _raise_high_watermark(core, response.high_watermark)
     if not makes_sense:
         core.requests.back_off(in_flight, now_ms)
-
-
-def is_of_other_epoch(
-    core: Core, in_flight: InFlight, asked_epoch: int, answered_epoch: int, now_ms: int
-) -> bool:
-    """Whether request or answer belong to another epoch than the present one; who is behind gets a pause."""
-    if answered_epoch < core.state.epoch:
-        core.requests.back_off(in_flight, now_ms)
-    return not asked_epoch == answered_epoch == core.state.epoch
 
 
 def _truncate(core: Core, diverging: OffsetAndEpoch) -> bool:

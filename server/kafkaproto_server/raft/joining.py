@@ -14,72 +14,26 @@ follow a leader; whatever the answer is, the log tells what came of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
+from kafkaproto_server.raft.core import Core
 from kafkaproto_server.raft.errors import RaftError
 from kafkaproto_server.raft.events import RequestFailed, ResponseReceived
+from kafkaproto_server.raft.fetching import leader_destination
 from kafkaproto_server.raft.messages import (
     AddVoterRequest,
-    Destination,
     RemoveVoterRequest,
     UpdateVoterRequest,
     UpdateVoterResponse,
 )
-from kafkaproto_server.raft.voters import BOOTSTRAP_OFFSET, describes_same, endpoint_named
-
-if TYPE_CHECKING:
-    from kafkaproto_server.raft.core import Core
-    from kafkaproto_server.raft.states import Follower
-
-_STATIC_OFFSET = BOOTSTRAP_OFFSET - 1
-"""Stands for the offset of a voter set that no record holds: it is older than any that one does."""
+from kafkaproto_server.raft.states import Follower
+from kafkaproto_server.raft.voters import describes_same
 
 JoiningRequest = UpdateVoterRequest | AddVoterRequest | RemoveVoterRequest
-
-
-@dataclass(slots=True, kw_only=True)
-class JoiningState:
-    """What a node remembers of it from its start on, in memory only."""
-
-    seen_offset: int | None = None
-    """Offset of the record of the voter set that was seen last; None before any was looked at."""
-    was_voter: bool = False
-    """Whether that set held this node."""
-    is_removed: bool = False
-    """Whether this node learned that it was removed from the voters, and is no voter again since."""
-    followed_epoch: int | None = None
-    """Epoch of the leader that the next three are about."""
-    due_ms: int = 0
-    """When something may be asked of the leader next."""
-    pending_request_id: int | None = None
-    """Of the request that the leader has not answered yet."""
-    has_told_leader: bool = False
-    """Whether this leader took an UpdateRaftVoter."""
-
-
-def voters_changed(core: Core) -> None:
-    """Notice a removal of this node. To be called after every change of the voter set in force, in any state.
-
-    Only a later record removes. That an uncommitted addition was truncated away does not, and the set that was in force
-    at the start, whose predecessors are history, does not either.
-    """
-    joining = core.joining
-    latest_offset = core.voters.latest_offset
-    offset = _STATIC_OFFSET if latest_offset is None else latest_offset
-    is_voter = core.is_voter
-    if is_voter:
-        joining.is_removed = False
-    elif joining.was_voter and joining.seen_offset is not None and offset > joining.seen_offset:
-        joining.is_removed = True
-    joining.seen_offset = offset
-    joining.was_voter = is_voter
 
 
 def tick(core: Core, follower: Follower, now_ms: int) -> None:
     """Ask the leader for what is due. To be called with every event while this node follows one."""
     joining = core.joining
-    voters_changed(core)
+    core.voters_changed()
     if joining.followed_epoch != follower.epoch:
         joining.followed_epoch = follower.epoch
         joining.due_ms = now_ms + core.config.fetch_timeout_ms
@@ -90,9 +44,7 @@ def tick(core: Core, follower: Follower, now_ms: int) -> None:
     request = _next_request(core, follower)
     if request is None:
         return
-    joining.pending_request_id = core.requests.send(
-        core, _leader_destination(core, follower), request, now_ms
-    )
+    joining.pending_request_id = core.ask(leader_destination(core, follower), request, now_ms)
     wait_ms = (
         core.config.retry_backoff_ms if joining.pending_request_id is None else core.config.fetch_timeout_ms
     )
@@ -159,9 +111,3 @@ def _update(core: Core, follower: Follower) -> UpdateVoterRequest:
         min_kraft_version=own_voter.min_kraft_version,
         max_kraft_version=own_voter.max_kraft_version,
     )
-
-
-def _leader_destination(core: Core, follower: Follower) -> Destination:
-    endpoint = endpoint_named(follower.leader_endpoints, core.config.listener_name)
-    assert endpoint is not None, f"leader {follower.leader_id} is followed at no address"
-    return Destination(id=follower.leader_id, host=endpoint.host, port=endpoint.port)

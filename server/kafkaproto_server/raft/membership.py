@@ -12,10 +12,11 @@ lead and answer at all (epoch, leadership, shutdown) was found out before. ``mem
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
-from kafkaproto_server.raft import leader as leading
+from kafkaproto_server.raft import appending
 from kafkaproto_server.raft.control import ControlRecord, KRaftVersion, KRaftVoters
+from kafkaproto_server.raft.core import Core
 from kafkaproto_server.raft.errors import RaftError
 from kafkaproto_server.raft.events import RequestFailed, ResponseReceived
 from kafkaproto_server.raft.membership_state import AskingNewVoter, AwaitingCommit, MembershipState
@@ -30,12 +31,9 @@ from kafkaproto_server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
+from kafkaproto_server.raft.states import Leader
 from kafkaproto_server.raft.voters import KRAFT_VERSION_MAX, VoterSet, describes_same, endpoint_named
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
-
-if TYPE_CHECKING:
-    from kafkaproto_server.raft.core import Core
-    from kafkaproto_server.raft.states import Leader
 
 __all__ = [
     "MembershipState",
@@ -76,7 +74,7 @@ def handle_add_voter(
     endpoint = endpoint_named(request.endpoints, core.config.listener_name)
     assert endpoint is not None, "endpoints without the controller listener were not refused"
     destination = Destination(id=request.voter.id, host=endpoint.host, port=endpoint.port)
-    outbound_request_id = core.requests.send(core, destination, ApiVersionsRequest(), now_ms)
+    outbound_request_id = core.ask(destination, ApiVersionsRequest(), now_ms)
     if outbound_request_id is None:
         text = (
             f"{_name(request.voter)} at {endpoint.host}:{endpoint.port} cannot be asked right now; try again."
@@ -271,7 +269,7 @@ def _append(
     assert core.voters.latest.overlaps(voters), (
         f"{voters.ids} and {core.voters.latest.ids} have no majority in common"
     )
-    return leading.append_control(core, leader, records, now_ms)
+    return appending.append_control(core, leader, records, now_ms)
 
 
 def _await_commit(core: Core, leader: Leader, request_id: int, offset: int, now_ms: int) -> None:

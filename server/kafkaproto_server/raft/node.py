@@ -24,11 +24,12 @@ from typing import assert_never
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.raft import (
     check_quorum,
+    commit,
     election,
     fetch_service,
     follower,
-    joining,
     leader,
+    leaving,
     membership,
     quorum_epoch,
     resigned,
@@ -40,7 +41,7 @@ from kafkaproto_server.raft import (
     unattached,
     voting,
 )
-from kafkaproto_server.raft.config import SHUTDOWN_TIMEOUT_MS, RaftConfig
+from kafkaproto_server.raft.config import NEVER, SHUTDOWN_TIMEOUT_MS, RaftConfig
 from kafkaproto_server.raft.core import Core, apply_control
 from kafkaproto_server.raft.effects import Effects, ShutdownCompleted
 from kafkaproto_server.raft.errors import RaftError
@@ -120,10 +121,10 @@ class RaftNode:
     def next_deadline_ms(self) -> int | None:
         """When ``Tick`` is due at the latest, or None."""
         core = self._core
-        deadline_ms = election.NEVER if core.is_stopped else _state_deadline_ms(core)
+        deadline_ms = NEVER if core.is_stopped else _state_deadline_ms(core)
         if core.shutdown_deadline_ms is not None:
             deadline_ms = min(deadline_ms, core.shutdown_deadline_ms)
-        return None if deadline_ms == election.NEVER else int(deadline_ms)
+        return None if deadline_ms == NEVER else int(deadline_ms)
 
     def describe_quorum(self, now_ms: int, wall_ms: int) -> QuorumDescription | NotLeader:
         """The quorum at the monotonic time ``now_ms``, the wall clock's ``wall_ms``, where this node leads."""
@@ -230,7 +231,7 @@ def _open(config: RaftConfig, rng: Rng, event: Opened, now_ms: int) -> Core:
     core = Core(config=config, rng=rng, log=log, voters=voters, state=state, now_ms=now_ms)
     if event.election is not None and event.election.epoch >= log.last_epoch:
         core.restore_election_state(event.election)
-    joining.voters_changed(core)
+    core.voters_changed()
     return core
 
 
@@ -246,7 +247,7 @@ def _dispatch(core: Core, event: Event, now_ms: int) -> None:
             leader.handle_append_requested(core, event, now_ms)
         case Persisted():
             core.outbox.mark_persisted(event.number)
-            leader.handle_persisted(core, now_ms)
+            commit.handle_persisted(core, now_ms)
         case Tick():
             """Time alone."""
         case SnapshotCreated():
@@ -259,7 +260,7 @@ def _dispatch(core: Core, event: Event, now_ms: int) -> None:
             core.log.move_start(event.log_start_offset)
         case ResignRequested():
             if isinstance(core.state, Leader) and core.state.epoch == event.epoch:
-                leader.resign(core, core.state, now_ms)
+                leaving.resign(core, core.state, now_ms)
         case ShutdownRequested():
             _handle_shutdown_requested(core, now_ms)
         case Opened():
@@ -284,7 +285,7 @@ def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
         case FetchSnapshotRequest() as request:
             fetch_service.handle_fetch_snapshot(core, request_id, request, listener_name, now_ms)
         case UpdateVoterRequest() as request:
-            error = leader.check_leader_only(core, request.epoch)
+            error = core.check_leader_only(request.epoch)
             if isinstance(state, Leader) and error is RaftError.NONE:
                 check_quorum.heard_from(core, state, request.voter, now_ms)
                 membership.handle_update_voter(core, state, request_id, request, listener_name, now_ms)
@@ -317,7 +318,7 @@ def _handle_shutdown_requested(core: Core, now_ms: int) -> None:
     core.is_stopping = True
     core.shutdown_deadline_ms = now_ms
     if isinstance(core.state, Leader):
-        leader.resign(core, core.state, now_ms)
+        leaving.resign(core, core.state, now_ms)
         if not core.voters.latest.is_only_voter(core.config.key):
             core.shutdown_deadline_ms = now_ms + SHUTDOWN_TIMEOUT_MS
 

@@ -10,7 +10,7 @@ endpoint in its own BeginQuorumEpoch is not used: anybody can send that request 
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import discovery, election, follower, transitions, trust, voting
+from kafkaproto_server.raft import discovery, fetching, succession, transitions, trust, voting
 from kafkaproto_server.raft.config import FETCH_MAX_WAIT_MS
 from kafkaproto_server.raft.core import Core
 from kafkaproto_server.raft.errors import RaftError
@@ -104,7 +104,7 @@ def _ask_leader(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> No
         return
     destination = core.voter_destination(request.leader_id)
     if destination is not None and core.installing is None:
-        core.requests.send(core, destination, follower.fetch_request(core), now_ms)
+        core.ask(destination, fetching.fetch_request(core), now_ms)
 
 
 def _prepare_succession(core: Core, state: Follower, request: EndQuorumEpochRequest, now_ms: int) -> None:
@@ -125,7 +125,7 @@ def _prepare_succession(core: Core, state: Follower, request: EndQuorumEpochRequ
     silence_ms = FETCH_MAX_WAIT_MS + END_GRACE_MS + _kafka_backoff_ms(core, rank, len(candidates))
     state.fetch_deadline_ms = min(state.fetch_deadline_ms, now_ms + silence_ms)
     if state.link_is_dead and state.refused_pre_votes == 0:
-        state.election_at_ms = now_ms + election.succession_delay_ms(core, state)
+        state.election_at_ms = now_ms + succession.succession_delay_ms(core, state)
 
 
 def _kafka_backoff_ms(core: Core, rank: int, count: int) -> int:

@@ -10,12 +10,8 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kafkaproto_server.raft.messages import Destination, FetchRequest, FetchSnapshotRequest, OutboundRequest
-
-if TYPE_CHECKING:
-    from kafkaproto_server.raft.core import Core
 
 _MAX_REMEMBERED_BACKOFFS = 64
 """More lanes than a quorum and its bootstrap servers ever have; beyond it, what is over is forgotten."""
@@ -54,8 +50,8 @@ class RequestManager:
         self._busy: dict[tuple[Destination, Lane], int] = {}
         self._ready_at_ms: dict[tuple[Destination, Lane], int] = {}
 
-    def send(self, core: Core, destination: Destination, request: OutboundRequest, now_ms: int) -> int | None:
-        """Send, and return the request's id; None, with nothing sent, while the lane is busy or backs off."""
+    def begin(self, destination: Destination, request: OutboundRequest, now_ms: int) -> int | None:
+        """Note that a request is sent, and return its id; None while the lane is busy or rests. `Core.ask` sends it."""
         lane = lane_of(request)
         if self.ready_at_ms(destination, lane) > now_ms:
             return None
@@ -65,11 +61,10 @@ class RequestManager:
             request_id=request_id, destination=destination, request=request
         )
         self._busy[destination, lane] = request_id
-        core.send_request(request_id, destination, request)
         return request_id
 
     def ready_at_ms(self, destination: Destination, lane: Lane) -> float:
-        """From when on ``send`` will do; infinity where only an answer or a failure can bring that about."""
+        """From when on ``begin`` will do; infinity if only an answer or a failure can bring that about."""
         if (destination, lane) in self._busy:
             return float("inf")
         return self._ready_at_ms.get((destination, lane), 0)

@@ -7,6 +7,7 @@ epoch; it looks for the new leader.
 from __future__ import annotations
 
 from kafkaproto_server.raft import discovery, election, quorum, transitions, trust
+from kafkaproto_server.raft.config import NEVER
 from kafkaproto_server.raft.core import Core, destination_of
 from kafkaproto_server.raft.messages import Destination, EndQuorumEpochRequest
 from kafkaproto_server.raft.requests import Lane
@@ -35,10 +36,10 @@ def deadline_ms(core: Core, resigned: Resigned) -> float:
         if (destination := _destination(core, voter)) is not None
     ]
     if election.may_be_elected(core):
-        due.append(resigned.election_at_ms if resigned.epoch < trust.LAST_EPOCH else election.NEVER)
+        due.append(resigned.election_at_ms if resigned.epoch < trust.LAST_EPOCH else NEVER)
     elif not core.is_stopping:
         due.append(discovery.deadline_ms(core))
-    return min(due, default=election.NEVER)
+    return min(due, default=NEVER)
 
 
 def acknowledged(core: Core, voter_id: int, epoch: int) -> None:
@@ -76,7 +77,7 @@ def _tell(core: Core, resigned: Resigned, now_ms: int) -> None:
                 epoch=resigned.epoch,
                 preferred_candidates=resigned.preferred_candidates,
             )
-            core.requests.send(core, destination, request, now_ms)
+            core.ask(destination, request, now_ms)
 
 
 def _destination(core: Core, voter: Voter) -> Destination | None:

@@ -15,6 +15,7 @@ from kafkaproto_server.raft import (
     election,
     follower,
     joining,
+    leader_contact,
     membership,
     resigned,
     snapshot_fetch,
@@ -95,7 +96,7 @@ def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
         case VoteRequest() as vote:
             election.handle_vote_failure(core, in_flight, vote, event, now_ms)
         case FetchRequest():
-            follower.handle_failure(core, in_flight, event, now_ms)
+            leader_contact.handle_failure(core, in_flight, event, now_ms)
         case FetchSnapshotRequest():
             snapshot_fetch.handle_failure(core, in_flight, event, now_ms)
         case BeginQuorumEpochRequest() as begin:

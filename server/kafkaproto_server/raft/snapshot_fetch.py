@@ -7,8 +7,7 @@ this node neither fetches nor seeks leadership, as nobody can say where its log 
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import follower as following
-from kafkaproto_server.raft import joining
+from kafkaproto_server.raft import fetching, leader_contact
 from kafkaproto_server.raft.control import ControlRecord
 from kafkaproto_server.raft.core import Core
 from kafkaproto_server.raft.effects import (
@@ -78,14 +77,14 @@ def handle_response(
     now_ms: int,
 ) -> None:
     """Take in a piece; leader and epoch in the answer were taken note of before."""
-    if following.is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):
+    if leader_contact.is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):
         return
     if response.error is not RaftError.NONE:
         if response.error in (RaftError.SNAPSHOT_NOT_FOUND, RaftError.POSITION_OUT_OF_RANGE):
             drop(core)
-        following.handle_refusal(core, in_flight, request.epoch, response.error, now_ms)
+        leader_contact.handle_refusal(core, in_flight, request.epoch, response.error, now_ms)
         return
-    follower = following.heard_from_leader(core, response.leader.leader_id, now_ms)
+    follower = leader_contact.heard_from_leader(core, response.leader.leader_id, now_ms)
     download = core.download
     if follower is None or download is None or core.installing is not None:
         return
@@ -117,7 +116,7 @@ def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_m
     """
     if failed.failure is RequestFailure.TOP_LEVEL_ERROR:
         drop(core)
-    following.handle_failure(core, in_flight, failed, now_ms)
+    leader_contact.handle_failure(core, in_flight, failed, now_ms)
 
 
 def handle_installed(core: Core, event: SnapshotInstalled) -> None:
@@ -134,7 +133,7 @@ def handle_installed(core: Core, event: SnapshotInstalled) -> None:
     }
     for record in latest.values():
         core.apply_control(snapshot.offset - 1, record)
-    joining.voters_changed(core)
+    core.voters_changed()
     if snapshot.offset > (core.high_watermark or 0):
         core.high_watermark = snapshot.offset
         core.outbox.tell_after_persist(HighWatermarkAdvanced(offset=snapshot.offset))
@@ -147,7 +146,7 @@ def handle_rejected(core: Core, event: SnapshotRejected, now_ms: int) -> None:
     )
     core.installing = None
     if isinstance(core.state, Follower):
-        core.requests.rest(following.leader_destination(core, core.state), Lane.FETCH, now_ms)
+        core.requests.rest(fetching.leader_destination(core, core.state), Lane.FETCH, now_ms)
 
 
 def _fits(download: SnapshotDownload, response: FetchSnapshotResponse) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import leader as leading
 from kafkaproto_server.raft import membership, states
 from kafkaproto_server.raft.core import Core
 from kafkaproto_server.raft.progress import ReplicaProgress
 from kafkaproto_server.raft.quorum_description import UNKNOWN, QuorumDescription, ReplicaDescription
+from kafkaproto_server.raft.replication import is_own_key
 from kafkaproto_server.raft.states import Follower, Leader, Prospective, Unattached
 from kafkaproto_server.raft.statistics import RaftStatistics
 from kafkaproto_server.types import ReplicaKey
@@ -19,7 +19,7 @@ def describe_quorum(core: Core, leader: Leader, now_ms: int, wall_ms: int) -> Qu
     descriptions: list[ReplicaDescription] = []
     for voter in voters.voters:
         replica = leader.progress.get(voter.key)
-        if leading.is_own_key(core, voter.key):
+        if is_own_key(core, voter.key):
             descriptions.append(_describe_leader(core, voter.key, wall_ms))
         elif replica is not None:
             descriptions.append(_describe_replica(voter.key, replica, clock_offset_ms))

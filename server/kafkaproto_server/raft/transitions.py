@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from kafkaproto_server.raft import fetch_service, membership, trust
+from kafkaproto_server.raft import leaving, trust
 from kafkaproto_server.raft.core import Core, destination_of
 from kafkaproto_server.raft.requests import Lane
 from kafkaproto_server.raft.states import (
@@ -71,7 +71,7 @@ def become_unattached(
     core.discovery_at_ms = now_ms
     core.fruitless_discoveries = 0
     if isinstance(old, Leader):
-        leadership_lost(core, old, now_ms)
+        leaving.leadership_lost(core, old, now_ms)
 
 
 def become_follower(
@@ -99,22 +99,13 @@ def become_follower(
     assert endpoint is not None, f"leader {leader_id} would be followed at no address"
     core.requests.end_rest(destination_of(leader_id, endpoint), Lane.FETCH)
     if isinstance(old, Leader):
-        leadership_lost(core, old, now_ms)
+        leaving.leadership_lost(core, old, now_ms)
 
 
 def _note_undoubted_leader(core: Core, now_ms: int) -> None:
     """Note that this node had a leader until now, whether or not it had heard from it, unless it doubted it."""
     if isinstance(core.state, Follower) and not core.state.link_is_dead:
         core.leader_lost_ms = now_ms
-
-
-def leadership_lost(core: Core, leader: Leader, now_ms: int) -> None:
-    """Tell everybody who waits at a former leader. Records that it gathered and did not append are dropped, none of
-    them acknowledged."""
-    core.leader_lost_ms = now_ms
-    core.tell_leadership_lost(leader)
-    membership.leadership_lost(core, leader)
-    fetch_service.release_all(core, leader)
 
 
 def follows_live_leader(core: Core, now_ms: int) -> bool:

@@ -23,12 +23,6 @@ candidate's own request, which anybody can send.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
-
-from kafkaproto_server.types import ReplicaKey
-
-if TYPE_CHECKING:
-    from kafkaproto_server.raft.core import Core
 
 LAST_EPOCH = 2**31 - 1 - 2**20
 """The last epoch that a node takes part in. The wire ends a million epochs later; a quorum that got there could elect
@@ -53,20 +47,3 @@ class Doubt(enum.Enum):
         "the log has another endpoint for that voter, and it is asked there. "
         "If it has moved, add its endpoint to controller.quorum.bootstrap.servers"
     )
-
-
-def may_vote_for(core: Core, candidate: ReplicaKey, now_ms: int) -> bool:
-    """Whether this node may vote for a candidate, judged by its identity alone.
-
-    A voter may. An unknown candidate may be of a voter set that this log does not hold yet, and the only one that can
-    be elected. It has to wait until each known voter had time for an election. The same holds for a replica with an
-    empty log. The quorum may count it as a voter: it may have been started without the static voters before it had
-    fetched anything. The vote of a replica that is no voter counts for nothing.
-    """
-    return core.may_be_voter(candidate) or now_ms >= core.leader_lost_ms + last_resort_ms(core)
-
-
-def last_resort_ms(core: Core) -> int:
-    """How long a node has been without a leader before it votes for a candidate that it does not know: the longest
-    random election timeout, and an election after it."""
-    return 3 * core.config.election_timeout_ms

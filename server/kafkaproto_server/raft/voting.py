@@ -95,6 +95,23 @@ def _answer(
     )
 
 
+def may_vote_for(core: Core, candidate: ReplicaKey, now_ms: int) -> bool:
+    """Whether this node may vote for a candidate, judged by its identity alone.
+
+    A voter may. An unknown candidate may be of a voter set that this log does not hold yet, and the only one that can
+    be elected. It has to wait until each known voter had time for an election. The same holds for a replica with an
+    empty log. The quorum may count it as a voter: it may have been started without the static voters before it had
+    fetched anything. The vote of a replica that is no voter counts for nothing.
+    """
+    return core.may_be_voter(candidate) or now_ms >= core.leader_lost_ms + last_resort_ms(core)
+
+
+def last_resort_ms(core: Core) -> int:
+    """How long a node has been without a leader before it votes for a candidate that it does not know: the longest
+    random election timeout, and an election after it."""
+    return 3 * core.config.election_timeout_ms
+
+
 def is_other_key(core: Core, voter_id: int, directory_id: bytes | None) -> bool:
     """Whether a request names as its receiver another replica than this one."""
     key = core.config.key
@@ -149,7 +166,7 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
         return _is_same(state.voted_key, request.replica) and _is_up_to_date(core, request)
     if state.leader_id != NO_NODE:
         return False
-    if not trust.may_vote_for(core, request.replica, now_ms):
+    if not may_vote_for(core, request.replica, now_ms):
         core.refuse(request.replica.id, request, Doubt.UNKNOWN_NODE, now_ms)
         return False
     if not _is_up_to_date(core, request):

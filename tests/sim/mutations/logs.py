@@ -7,9 +7,12 @@ from typing import Any
 import msgspec
 
 from kafkaproto_server.raft import (
-    fetch_service,
+    commit,
     follower,
     leader,
+    leaving,
+    parked_fetches,
+    replication,
     snapshot_fetch,
 )
 from kafkaproto_server.raft.core import Core
@@ -36,21 +39,21 @@ def _commits_old_epochs() -> Patches:
 
 
 def _counts_its_unsynced_end() -> Patches:
-    original = leader.end_offset_of_voter
+    original = replication.end_offset_of_voter
 
     def end_offset_of_voter(core: Core, led: Leader, key: Any) -> int:
         return core.log.end_offset if key.id == led.leader_id else original(core, led, key)
 
-    return [(leader, "end_offset_of_voter", end_offset_of_voter)]
+    return [(module, "end_offset_of_voter", end_offset_of_voter) for module in (commit, leaving)]
 
 
 def _counts_any_directory() -> Patches:
-    original = leader.end_offset_of_voter
+    original = replication.end_offset_of_voter
 
     def end_offset_of_voter(core: Core, led: Leader, key: Any) -> int:
         return original(core, led, ReplicaKey(id=key.id))
 
-    return [(leader, "end_offset_of_voter", end_offset_of_voter)]
+    return [(module, "end_offset_of_voter", end_offset_of_voter) for module in (commit, leaving)]
 
 
 def _never_diverges() -> Patches:
@@ -99,21 +102,21 @@ def _believes_any_high_watermark() -> Patches:
 
 
 def _lets_the_high_watermark_fall() -> Patches:
-    original = leader.maybe_advance_high_watermark
+    original = commit.maybe_advance_high_watermark
 
     def maybe_advance(core: Core, now_ms: int) -> None:
         if isinstance(core.state, Leader):
             core.state.high_watermark = None
         original(core, now_ms)
 
-    return [(leader, "maybe_advance_high_watermark", maybe_advance)]
+    return [(commit, "maybe_advance_high_watermark", maybe_advance)]
 
 
 def _forgets_parked_fetches() -> Patches:
     def release_all(_core: Core, led: Leader) -> None:
         led.parked = {}
 
-    return [(fetch_service, "release_all", release_all)]
+    return [(parked_fetches, "release_all", release_all)]
 
 
 def _takes_uncommitted_snapshots() -> Patches:

@@ -82,7 +82,7 @@ def _follows_at_any_endpoint() -> Patches:
 
 
 def _votes_for_anybody() -> Patches:
-    return [(trust, "may_vote_for", lambda _core, _candidate, _now_ms: True)]
+    return [(voting, "may_vote_for", lambda _core, _candidate, _now_ms: True)]
 
 
 def _forgets_leaders_that_it_never_heard() -> Patches:
@@ -119,13 +119,13 @@ def _repeats_its_vote_for_any_log() -> Patches:
 
 
 def _votes_for_nobody_while_it_knows_no_voters() -> Patches:
-    original = trust.may_vote_for
+    original = voting.may_vote_for
 
     def may_vote_for(core: Core, candidate: Any, now_ms: int) -> bool:
         is_new = not core.voters.latest.voters and core.log.end.offset == 0
         return not is_new and original(core, candidate, now_ms)
 
-    return [(trust, "may_vote_for", may_vote_for)]
+    return [(voting, "may_vote_for", may_vote_for)]
 
 
 def _never_reconsiders() -> Patches:

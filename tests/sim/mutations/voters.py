@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kafkaproto_server.raft import (
-    joining,
     membership,
 )
 from kafkaproto_server.raft.core import Core
@@ -50,7 +49,7 @@ def _joins_again() -> Patches:
     def voters_changed(core: Core) -> None:
         core.joining.is_removed = False
 
-    return [(joining, "voters_changed", voters_changed)]
+    return [(Core, "voters_changed", voters_changed)]
 
 
 MUTATIONS = (
