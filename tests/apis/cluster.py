@@ -10,8 +10,8 @@ from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.controller.events import CommandContext, CommandReceived
 from kafkaproto_server.image.image import EMPTY_IMAGE
-from kafkaproto_server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response
 from kafkaproto_server.requests.context import Answer, NoAnswer, RequestContext
 from kafkaproto_server.security.authorizer import AuthorizerSettings, CurrentAuthorizer

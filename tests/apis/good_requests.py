@@ -7,7 +7,7 @@ from typing import Any
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
 from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.messages import AddVoterRequest, RemoveVoterRequest
+from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster import CONTROLLER, Cluster

@@ -31,11 +31,20 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node import controller_half, message_release
 from kafkaproto_server.node.controller_half import ControllerHalf
 from kafkaproto_server.node.pauses import LOOK_INTERVAL_MS, NOTICEABLE_MS, PauseWatch
-from kafkaproto_server.raft.effects import AppendRefusal, AppendRefused, BecameLeader, ControlBatchAppended
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import AppendRequested, Event, ResignRequested
-from kafkaproto_server.raft.messages import Answer as RaftAnswer
-from kafkaproto_server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
+from kafkaproto_server.raft.values.effects import (
+    AppendRefusal,
+    AppendRefused,
+    BecameLeader,
+    ControlBatchAppended,
+)
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import AppendRequested, Event, ResignRequested
+from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
+from kafkaproto_server.raft.values.messages import (
+    InboundRequest,
+    UpgradeKRaftVersionRequest,
+    VoterChangeResponse,
+)
 from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, run_to_end
 from tests.controller.harness import (

@@ -13,8 +13,8 @@ import trio
 
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.node.disk_worker import DiskFailureError, DiskWorker, Persisted, PersistJob
-from kafkaproto_server.raft.control import LeaderChange
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.values.control import LeaderChange
+from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
     InstallSnapshot,
     PendingBatch,
@@ -22,8 +22,8 @@ from kafkaproto_server.raft.effects import (
     WriteElectionState,
     WriteSnapshotChunk,
 )
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.events import SnapshotInstalled, SnapshotRejected, StoredSnapshot
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.events import SnapshotInstalled, SnapshotRejected, StoredSnapshot
 from kafkaproto_server.raft.wire import encode_batch
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.storage.quorum_state_file import QuorumStateFile

@@ -11,7 +11,7 @@ import trio
 from kafkaproto.snapshot import SnapshotId, build_snapshot
 from kafkaproto_server.node.disk_worker import DiskFailureError, DiskWorker
 from kafkaproto_server.node.log_cleaning import LogCleaner
-from kafkaproto_server.raft.events import LogStartMoved
+from kafkaproto_server.raft.values.events import LogStartMoved
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
 from kafkaproto_server.storage.retention import RetentionLimits

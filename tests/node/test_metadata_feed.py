@@ -21,8 +21,8 @@ from kafkaproto_server.node.disk_worker import DiskWorker, PersistJob
 from kafkaproto_server.node.image_builder import ObserverImage
 from kafkaproto_server.node.log_tail import LogTail, TailBatch
 from kafkaproto_server.node.metadata_feed import MetadataFeed
-from kafkaproto_server.raft.control import LeaderChange
-from kafkaproto_server.raft.effects import PendingBatch
+from kafkaproto_server.raft.values.control import LeaderChange
+from kafkaproto_server.raft.values.effects import PendingBatch
 from kafkaproto_server.raft.wire import encode_batch
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.log import Log

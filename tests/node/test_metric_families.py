@@ -14,7 +14,7 @@ from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.node import metric_families as families
 from kafkaproto_server.node.metric_families import PeerRates
 from kafkaproto_server.node.raft_channel import PeerStatistics
-from kafkaproto_server.raft.events import RequestFailure
+from kafkaproto_server.raft.values.events import RequestFailure
 
 
 def samples(family: Metric) -> Mapping[tuple[str, ...], float]:

@@ -20,11 +20,11 @@ from kafkaproto_server.node import raft_channel
 from kafkaproto_server.node.log_limit import LIMITED_LOGGERS
 from kafkaproto_server.node.raft_channel import RaftChannel
 from kafkaproto_server.ports import Buffer
-from kafkaproto_server.raft import messages
-from kafkaproto_server.raft.effects import SendRequest
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from kafkaproto_server.raft.messages import Destination
+from kafkaproto_server.raft.values import messages
+from kafkaproto_server.raft.values.effects import SendRequest
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.values.messages import Destination
 from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, LeaderAndEpoch, ReplicaKey
 from tests.net.support import listening, wait_until
 

@@ -24,8 +24,8 @@ from kafkaproto_server.node.snapshotting import (
     Snapshotter,
     read_image,
 )
-from kafkaproto_server.raft.events import StoredSnapshot
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.events import StoredSnapshot
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.storage.snapshot_file import SnapshotStore
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey, Voter
 from tests.image.reference import image_from_records

@@ -9,7 +9,7 @@ import pytest
 from kafkaproto_server.config import Config, default_config
 from kafkaproto_server.node.startup import Opened, mark_clean_shutdown, open_node
 from kafkaproto_server.node.system import SystemClock
-from kafkaproto_server.raft.trust import LAST_EPOCH
+from kafkaproto_server.raft.values.trust import LAST_EPOCH
 from kafkaproto_server.storage.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
 from kafkaproto_server.storage.directories import METADATA_LOG_NAME, PROBE_NAME
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from kafkaproto_server.node.voter_watch import WARN_AFTER_S, voter_problem, warn_of_voter_problem
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 
 OWN = ReplicaKey(id=1, directory_id=bytes([1] * 16))

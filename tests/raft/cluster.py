@@ -9,11 +9,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.describe import describe_state
-from kafkaproto_server.raft.describe_messages import describe_message
-from kafkaproto_server.raft.effects import SendRequest
-from kafkaproto_server.raft.events import (
+from kafkaproto_server.raft.describe.core import describe_state
+from kafkaproto_server.raft.describe.messages import describe_message
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.effects import SendRequest
+from kafkaproto_server.raft.values.events import (
     Event,
     RequestFailed,
     RequestFailure,
@@ -21,7 +21,7 @@ from kafkaproto_server.raft.events import (
     ResponseReceived,
     Tick,
 )
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.messages import (
     Answer,
     ApiVersionsRequest,
     ApiVersionsResponse,

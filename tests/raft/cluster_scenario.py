@@ -21,10 +21,10 @@ changes of state. Time passes by ``run`` alone; every message and every write ta
 
 from __future__ import annotations
 
-from kafkaproto_server.raft.describe_messages import describe_key, describe_message
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.events import RequestReceived, ResignRequested
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.describe.messages import describe_key, describe_message
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.events import RequestReceived, ResignRequested
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -36,7 +36,7 @@ from kafkaproto_server.raft.messages import (
     UpdateVoterRequest,
     VoteRequest,
 )
-from kafkaproto_server.raft.quorum_description import NotLeader, ReplicaDescription
+from kafkaproto_server.raft.values.quorum_description import NotLeader, ReplicaDescription
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 from tests.raft.cluster import Cluster, destination
 from tests.raft.machine import Disk, bootstrap_records, config, directory, static_voter_set, voter

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.raft.control import RecordedControl
-from kafkaproto_server.raft.effects import Effects, SendRequest
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.states import Follower
+from kafkaproto_server.raft.values.control import RecordedControl
+from kafkaproto_server.raft.values.effects import Effects, SendRequest
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.values.messages import (
     FetchedBatch,
     FetchRequest,
     FetchResponse,
@@ -14,7 +15,6 @@ from kafkaproto_server.raft.messages import (
     FetchSnapshotResponse,
     OutboundRequest,
 )
-from kafkaproto_server.raft.states import Follower
 from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch, Voter
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, voter
 

@@ -9,16 +9,17 @@ from collections.abc import Callable
 
 import msgspec
 
-from kafkaproto_server.raft import commit, membership
-from kafkaproto_server.raft import leader as leading
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import ControlRecord
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import ControlBatchAppended, PendingBatch, SendAnswer, SendRequest
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, ResponseReceived
-from kafkaproto_server.raft.log_index import LogIndex
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.log_index import LogIndex
+from kafkaproto_server.raft.model.states import Candidate, Leader, leader_and_epoch
+from kafkaproto_server.raft.roles import commit, membership
+from kafkaproto_server.raft.roles import leader as leading
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import ControlRecord
+from kafkaproto_server.raft.values.effects import ControlBatchAppended, PendingBatch, SendAnswer, SendRequest
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import RequestFailed, ResponseReceived
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     Answer,
     ApiVersionsRequest,
@@ -27,9 +28,8 @@ from kafkaproto_server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from kafkaproto_server.raft.states import Candidate, Leader, leader_and_epoch
-from kafkaproto_server.raft.voters import VoterHistory, VoterSet
-from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.raft.values.voters import VoterHistory, VoterSet
+from kafkaproto_server.raft.values.votes import VoteCount
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 
 LISTENER = "CONTROLLER"

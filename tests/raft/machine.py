@@ -1,6 +1,6 @@
 """A node's Raft core with a disk beside it that loses on a crash what was not synced.
 
-It does a driver's work the way ``raft.effects`` asks for, and asserts what the core promises to
+It does a driver's work the way ``raft.values.effects`` asks for, and asserts what the core promises to
 drivers.
 """
 
@@ -11,9 +11,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, LeaderChange, RecordedControl
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.model.states import Leader
+from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, LeaderChange, RecordedControl
+from kafkaproto_server.raft.values.effects import (
     BecameLeader,
     DropSnapshotPart,
     Effects,
@@ -29,8 +31,9 @@ from kafkaproto_server.raft.effects import (
     WriteElectionState,
     WriteSnapshotChunk,
 )
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.events import (
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.epoch_start import EpochStart
+from kafkaproto_server.raft.values.events import (
     AppendRequested,
     Event,
     LogStartMoved,
@@ -44,11 +47,8 @@ from kafkaproto_server.raft.events import (
     StoredSnapshot,
     Tick,
 )
-from kafkaproto_server.raft.log_index import EpochStart
-from kafkaproto_server.raft.messages import Answer, FetchedBatch, InboundRequest
-from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.states import Leader
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.messages import Answer, FetchedBatch, InboundRequest
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey, Voter
 
 

@@ -21,12 +21,12 @@ Commands (arguments are ``name=value``, all of them optional):
 
 from __future__ import annotations
 
-from kafkaproto_server.raft.describe import describe_effects, describe_event, describe_state
-from kafkaproto_server.raft.effects import Effects
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.events import AppendRequested
-from kafkaproto_server.raft.quorum_description import NotLeader, ReplicaDescription
-from kafkaproto_server.raft.states import Leader
+from kafkaproto_server.raft.describe.core import describe_effects, describe_event, describe_state
+from kafkaproto_server.raft.model.states import Leader
+from kafkaproto_server.raft.values.effects import Effects
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.events import AppendRequested
+from kafkaproto_server.raft.values.quorum_description import NotLeader, ReplicaDescription
 from kafkaproto_server.types import ReplicaKey
 from tests.raft.cluster_scenario import ClusterRunner
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, static_voter_set, voter

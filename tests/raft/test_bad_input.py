@@ -15,10 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
+    RequestFailed,
+    RequestFailure,
+    RequestReceived,
+    ResponseReceived,
+)
+from kafkaproto_server.raft.values.messages import (
     BeginQuorumEpochRequest,
     FetchedBatch,
     FetchResponse,
@@ -29,8 +34,8 @@ from kafkaproto_server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.trust import LAST_EPOCH
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.trust import LAST_EPOCH
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 from tests.raft.cluster import Cluster, destination
 from tests.raft.machine import Disk, bootstrap_records, config, directory, voter

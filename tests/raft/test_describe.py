@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.raft.describe import describe_effects, describe_event, describe_state
-from kafkaproto_server.raft.describe_messages import describe_message
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.describe.core import describe_effects, describe_event, describe_state
+from kafkaproto_server.raft.describe.messages import describe_message
+from kafkaproto_server.raft.values.effects import (
     ClaimRefused,
     ControlBatchAppended,
     DropSnapshotPart,
@@ -18,8 +18,9 @@ from kafkaproto_server.raft.effects import (
     TruncateLog,
     WriteSnapshotChunk,
 )
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import (
+from kafkaproto_server.raft.values.epoch_start import EpochStart
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
     AppendRequested,
     Event,
     LogStartMoved,
@@ -37,8 +38,7 @@ from kafkaproto_server.raft.events import (
     StoredSnapshot,
     Tick,
 )
-from kafkaproto_server.raft.log_index import EpochStart
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -55,7 +55,7 @@ from kafkaproto_server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from kafkaproto_server.raft.trust import Doubt
+from kafkaproto_server.raft.values.trust import Doubt
 from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch
 from tests.raft.following import fail, follower
 from tests.raft.machine import bootstrap_records, voter

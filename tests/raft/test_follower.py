@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.effects import DropSnapshotPart, InstallSnapshot, SendRequest, TruncateLog
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.states import Follower, Prospective, Unattached
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.effects import DropSnapshotPart, InstallSnapshot, SendRequest, TruncateLog
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.values.messages import (
     Destination,
     FetchedBatch,
     FetchRequest,
@@ -18,8 +19,7 @@ from kafkaproto_server.raft.messages import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
 )
-from kafkaproto_server.raft.states import Follower, Prospective, Unattached
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch
 from tests.raft.following import (
     EPOCH,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.states import Candidate, Prospective, Resigned, Unattached
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.values.messages import (
     BeginQuorumEpochRequest,
     Destination,
     EndQuorumEpochRequest,
@@ -17,7 +18,6 @@ from kafkaproto_server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.states import Candidate, Prospective, Resigned, Unattached
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch
 from tests.raft.following import EPOCH, LEADER, answer_fetch, batch, fail, follower, sent, state_of
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, voter

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkaproto_server.raft import joining
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import SendRequest
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from kafkaproto_server.raft.log_index import LogIndex
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.log_index import LogIndex
+from kafkaproto_server.raft.model.requests import Lane
+from kafkaproto_server.raft.model.states import Follower, leader_and_epoch
+from kafkaproto_server.raft.roles import joining
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.effects import SendRequest
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     Destination,
     FetchedBatch,
@@ -23,9 +25,7 @@ from kafkaproto_server.raft.messages import (
     UpdateVoterResponse,
     VoterChangeResponse,
 )
-from kafkaproto_server.raft.requests import Lane
-from kafkaproto_server.raft.states import Follower, leader_and_epoch
-from kafkaproto_server.raft.voters import VoterHistory, VoterSet
+from kafkaproto_server.raft.values.voters import VoterHistory, VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
 
 LISTENER = "CONTROLLER"

@@ -7,10 +7,16 @@ import dataclasses
 import msgspec
 import pytest
 
-from kafkaproto_server.raft.control import KRaftVoters, RecordedControl
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResignRequested, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.states import Candidate, Follower, Leader, Prospective, Resigned, Unattached
+from kafkaproto_server.raft.values.control import KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
+    RequestFailed,
+    RequestFailure,
+    ResignRequested,
+    ResponseReceived,
+)
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     BeginQuorumEpochRequest,
@@ -26,9 +32,8 @@ from kafkaproto_server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.quorum_description import QuorumDescription
-from kafkaproto_server.raft.states import Candidate, Follower, Leader, Prospective, Resigned, Unattached
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.quorum_description import QuorumDescription
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey
 from tests.raft.following import SNAPSHOT, answer_fetch, answer_piece, batch, fail, follower, sent
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, static_voter_set, voter

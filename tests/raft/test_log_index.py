@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.raft.log_index import Diverging, EpochStart, LogIndex, NeedsSnapshot
+from kafkaproto_server.raft.model.log_index import Diverging, LogIndex, NeedsSnapshot
+from kafkaproto_server.raft.values.epoch_start import EpochStart
 from kafkaproto_server.types import OffsetAndEpoch
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kafkaproto_server.raft import membership
-from kafkaproto_server.raft.control import KRaftVoters
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.states import Leader, Resigned
+from kafkaproto_server.raft.roles import membership
+from kafkaproto_server.raft.values.control import KRaftVoters
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure
+from kafkaproto_server.raft.values.messages import (
     ApiVersionsRequest,
     Destination,
     RemoveVoterRequest,
 )
-from kafkaproto_server.raft.states import Leader, Resigned
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.raft.leader_bench import (
     LISTENER,

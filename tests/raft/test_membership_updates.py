@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kafkaproto_server.raft import membership
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.states import Leader
+from kafkaproto_server.raft.roles import membership
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.messages import (
     UpdateVoterRequest,
     UpdateVoterResponse,
     UpgradeKRaftVersionRequest,
 )
-from kafkaproto_server.raft.states import Leader
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
 from tests.raft.leader_bench import (
     LISTENER,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.values.effects import (
     HighWatermarkAdvanced,
     LeaderChanged,
     LeadershipLost,
@@ -14,9 +15,8 @@ from kafkaproto_server.raft.effects import (
     TruncateLog,
     WriteElectionState,
 )
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.messages import ApiVersionsRequest, Destination, VoterChangeResponse
-from kafkaproto_server.raft.outbox import Outbox
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.messages import ApiVersionsRequest, Destination, VoterChangeResponse
 from kafkaproto_server.types import LeaderAndEpoch
 
 NOBODY = LeaderAndEpoch(leader_id=-1, epoch=0)

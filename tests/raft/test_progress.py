@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.raft import progress
-from kafkaproto_server.raft.config import OBSERVER_EXPIRY_MS
-from kafkaproto_server.raft.progress import MAX_OBSERVERS, Progress
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.model import progress
+from kafkaproto_server.raft.model.progress import MAX_OBSERVERS, Progress
+from kafkaproto_server.raft.values.config import OBSERVER_EXPIRY_MS
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import ReplicaKey
 from tests.raft.machine import directory, static_voter_set, voter
 

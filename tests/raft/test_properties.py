@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from kafkaproto_server.raft.states import Candidate, Leader
+from kafkaproto_server.raft.model.states import Candidate, Leader
 from tests.raft import workload
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, static_voter_set, voter
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.raft import quorum
+from kafkaproto_server.raft.values import quorum
 
 offsets = st.lists(st.integers(-1, 20), min_size=1, max_size=9)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.raft.messages import ApiVersionsRequest, Destination, RemoveVoterRequest
-from kafkaproto_server.raft.requests import Lane, RequestManager
+from kafkaproto_server.raft.model.requests import Lane, RequestManager
+from kafkaproto_server.raft.values.messages import ApiVersionsRequest, Destination, RemoveVoterRequest
 from kafkaproto_server.types import ReplicaKey
 
 HERE = Destination(id=2, host="127.0.0.1", port=2)

@@ -7,12 +7,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafkaproto_server.raft.describe import describe_refusal
-from kafkaproto_server.raft.effects import ClaimRefused, Effects, SendRequest
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.describe.core import describe_refusal
+from kafkaproto_server.raft.model.refusals import MOST_REPORTS, PERIOD_MS, Refusals
+from kafkaproto_server.raft.model.states import Candidate, Follower
+from kafkaproto_server.raft.roles.voting import MAX_WAITING
+from kafkaproto_server.raft.values.effects import ClaimRefused, Effects, SendRequest
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
+    RequestFailed,
+    RequestFailure,
+    RequestReceived,
+    ResponseReceived,
+)
+from kafkaproto_server.raft.values.messages import (
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
     FetchRequest,
@@ -20,10 +28,7 @@ from kafkaproto_server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.refusals import MOST_REPORTS, PERIOD_MS, Refusals
-from kafkaproto_server.raft.states import Candidate, Follower
-from kafkaproto_server.raft.trust import FARTHEST_STEP, LAST_EPOCH, Doubt
-from kafkaproto_server.raft.voting import MAX_WAITING
+from kafkaproto_server.raft.values.trust import FARTHEST_STEP, LAST_EPOCH, Doubt
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, voter
 

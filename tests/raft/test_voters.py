@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.raft.voters import VoterHistory, VoterSet, describes_same, endpoint_named
+from kafkaproto_server.raft.values.voters import VoterHistory, VoterSet, describes_same, endpoint_named
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.raft.values.votes import VoteCount
 from tests.raft.machine import voter
 
 KINDS = ["grant", "reject", "miss"]

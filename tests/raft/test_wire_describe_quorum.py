@@ -7,8 +7,8 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumRequest, DescribeQuorumResponse
 from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import METADATA_TOPIC, ZERO_UUID, Endpoint, ReplicaKey, Voter
 
 

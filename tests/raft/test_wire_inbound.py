@@ -13,8 +13,8 @@ from kafkaproto import messages as kafka
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.messages import (
     NO_HIGH_WATERMARK,
     AddVoterRequest,
     BeginQuorumEpochRequest,

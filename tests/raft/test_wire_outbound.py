@@ -15,9 +15,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.effects import PendingBatch
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.effects import PendingBatch
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     Answer,
     ApiVersionsRequest,

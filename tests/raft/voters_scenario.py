@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import dataclasses
 
-from kafkaproto_server.raft.events import RequestReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.events import RequestReceived
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     InboundRequest,
     RemoveVoterRequest,
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.raft.cluster import destination
 from tests.raft.cluster_scenario import Arguments, ClusterRunner

@@ -9,8 +9,8 @@ import hashlib
 import random
 import sys
 
-from kafkaproto_server.raft.describe import describe_effects, describe_state
-from kafkaproto_server.raft.states import Leader
+from kafkaproto_server.raft.describe.core import describe_effects, describe_state
+from kafkaproto_server.raft.model.states import Leader
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, voter
 
 STEPS = 400

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import LogStartMoved
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import LogStartMoved
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     OutboundRequest,
     RemoveVoterRequest,

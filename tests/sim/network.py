@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.effects import SendAnswer, SendRequest
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.effects import SendAnswer, SendRequest
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
+    RequestFailed,
+    RequestFailure,
+    RequestReceived,
+    ResponseReceived,
+)
+from kafkaproto_server.raft.values.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     Destination,

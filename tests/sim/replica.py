@@ -1,4 +1,4 @@
-"""One node of the quorum: its Raft core, and a driver that does what ``raft.effects`` asks of drivers.
+"""One node of the quorum: its Raft core, and a driver that does what ``raft.values.effects`` asks of drivers.
 
 Its controller half is a counter of offsets that appends what clients bring; its state machine is a digest.
 """
@@ -10,9 +10,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import KRaftVoters
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.model.states import Leader, State, StateName
+from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import KRaftVoters
+from kafkaproto_server.raft.values.effects import (
     AppendRefusal,
     AppendRefused,
     BecameLeader,
@@ -29,7 +31,7 @@ from kafkaproto_server.raft.effects import (
     TruncateLog,
     VotersChanged,
 )
-from kafkaproto_server.raft.events import (
+from kafkaproto_server.raft.values.events import (
     AppendRequested,
     Event,
     Persisted,
@@ -38,9 +40,7 @@ from kafkaproto_server.raft.events import (
     SnapshotCreated,
     Tick,
 )
-from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.states import Leader, State, StateName
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import Flight

@@ -1,4 +1,4 @@
-"""One replica's directory at the level of ``raft.effects``: what is durable, and what is on its way there.
+"""One replica's directory at the level of ``raft.values.effects``: what is durable, and what is on its way there.
 
 Entries are worked on in order, as many together as are waiting: their writes, then their quorum-state, then one sync
 of the log. A crash in between keeps some of the steps that were done: quorum-state files are synced one by one, of
@@ -11,8 +11,8 @@ from __future__ import annotations
 import random
 from collections import deque
 
-from kafkaproto_server.raft.control import RecordedControl
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.values.control import RecordedControl
+from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
     Effects,
     InstallSnapshot,
@@ -20,8 +20,8 @@ from kafkaproto_server.raft.effects import (
     WriteElectionState,
     WriteSnapshotChunk,
 )
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.events import Event, Opened, SnapshotInstalled, SnapshotRejected
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.events import Event, Opened, SnapshotInstalled, SnapshotRejected
 from kafkaproto_server.types import OffsetAndEpoch
 from tests.sim.replica_log import LogBatch, ReplicaLog
 from tests.sim.snapshots import Snapshot, SnapshotLibrary

@@ -9,10 +9,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.effects import PendingBatch
-from kafkaproto_server.raft.log_index import EpochStart
-from kafkaproto_server.raft.messages import FetchedBatch
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.effects import PendingBatch
+from kafkaproto_server.raft.values.epoch_start import EpochStart
+from kafkaproto_server.raft.values.messages import FetchedBatch
 
 BATCH_HEADER_BYTES = 61
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.states import StateName
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -17,7 +18,6 @@ from kafkaproto_server.raft.messages import (
     UpdateVoterRequest,
     VoteRequest,
 )
-from kafkaproto_server.raft.states import StateName
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 from tests.sim.clients import Clients
 from tests.sim.faults import Faults

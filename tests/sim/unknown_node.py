@@ -11,8 +11,9 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.progress import MAX_OBSERVERS
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -29,7 +30,6 @@ from kafkaproto_server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.progress import MAX_OBSERVERS
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import LISTENER, UNKNOWN_HOST

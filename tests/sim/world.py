@@ -11,12 +11,12 @@ import random
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.effects import Effects
-from kafkaproto_server.raft.events import Event
-from kafkaproto_server.raft.messages import Destination
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.effects import Effects
+from kafkaproto_server.raft.values.events import Event
+from kafkaproto_server.raft.values.messages import Destination
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.checkers.commits import CommitChecker
 from tests.sim.checkers.elections import ElectionChecker

@@ -22,8 +22,8 @@ from kafkaproto_server.node.published import ImagePublisher, Published
 from kafkaproto_server.node.quorum_metrics import QuorumMetrics
 from kafkaproto_server.node.snapshotting import Snapshotter
 from kafkaproto_server.ports import Clock, Disk, Rng
-from kafkaproto_server.raft.events import LogStartMoved, SnapshotCreated
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.events import LogStartMoved, SnapshotCreated
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
 from kafkaproto_server.storage.retention import RetentionLimits

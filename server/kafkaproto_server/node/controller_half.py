@@ -24,10 +24,14 @@ from kafkaproto_server.metrics.controller import ControllerMetrics
 from kafkaproto_server.node.message_release import is_large, release_steps
 from kafkaproto_server.node.pauses import PauseWatch
 from kafkaproto_server.ports import Clock
-from kafkaproto_server.raft import effects as raft_effects
-from kafkaproto_server.raft import events as raft_events
-from kafkaproto_server.raft.messages import Answer as RaftAnswer
-from kafkaproto_server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
+from kafkaproto_server.raft.values import effects as raft_effects
+from kafkaproto_server.raft.values import events as raft_events
+from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
+from kafkaproto_server.raft.values.messages import (
+    InboundRequest,
+    UpgradeKRaftVersionRequest,
+    VoterChangeResponse,
+)
 from kafkaproto_server.requests.context import Answer
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, StepsType

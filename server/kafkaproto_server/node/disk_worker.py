@@ -27,14 +27,14 @@ import trio
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto_server.node.log_contents import snapshot_controls, snapshot_id_of
 from kafkaproto_server.ports import Buffer
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
     InstallSnapshot,
     TruncateLog,
     WriteElectionState,
     WriteSnapshotChunk,
 )
-from kafkaproto_server.raft.events import SnapshotInstalled, SnapshotRejected, StoredSnapshot
+from kafkaproto_server.raft.values.events import SnapshotInstalled, SnapshotRejected, StoredSnapshot
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.storage.quorum_state_file import QuorumState, QuorumStateFile
@@ -55,7 +55,7 @@ _BATCH = (bytes, bytearray, memoryview)
 
 
 class PersistJob(msgspec.Struct, frozen=True, kw_only=True):
-    """What one `raft.effects.Effects` wants to be durable."""
+    """What one `raft.values.effects.Effects` wants to be durable."""
 
     number: int
     writes: tuple[DiskWrite, ...] = ()

@@ -15,7 +15,7 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_server.node.disk_worker import DiskWorker
 from kafkaproto_server.ports import Clock, Disk
-from kafkaproto_server.raft.events import LogStartMoved
+from kafkaproto_server.raft.values.events import LogStartMoved
 from kafkaproto_server.storage.deletion import remove_deleted
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.log import Log

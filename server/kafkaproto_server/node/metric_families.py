@@ -24,7 +24,7 @@ from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.node.quorum_metrics import SnapshotFigures
 from kafkaproto_server.node.raft_channel import PeerStatistics
-from kafkaproto_server.raft.statistics import RaftStatistics
+from kafkaproto_server.raft.values.statistics import RaftStatistics
 from kafkaproto_server.types import NO_NODE, ZERO_UUID
 
 QUANTILES = (0.5, 0.75, 0.95, 0.98, 0.99, 0.999)

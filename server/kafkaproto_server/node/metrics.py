@@ -47,7 +47,7 @@ from kafkaproto_server.node.quorum import QuorumDriver
 from kafkaproto_server.node.quorum_metrics import QuorumMetrics, SnapshotFigures
 from kafkaproto_server.node.raft_channel import PeerStatistics
 from kafkaproto_server.ports import Clock
-from kafkaproto_server.raft.statistics import RaftStatistics
+from kafkaproto_server.raft.values.statistics import RaftStatistics
 
 LOOK_INTERVAL_S: Final = 10.0
 """Between two looks at the counters, of which rates and averages are made."""

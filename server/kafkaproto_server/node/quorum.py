@@ -40,15 +40,20 @@ from kafkaproto_server.node.quorum_metrics import QuorumMetrics, SnapshotFigures
 from kafkaproto_server.node.raft_channel import PeerStatistics, RaftChannel
 from kafkaproto_server.node.raft_service import RaftService
 from kafkaproto_server.ports import Clock, Rng
-from kafkaproto_server.raft import effects as raft_effects
-from kafkaproto_server.raft import events as raft_events
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.describe import describe_effects, describe_event, describe_refusal, describe_state
-from kafkaproto_server.raft.messages import Answer as RaftAnswer
-from kafkaproto_server.raft.messages import Destination, FetchedBatch, InboundRequest
+from kafkaproto_server.raft.describe.core import (
+    describe_effects,
+    describe_event,
+    describe_refusal,
+    describe_state,
+)
 from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.statistics import RaftStatistics
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values import effects as raft_effects
+from kafkaproto_server.raft.values import events as raft_events
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
+from kafkaproto_server.raft.values.messages import Destination, FetchedBatch, InboundRequest
+from kafkaproto_server.raft.values.statistics import RaftStatistics
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response, encode_batch
 from kafkaproto_server.requests.context import Answer, NoAnswer, RequestContext
 from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID

@@ -23,10 +23,10 @@ from kafkaproto.message import Message
 from kafkaproto_server.net.peers import DisconnectCause, PeerChannel, PeerDisconnected, PeerTimeout
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.effects import SendRequest
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, ResponseReceived
-from kafkaproto_server.raft.messages import Destination
-from kafkaproto_server.raft.requests import Lane, lane_of
+from kafkaproto_server.raft.model.requests import Lane, lane_of
+from kafkaproto_server.raft.values.effects import SendRequest
+from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
+from kafkaproto_server.raft.values.messages import Destination
 from kafkaproto_server.types import NO_NODE
 
 _log = logging.getLogger("kafkaproto.server.quorum")

@@ -19,8 +19,8 @@ from kafkaproto_server.node.log_contents import snapshot_id_of
 from kafkaproto_server.node.log_tail import LogTail
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.messages import (
     Answer,
     FetchAnswer,
     FetchSnapshotAnswer,

@@ -24,8 +24,8 @@ from kafkaproto_server.image.collector import no_garbage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.snapshot import image_from_values, image_values
 from kafkaproto_server.ports import Buffer, Clock, Rng
-from kafkaproto_server.raft.events import StoredSnapshot
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.events import StoredSnapshot
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.storage.bootstrap import voters_record
 from kafkaproto_server.storage.snapshot_file import SnapshotStore, SnapshotWriter, take_header
 from kafkaproto_server.types import OffsetAndEpoch

@@ -19,15 +19,15 @@ from kafkaproto_server.node.committed_state import QuorumStorage
 from kafkaproto_server.node.log_contents import log_controls, position_of, snapshot_controls
 from kafkaproto_server.node.quorum import QuorumDriver
 from kafkaproto_server.ports import Clock, Disk, Lock, Rng
-from kafkaproto_server.raft import events as raft_events
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import RecordedControl
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.log_index import EpochStart
-from kafkaproto_server.raft.messages import Destination
 from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.trust import LAST_EPOCH
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values import events as raft_events
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import RecordedControl
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.epoch_start import EpochStart
+from kafkaproto_server.raft.values.messages import Destination
+from kafkaproto_server.raft.values.trust import LAST_EPOCH
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.storage.bootstrap import read_bootstrap
 from kafkaproto_server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
 from kafkaproto_server.storage.directories import METADATA_LOG_NAME, OpenedDirectories, open_directories

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import trio
 
 from kafkaproto import uuids
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.quorum")

@@ -22,7 +22,19 @@ from __future__ import annotations
 from typing import assert_never
 
 from kafkaproto_server.ports import Rng
-from kafkaproto_server.raft import (
+from kafkaproto_server.raft.model import states
+from kafkaproto_server.raft.model.core import Core, apply_control
+from kafkaproto_server.raft.model.log_index import LogIndex
+from kafkaproto_server.raft.model.states import (
+    Candidate,
+    Follower,
+    Leader,
+    Prospective,
+    Resigned,
+    State,
+    Unattached,
+)
+from kafkaproto_server.raft.roles import (
     check_quorum,
     commit,
     election,
@@ -35,17 +47,15 @@ from kafkaproto_server.raft import (
     resigned,
     responses,
     snapshot_fetch,
-    states,
     status,
     transitions,
     unattached,
     voting,
 )
-from kafkaproto_server.raft.config import NEVER, SHUTDOWN_TIMEOUT_MS, RaftConfig
-from kafkaproto_server.raft.core import Core, apply_control
-from kafkaproto_server.raft.effects import Effects, ShutdownCompleted
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import (
+from kafkaproto_server.raft.values.config import NEVER, SHUTDOWN_TIMEOUT_MS, RaftConfig
+from kafkaproto_server.raft.values.effects import Effects, ShutdownCompleted
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
     AppendRequested,
     Event,
     LogStartMoved,
@@ -61,8 +71,7 @@ from kafkaproto_server.raft.events import (
     SnapshotRejected,
     Tick,
 )
-from kafkaproto_server.raft.log_index import LogIndex
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -75,18 +84,9 @@ from kafkaproto_server.raft.messages import (
     VoterChangeResponse,
     VoteRequest,
 )
-from kafkaproto_server.raft.quorum_description import NotLeader, QuorumDescription
-from kafkaproto_server.raft.states import (
-    Candidate,
-    Follower,
-    Leader,
-    Prospective,
-    Resigned,
-    State,
-    Unattached,
-)
-from kafkaproto_server.raft.statistics import RaftStatistics
-from kafkaproto_server.raft.voters import VoterHistory, VoterSet
+from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription
+from kafkaproto_server.raft.values.statistics import RaftStatistics
+from kafkaproto_server.raft.values.voters import VoterHistory, VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.control import KRaftVersion
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.control import KRaftVersion
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import OffsetAndEpoch
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.checkers.logs import LogChecker

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.states import State, StateName, voted_key
+from kafkaproto_server.raft.model.states import State, StateName, voted_key
+from kafkaproto_server.raft.values.election_state import ElectionState
 from kafkaproto_server.types import NO_NODE, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 

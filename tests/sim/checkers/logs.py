@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.control import KRaftVoters
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.control import KRaftVoters
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.replica_log import LogBatch

@@ -23,8 +23,9 @@ from kafkaproto_server.features import METADATA_VERSION
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.controller_half import ControllerHalf
 from kafkaproto_server.node.image_builder import ImageBuilder, ObserverImage
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.model.states import StateName
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.effects import (
     AppendRefused,
     BecameLeader,
     ControlBatchAppended,
@@ -34,10 +35,9 @@ from kafkaproto_server.raft.effects import (
     SendAnswer,
     VotersChanged,
 )
-from kafkaproto_server.raft.events import Event, RequestReceived, SnapshotInstalled
-from kafkaproto_server.raft.messages import Answer as RaftAnswer
-from kafkaproto_server.raft.messages import InboundRequest
-from kafkaproto_server.raft.states import StateName
+from kafkaproto_server.raft.values.events import Event, RequestReceived, SnapshotInstalled
+from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
+from kafkaproto_server.raft.values.messages import InboundRequest
 from kafkaproto_server.requests.context import Answer
 from kafkaproto_server.types import Deferred, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkaproto_server.raft import (
-    election,
-    follower,
-    quorum_epoch,
-)
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import ShutdownCompleted
-from kafkaproto_server.raft.outbox import Outbox
-from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.roles import election, follower, quorum_epoch
+from kafkaproto_server.raft.values.effects import ShutdownCompleted
+from kafkaproto_server.raft.values.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

@@ -6,7 +6,11 @@ from typing import Any
 
 import msgspec
 
-from kafkaproto_server.raft import (
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.log_index import Diverging, LogIndex
+from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.model.states import Leader
+from kafkaproto_server.raft.roles import (
     commit,
     follower,
     leader,
@@ -15,12 +19,8 @@ from kafkaproto_server.raft import (
     replication,
     snapshot_fetch,
 )
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import HighWatermarkAdvanced
-from kafkaproto_server.raft.log_index import Diverging, LogIndex
-from kafkaproto_server.raft.outbox import Outbox
-from kafkaproto_server.raft.states import Leader
-from kafkaproto_server.raft.voters import VoterHistory
+from kafkaproto_server.raft.values.effects import HighWatermarkAdvanced
+from kafkaproto_server.raft.values.voters import VoterHistory
 from kafkaproto_server.types import OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches

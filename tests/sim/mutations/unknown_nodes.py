@@ -7,20 +7,20 @@ from unittest import mock
 
 import msgspec
 
-from kafkaproto_server.raft import (
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.progress import Progress
+from kafkaproto_server.raft.model.requests import Lane
+from kafkaproto_server.raft.model.states import Unattached
+from kafkaproto_server.raft.roles import (
     check_quorum,
     membership,
     quorum_epoch,
     responses,
     transitions,
-    trust,
     voting,
 )
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.progress import Progress
-from kafkaproto_server.raft.requests import Lane
-from kafkaproto_server.raft.states import Unattached
+from kafkaproto_server.raft.values import trust
+from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.types import LeaderAndEpoch
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches

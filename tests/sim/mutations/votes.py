@@ -6,19 +6,14 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from kafkaproto_server.raft import (
-    election,
-    quorum,
-    states,
-    transitions,
-    trust,
-    voting,
-)
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import SendAnswer, SendRequest
-from kafkaproto_server.raft.messages import FetchAnswer, FetchRequest, VoteRequest, VoteResponse
-from kafkaproto_server.raft.outbox import Outbox
-from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.raft.model import states
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.roles import election, transitions, voting
+from kafkaproto_server.raft.values import quorum, trust
+from kafkaproto_server.raft.values.effects import SendAnswer, SendRequest
+from kafkaproto_server.raft.values.messages import FetchAnswer, FetchRequest, VoteRequest, VoteResponse
+from kafkaproto_server.raft.values.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

@@ -1,0 +1,157 @@
+"""One line for each message of the quorum, for transcripts, logs and reports of failures."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from kafkaproto_server.raft.values.messages import (
+    AddVoterRequest,
+    Answer,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    BeginQuorumEpochRequest,
+    EndQuorumEpochRequest,
+    FetchAnswer,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotAnswer,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    InboundRequest,
+    OutboundRequest,
+    QuorumEpochResponse,
+    RemoveVoterRequest,
+    Response,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
+    UpgradeKRaftVersionRequest,
+    VoterChangeResponse,
+    VoteRequest,
+    VoteResponse,
+)
+from kafkaproto_server.raft.values.voters import VoterSet
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
+
+
+def describe_message(message: InboundRequest | OutboundRequest | Answer | Response) -> str:
+    """A request, an answer or a response, with what matters of its fields."""
+    match message:
+        case (
+            VoteRequest()
+            | BeginQuorumEpochRequest()
+            | EndQuorumEpochRequest()
+            | FetchRequest()
+            | FetchSnapshotRequest()
+            | AddVoterRequest()
+            | RemoveVoterRequest()
+            | UpdateVoterRequest()
+            | ApiVersionsRequest()
+            | UpgradeKRaftVersionRequest()
+        ):
+            return _request(message)
+        case _:
+            return _answer(message)
+
+
+def describe_key(key: ReplicaKey) -> str:
+    """The node id and the first bytes of the directory id, which is enough to tell two apart by eye."""
+    return str(key.id) if key.directory_id is None else f"{key.id}/{key.directory_id[:2].hex()}"
+
+
+def describe_voters(voters: VoterSet) -> str:
+    """Each voter with its endpoints."""
+    return "[" + ", ".join(f"{describe_key(v.key)}@{_endpoints(v.endpoints)}" for v in voters.voters) + "]"
+
+
+def describe_snapshot_id(snapshot: OffsetAndEpoch) -> str:
+    """Offset and epoch, in the order of the file's name."""
+    return f"{snapshot.offset}-{snapshot.epoch}"
+
+
+def _request(request: InboundRequest | OutboundRequest) -> str:
+    match request:
+        case VoteRequest():
+            name = "PreVote" if request.is_pre_vote else "Vote"
+            return (
+                f"{name} from={describe_key(request.replica)} epoch={request.epoch}"
+                f" log={request.last_offset}@{request.last_epoch}"
+            )
+        case BeginQuorumEpochRequest():
+            return f"BeginQuorumEpoch leader={request.leader_id} epoch={request.epoch}"
+        case EndQuorumEpochRequest():
+            candidates = [describe_key(key) for key in request.preferred_candidates]
+            return f"EndQuorumEpoch leader={request.leader_id} epoch={request.epoch} candidates={candidates}"
+        case FetchRequest():
+            return (
+                f"Fetch from={describe_key(request.replica)} epoch={request.epoch}"
+                f" at={request.fetch_offset}@{request.last_fetched_epoch} hw={request.high_watermark}"
+            )
+        case FetchSnapshotRequest():
+            return (
+                f"FetchSnapshot from={describe_key(request.replica)} epoch={request.epoch}"
+                f" {describe_snapshot_id(request.snapshot)} at={request.position}"
+            )
+        case AddVoterRequest():
+            return f"AddRaftVoter {describe_key(request.voter)}@{_endpoints(request.endpoints)}"
+        case RemoveVoterRequest():
+            return f"RemoveRaftVoter {describe_key(request.voter)}"
+        case UpdateVoterRequest():
+            return f"UpdateRaftVoter {describe_key(request.voter)}@{_endpoints(request.endpoints)}"
+        case ApiVersionsRequest():
+            return "ApiVersions"
+        case UpgradeKRaftVersionRequest():
+            return f"UpgradeKRaftVersion epoch={request.epoch} level={request.level}"
+        case _:
+            assert_never(request)
+
+
+def _answer(answer: Answer | Response) -> str:
+    error = "" if not answer.error else f" {answer.error.name}"
+    match answer:
+        case VoteResponse():
+            verdict = "granted" if answer.is_granted else "refused"
+            return f"Vote {verdict}{error} {_leader(answer.leader)}"
+        case QuorumEpochResponse():
+            return f"QuorumEpoch{error} {_leader(answer.leader)}"
+        case FetchAnswer():
+            read = answer.read
+            records = "" if read is None else f" records={read.offset}..{read.end_offset}"
+            return f"Fetch{error} {_leader(answer.leader)}{_fetched(answer)}{records}"
+        case FetchResponse():
+            batches = "".join(f" {batch.base_offset}..{batch.next_offset}" for batch in answer.batches)
+            return f"Fetch{error} {_leader(answer.leader)}{_fetched(answer)}{batches}"
+        case FetchSnapshotAnswer():
+            length = 0 if answer.read is None else answer.read.length
+            return f"FetchSnapshot{error} {_leader(answer.leader)}{_piece(answer, length)}"
+        case FetchSnapshotResponse():
+            return f"FetchSnapshot{error} {_leader(answer.leader)}{_piece(answer, len(answer.data))}"
+        case VoterChangeResponse():
+            return f"VoterChange{error} {answer.message or ''}".rstrip()
+        case UpdateVoterResponse():
+            return f"UpdateRaftVoter{error} {_leader(answer.leader)}"
+        case ApiVersionsResponse():
+            versions = f"{answer.min_kraft_version}..{answer.max_kraft_version}"
+            return f"ApiVersions{error} kraft.version={versions}"
+        case _:
+            assert_never(answer)
+
+
+def _leader(leader: LeaderAndEpoch) -> str:
+    return f"leader={leader.leader_id} epoch={leader.epoch}"
+
+
+def _fetched(answer: FetchAnswer | FetchResponse) -> str:
+    parts = [f" hw={answer.high_watermark}"]
+    if answer.diverging is not None:
+        parts.append(f" diverging={answer.diverging.offset}@{answer.diverging.epoch}")
+    if answer.snapshot is not None:
+        parts.append(f" snapshot={describe_snapshot_id(answer.snapshot)}")
+    return "".join(parts)
+
+
+def _piece(answer: FetchSnapshotAnswer | FetchSnapshotResponse, length: int) -> str:
+    return f" {describe_snapshot_id(answer.snapshot)} at={answer.position} bytes={length} of={answer.size}"
+
+
+def _endpoints(endpoints: tuple[Endpoint, ...]) -> str:
+    return ",".join(f"{endpoint.name}={endpoint.host}:{endpoint.port}" for endpoint in endpoints)

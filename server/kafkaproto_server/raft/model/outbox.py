@@ -1,0 +1,174 @@
+"""Collects what handlers ask for until the driver takes it, and keeps count of what is not durable yet.
+
+Two rules about order live here and nowhere else. No message overtakes an election state: while one is queued or not
+durable, messages wait for it. And what a node promises by a Fetch waits for the log writes before it, where the caller
+asks for that.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from kafkaproto_server.raft.values.effects import (
+    Effects,
+    LeaderChanged,
+    LeadershipLost,
+    LogWrite,
+    PendingBatch,
+    SendAnswer,
+    SendRequest,
+    TellAfterPersist,
+    TellNow,
+    TruncateLog,
+    WriteElectionState,
+)
+from kafkaproto_server.raft.values.messages import FetchedBatch
+from kafkaproto_server.types import LeaderAndEpoch
+
+
+class Outbox:
+    """Effects in the making, and those taken but not durable yet; their numbers count up from 1."""
+
+    def __init__(self, durable_end_offset: int, *, syncs_log: bool) -> None:
+        self.durable_end_offset = durable_end_offset
+        """Log end offset up to which the disk is known to hold everything."""
+        self._syncs_log = syncs_log
+        self._next_number = 1
+        self._persisted_number = 0
+        self._written_number = 0
+        """Newest effects that write anything."""
+        self.election_number = 0
+        """Number of the newest effects that write quorum-state; 0 before the first."""
+        self._holds_request = False
+        """Whether a request among what is queued waits for the disk."""
+        self._held_back_number = 0
+        """Number of the newest effects that a request taken before waits for."""
+        self._ends: deque[tuple[int, int]] = deque()
+        """(number of the effects, log end offset they bring) of log writes that are not known to be durable."""
+        self._deferred: deque[tuple[int, LeadershipLost]] = deque()
+        """(number, notice) of what must not be told before those effects are durable, however late that is."""
+        self._told_leader: LeaderAndEpoch | None = None
+        self._tell_now: list[TellNow] = []
+        self._writes: list[LogWrite] = []
+        self._must_sync = False
+        self._election_state: WriteElectionState | None = None
+        self._tell_after_persist: list[TellAfterPersist] = []
+
+    @property
+    def has_unpersisted(self) -> bool:
+        """Whether anything is queued for the disk, or on its way there."""
+        return self._written_number > self._persisted_number
+
+    @property
+    def holds_request_back(self) -> bool:
+        """Whether a request of this node waits for the disk."""
+        return self._holds_request or self._held_back_number > self._persisted_number
+
+    def tell_now(self, notice: TellNow) -> None:
+        """Queue a notice that depends on nothing that is still to be written."""
+        self._tell_now.append(notice)
+
+    def tell_after_persist(self, notice: TellAfterPersist) -> None:
+        """Queue a notice that must not be seen before everything queued so far is durable."""
+        self._tell_after_persist.append(notice)
+
+    def tell_lost(self, notice: LeadershipLost, leadership_number: int) -> None:
+        """Tell that leadership is lost; never before it was told that it was won.
+
+        ``leadership_number`` is that of the effects after whose persisting leadership is told.
+        """
+        if self.is_persisted(leadership_number):
+            self._tell_now.append(notice)
+        else:
+            self._deferred.append((leadership_number, notice))
+
+    def send(self, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
+        """Queue a message: it goes now, unless an election state is still to become durable, or a log write is and
+        ``after_log`` says that the message promises it."""
+        waits_for = self._written_number if after_log else self.election_number
+        if waits_for > self._persisted_number:
+            self._tell_after_persist.append(message)
+            self._holds_request = self._holds_request or isinstance(message, SendRequest)
+        else:
+            self._tell_now.append(message)
+
+    def append(self, batch: PendingBatch | FetchedBatch) -> None:
+        """Queue a batch for the end of the log."""
+        self._write(batch)
+        self._must_sync = self._syncs_log
+        self._note_end(batch.next_offset)
+
+    def truncate(self, end_offset: int) -> None:
+        """Queue a cut of the log. What was durable above the cut counts no more."""
+        self._write(TruncateLog(end_offset=end_offset))
+        self._must_sync = self._syncs_log
+        self.durable_end_offset = min(self.durable_end_offset, end_offset)
+        self._ends = deque((number, min(end, end_offset)) for number, end in self._ends)
+        self._note_end(end_offset)
+
+    def write(self, write: LogWrite) -> None:
+        """Queue a write that leaves the log's end where it is."""
+        self._write(write)
+
+    def log_replaced(self, end_offset: int) -> None:
+        """Note that the log was replaced by a snapshot, durably; nothing else was being written to it."""
+        self._ends.clear()
+        self.durable_end_offset = end_offset
+
+    def write_election_state(self, write: WriteElectionState) -> int:
+        """Queue new content for quorum-state, replacing any queued before; returns the number to wait for."""
+        self._election_state = write
+        self.election_number = self._written_number = self._next_number
+        return self._next_number
+
+    def take(self, leader: LeaderAndEpoch) -> Effects | None:
+        """All that is queued, or None where that is nothing; ``leader`` is told if it is news."""
+        if leader != self._told_leader:
+            self._told_leader = leader
+            self._tell_after_persist.insert(0, LeaderChanged(leader=leader))
+        if not (
+            self._tell_now or self._writes or self._tell_after_persist or self._election_state is not None
+        ):
+            return None
+        effects = Effects(
+            number=self._next_number,
+            tell_now=tuple(self._tell_now),
+            writes=tuple(self._writes),
+            election_state=self._election_state,
+            must_sync=self._must_sync,
+            tell_after_persist=tuple(self._tell_after_persist),
+        )
+        if self._holds_request:
+            # It leaves with the rest of these effects: once they are durable, or, if they write nothing, those before.
+            self._held_back_number = self._written_number
+            self._holds_request = False
+        self._next_number += 1
+        self._tell_now = []
+        self._writes = []
+        self._must_sync = False
+        self._election_state = None
+        self._tell_after_persist = []
+        return effects
+
+    def is_persisted(self, number: int) -> bool:
+        """Whether the effects with this number are durable."""
+        return number <= self._persisted_number
+
+    def mark_persisted(self, number: int) -> None:
+        """Note that all effects up to this number are durable."""
+        assert number < self._next_number, f"effects {number} were persisted before they were taken"
+        assert number > self._persisted_number, f"effects {number} were persisted twice"
+        self._persisted_number = number
+        while self._ends and self._ends[0][0] <= number:
+            self.durable_end_offset = self._ends.popleft()[1]
+        while self._deferred and self._deferred[0][0] <= number:
+            self._tell_now.append(self._deferred.popleft()[1])
+
+    def _write(self, write: LogWrite) -> None:
+        self._writes.append(write)
+        self._written_number = self._next_number
+
+    def _note_end(self, end_offset: int) -> None:
+        if self._ends and self._ends[-1][0] == self._next_number:
+            self._ends.pop()
+        self._ends.append((self._next_number, end_offset))

@@ -1,0 +1,74 @@
+"""Fetches that wait at the leader for news: woken by it, or answered when their time or the leadership is over."""
+
+from __future__ import annotations
+
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.log_index import Diverging, NeedsSnapshot
+from kafkaproto_server.raft.model.states import Leader, leader_and_epoch
+from kafkaproto_server.raft.values.config import MAX_BATCH_BYTES
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.messages import NO_HIGH_WATERMARK, FetchAnswer, FetchRequest, LogRange
+
+MAX_ANSWER_BYTES = MAX_BATCH_BYTES
+"""Of records or of a snapshot in one answer, whatever a peer asks for; a batch that is larger still goes whole."""
+
+
+def wake(core: Core, leader: Leader, *, high_watermark_moved: bool) -> None:
+    """Answer every parked Fetch for which there is news."""
+    end_offset = core.log.end_offset
+    awake = [
+        request_id
+        for request_id, parked in leader.parked.items()
+        if high_watermark_moved or parked.request.fetch_offset < end_offset
+    ]
+    for request_id in awake:
+        parked = leader.parked.pop(request_id)
+        core.answer(request_id, serve(core, leader, parked.request, parked.listener_name))
+
+
+def expire(core: Core, leader: Leader, now_ms: int) -> None:
+    """Answer every parked Fetch whose time is over."""
+    over = [request_id for request_id, parked in leader.parked.items() if parked.deadline_ms <= now_ms]
+    for request_id in over:
+        parked = leader.parked.pop(request_id)
+        core.answer(request_id, serve(core, leader, parked.request, parked.listener_name))
+
+
+def release_all(core: Core, leader: Leader) -> None:
+    """Tell every parked Fetch that its leader leads no more."""
+    parked_fetches, leader.parked = leader.parked, {}
+    for request_id, parked in parked_fetches.items():
+        core.answer(request_id, refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, parked.listener_name))
+
+
+def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str) -> FetchAnswer:
+    """What there is to say to a Fetch now."""
+    log = core.log
+    diverging = snapshot = read = None
+    verdict = log.validate(request.fetch_offset, request.last_fetched_epoch)
+    if isinstance(verdict, Diverging):
+        diverging = verdict.end
+    elif isinstance(verdict, NeedsSnapshot):
+        snapshot = verdict.snapshot
+    elif request.fetch_offset < log.end_offset:
+        max_bytes = max(0, min(request.max_bytes, MAX_ANSWER_BYTES))
+        read = LogRange(offset=request.fetch_offset, end_offset=log.end_offset, max_bytes=max_bytes)
+    return FetchAnswer(
+        leader=leader_and_epoch(leader),
+        leader_endpoint=core.leader_endpoint(listener_name),
+        high_watermark=NO_HIGH_WATERMARK if leader.high_watermark is None else leader.high_watermark,
+        log_start_offset=log.start_offset,
+        diverging=diverging,
+        snapshot=snapshot,
+        read=read,
+    )
+
+
+def refusal(core: Core, error: RaftError, listener_name: str) -> FetchAnswer:
+    """The response to a Fetch that is not served."""
+    return FetchAnswer(
+        error=error,
+        leader=leader_and_epoch(core.state),
+        leader_endpoint=core.leader_endpoint(listener_name),
+        log_start_offset=core.log.start_offset,
+    )

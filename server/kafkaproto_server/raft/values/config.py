@@ -1,0 +1,82 @@
+"""What one node brings to the quorum: who and where it is, and its ``controller.quorum.*`` values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkaproto_server.raft.values.messages import Destination
+from kafkaproto_server.raft.values.voters import (
+    KRAFT_VERSION_MAX,
+    KRAFT_VERSION_MIN,
+    VoterSet,
+    endpoints_as_recorded,
+)
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+
+MAX_BATCH_BYTES = 8 * 1024 * 1024
+"""Largest batch that a leader appends; Kafka fixes it at this and gives it no key."""
+
+FETCH_MAX_WAIT_MS = 500
+"""How long a leader may hold a Fetch that brings nothing new; fixed in Kafka too."""
+
+OBSERVER_EXPIRY_MS = 300_000
+"""How long after its last Fetch a replica that is no voter counts as an observer; fixed in Kafka too."""
+
+SHUTDOWN_TIMEOUT_MS = 5_000
+"""How long a leader that shuts down stays to see its successor; fixed in Kafka too."""
+
+NEVER = float("inf")
+"""A deadline that does not come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaftConfig:
+    """Settings of one node's Raft core; none of them changes while it runs."""
+
+    key: ReplicaKey
+    """This node's id and the id of the directory that holds its metadata log."""
+    can_be_voter: bool = True
+    """Whether the node has the controller role. Without it, it observes and never syncs what it fetched."""
+    endpoints: tuple[Endpoint, ...] = ()
+    """Controller listeners as this node advertises them, in the order of the configuration; none without the role."""
+    listener_name: str = "CONTROLLER"
+    """Listener under which this node reaches the others: the first of ``controller.listener.names``."""
+    static_voters: VoterSet | None = None
+    """Voters of ``controller.quorum.voters``; they count while the log names none (kraft.version 0)."""
+    bootstrap_servers: tuple[Destination, ...] = ()
+    """``controller.quorum.bootstrap.servers`` with ids -2, -3, ...; the static voters are asked where it is empty."""
+    election_timeout_ms: int = 1000
+    """``controller.quorum.election.timeout.ms``: an election waits this long and up to as long again, by chance."""
+    fetch_timeout_ms: int = 2000
+    """``controller.quorum.fetch.timeout.ms``: how long a follower waits for its leader; half as much again is the
+    leader's with its followers."""
+    election_backoff_max_ms: int = 1000
+    """``controller.quorum.election.backoff.max.ms``: the longest wait of a successor that is not the preferred one."""
+    request_timeout_ms: int = 2000
+    """``controller.quorum.request.timeout.ms``; the driver ends requests with it, the core voter changes."""
+    retry_backoff_ms: int = 20
+    """``controller.quorum.retry.backoff.ms``: pause for a destination after a request to it failed."""
+    append_linger_ms: int = 25
+    """``controller.quorum.append.linger.ms``: the longest that a record waits for more to share its batch."""
+    fetch_max_bytes: int = 1024 * 1024
+    """``controller.quorum.fetch.max.bytes``."""
+    fetch_snapshot_max_bytes: int = 1024 * 1024
+    """``controller.quorum.fetch.snapshot.max.bytes``."""
+    auto_join: bool = False
+    """``controller.quorum.auto.join.enable``."""
+    max_batch_bytes: int = MAX_BATCH_BYTES
+    """Limit on a batch as it lies in the log, header included."""
+
+    def __post_init__(self) -> None:
+        assert self.key.id >= 0, f"node id {self.key.id} is negative"
+        assert self.append_linger_ms >= 0, f"append linger {self.append_linger_ms} ms is negative"
+
+    @property
+    def own_voter(self) -> Voter:
+        """This node as a KRAFT_VOTERS record of its own making describes it."""
+        return Voter(
+            key=self.key,
+            endpoints=endpoints_as_recorded(self.endpoints),
+            min_kraft_version=KRAFT_VERSION_MIN,
+            max_kraft_version=KRAFT_VERSION_MAX,
+        )

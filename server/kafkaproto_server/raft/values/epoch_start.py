@@ -1,0 +1,13 @@
+"""Where leader epochs begin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochStart:
+    """A leader epoch and the offset of its first record, as in ``leader-epoch-checkpoint``."""
+
+    epoch: int
+    start_offset: int

@@ -1,0 +1,41 @@
+"""What a leader tells about its quorum when asked (DescribeQuorum; KIP-595, KIP-836, KIP-853)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkaproto_server.raft.values.voters import VoterSet
+from kafkaproto_server.types import ReplicaKey
+
+UNKNOWN = -1
+"""Stands for an offset or timestamp that is not known, here as on the wire."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaDescription:
+    """How far one replica is, as the leader knows it; timestamps are its wall clock in milliseconds."""
+
+    key: ReplicaKey
+    log_end_offset: int = UNKNOWN
+    last_fetch_timestamp_ms: int = UNKNOWN
+    last_caught_up_timestamp_ms: int = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuorumDescription:
+    """A leader's view of its quorum at one moment."""
+
+    leader_id: int
+    epoch: int
+    high_watermark: int
+    """-1 while unknown."""
+    voters: tuple[ReplicaDescription, ...]
+    """One a voter, ascending by id."""
+    observers: tuple[ReplicaDescription, ...]
+    voter_set: VoterSet
+    """The voters with their endpoints."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotLeader:
+    """This node cannot describe the quorum, since it does not lead it."""
