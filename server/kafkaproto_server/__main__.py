@@ -16,12 +16,12 @@ import trio
 
 from kafkaproto_server.config import Config, ConfigError, check_supported
 from kafkaproto_server.image.errors import ReplayError
-from kafkaproto_server.node.broker_half import DirectoryFailureNotToldError, RegistrationTimeout
+from kafkaproto_server.node.broker.broker_half import DirectoryFailureNotToldError, RegistrationTimeout
 from kafkaproto_server.node.collector_pauses import CollectorPauses
 from kafkaproto_server.node.descriptors import raise_descriptor_limit
 from kafkaproto_server.node.log_limit import limit_lines
 from kafkaproto_server.node.node import Node
-from kafkaproto_server.node.published import UnsupportedFeatureError
+from kafkaproto_server.node.quorum.published import UnsupportedFeatureError
 from kafkaproto_server.node.system import SystemClock, SystemRng
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.storage.errors import StorageError

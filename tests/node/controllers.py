@@ -11,7 +11,7 @@ from kafkaproto.connection import RequestReceived
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
-from kafkaproto_server.node.controller_channel import ControllerChannel
+from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.types import Endpoint
 

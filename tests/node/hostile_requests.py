@@ -28,8 +28,8 @@ from kafkaproto_server.controller.events import CommandContext, CommandReceived,
 from kafkaproto_server.image.acl_index import NO_ACLS
 from kafkaproto_server.net.pump import ConnectionInfo, Outcome
 from kafkaproto_server.node.collector_pauses import CollectorPauses
-from kafkaproto_server.node.dispatch import Dispatcher
-from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.node.serving.dispatch import Dispatcher
+from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import ANONYMOUS, Answer, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer

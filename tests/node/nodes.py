@@ -16,7 +16,7 @@ import trio
 
 from kafkaproto_server.config import Config, default_config
 from kafkaproto_server.node.node import Node
-from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.format import FormatRequest, QuorumStart, format_directories

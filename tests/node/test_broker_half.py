@@ -22,10 +22,14 @@ from kafkaproto.messages import (
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from kafkaproto_server.image.image import ClusterImage, ConfigResource, PartitionImage, TopicImage
-from kafkaproto_server.node import assignment_sender
-from kafkaproto_server.node.broker_half import BrokerHalf, DirectoryFailureNotToldError, RegistrationTimeout
-from kafkaproto_server.node.controller_channel import ControllerUnavailable
-from kafkaproto_server.node.published import Published
+from kafkaproto_server.node.broker import assignment_sender
+from kafkaproto_server.node.broker.broker_half import (
+    BrokerHalf,
+    DirectoryFailureNotToldError,
+    RegistrationTimeout,
+)
+from kafkaproto_server.node.quorum.published import Published
+from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
 from tests.broker.controller_answers import answer as assignments_answer
 from tests.node.controllers import ScriptedChannel, TrioClock
 

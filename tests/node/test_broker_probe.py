@@ -18,9 +18,9 @@ from kafkaproto_server.controller.events import BrokerProvenDead
 from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo
-from kafkaproto_server.node import broker_probe
-from kafkaproto_server.node.broker_probe import Answer, BrokerProbe, Prober
-from kafkaproto_server.node.published import Published
+from kafkaproto_server.node.quorum import broker_probe
+from kafkaproto_server.node.quorum.broker_probe import Answer, BrokerProbe, Prober
+from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.types import Endpoint, ListenerKind
 

@@ -17,7 +17,7 @@ from kafkaproto.messages import (
     EnvelopeRequest,
     EnvelopeResponse,
 )
-from kafkaproto_server.node.controller_channel import (
+from kafkaproto_server.node.to_controller.channel import (
     REPLACED_GRACE_MS,
     ControllerChannel,
     ControllerUnavailable,

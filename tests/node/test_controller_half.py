@@ -28,9 +28,9 @@ from kafkaproto_server.controller.events import (
     Tick,
 )
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node import controller_half, message_release
-from kafkaproto_server.node.controller_half import ControllerHalf
-from kafkaproto_server.node.pauses import LOOK_INTERVAL_MS, NOTICEABLE_MS, PauseWatch
+from kafkaproto_server.node.quorum import controller_half
+from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.pauses import LOOK_INTERVAL_MS, NOTICEABLE_MS, PauseWatch
 from kafkaproto_server.raft.values.effects import (
     AppendRefusal,
     AppendRefused,
@@ -45,6 +45,7 @@ from kafkaproto_server.raft.values.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
+from kafkaproto_server.requests import release as message_release
 from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, run_to_end
 from tests.controller.harness import (

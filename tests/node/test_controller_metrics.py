@@ -25,7 +25,7 @@ from kafkaproto_server.image.image import EMPTY_IMAGE, RECOVERING, TOPIC_RESOURC
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.metrics.controller import ControllerMetrics
 from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.node.controller_metrics import (
+from kafkaproto_server.node.observability.controller_metrics import (
     BrokerFigures,
     broker_contacts,
     broker_work,

@@ -16,9 +16,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import ControllerRegistrationRequest, ControllerRegistrationResponse
 from kafkaproto_server.image.image import ClusterImage, ControllerRegistration
-from kafkaproto_server.node.controller_channel import ControllerUnavailable
-from kafkaproto_server.node.controller_registration import keep_registered
-from kafkaproto_server.node.published import Published
+from kafkaproto_server.node.quorum.published import Published
+from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
+from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.types import Endpoint
 from tests.node.controllers import ScriptedChannel, TrioClock
 

@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.quorum.driver import QuorumDriver
 from tests.node.nodes import Nodes, running_nodes
 
 pytestmark = [pytest.mark.trio, pytest.mark.slow]

@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto_server.apis.bounds import BYTES_AN_ELEMENT
 from kafkaproto_server.apis.table import APIS, possible_elements
-from kafkaproto_server.node.decoding_room import MAX_DECODED_BYTES, DecodingRoom
+from kafkaproto_server.node.serving.decoding_room import MAX_DECODED_BYTES, DecodingRoom
 
 
 class Bench:

@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproto_server.config.settings import default_config
 from kafkaproto_server.net.admission import UNLIMITED
+from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
 from kafkaproto_server.net.limits import MAX_CONNECTIONS
 from kafkaproto_server.node.descriptors import (
     MIN_CONNECTIONS,
@@ -16,7 +17,6 @@ from kafkaproto_server.node.descriptors import (
     raise_descriptor_limit,
     reserved_descriptors,
 )
-from kafkaproto_server.node.http import MAX_HTTP_CONNECTIONS
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from kafkaproto.records.batch import iterate_batches
-from kafkaproto_server.node.disk_worker import DiskFailureError, DiskWorker, Persisted, PersistJob
+from kafkaproto_server.node.quorum.disk_worker import DiskFailureError, DiskWorker, Persisted, PersistJob
 from kafkaproto_server.raft.values.control import LeaderChange
 from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,

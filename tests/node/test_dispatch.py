@@ -36,9 +36,9 @@ from kafkaproto_server.apis.table import served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.passes import PASS_S, Passes
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome
-from kafkaproto_server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
-from kafkaproto_server.node.dispatch import Dispatcher
-from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
+from kafkaproto_server.node.serving.dispatch import Dispatcher
+from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.storage.errors import DiskError, StorageError
 from kafkaproto_server.types import Deferred, ListenerKind
@@ -240,7 +240,7 @@ def test_where_a_response_has_no_place_for_it_the_connection_is_closed(
 ) -> None:
     metrics = RequestMetrics()
     if refuse is not None:
-        monkeypatch.setattr("kafkaproto_server.node.dispatch.refuse_at_once", refuse)
+        monkeypatch.setattr("kafkaproto_server.node.serving.dispatch.refuse_at_once", refuse)
     failing = services(IMAGE, forward=raising(MistakeError("no such thing")))
     # It asks for no topic, so that there is none to say an error for.
     (outcome,) = served(Dispatcher(failing, metrics), request(CreateTopicsRequest(), 7), connection())

@@ -30,8 +30,8 @@ from kafkaproto.messages import (
 from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
 from kafkaproto_server.apis.table import refuse_at_once
-from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from kafkaproto_server.node.forwarding import (
+from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
+from kafkaproto_server.node.to_controller.forwarding import (
     ANSWER_MARGIN_MS,
     FORWARD_TIMEOUT_MS,
     MAX_TOPICS_IN_CREATION,

@@ -10,7 +10,7 @@ import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
-from kafkaproto_server.node.http import (
+from kafkaproto_server.net.http import (
     ANSWER_GRACE_S,
     MAX_HTTP_CONNECTIONS,
     MAX_REQUEST_HEAD_BYTES,

@@ -10,8 +10,8 @@ import trio
 from immutables import Map
 
 from kafkaproto_server.image.image import ClusterImage, PartitionImage, TopicImage
-from kafkaproto_server.node import image_release
-from kafkaproto_server.node.image_release import KEPT_S, MANY_RECORDS, ImageRelease
+from kafkaproto_server.node.quorum import image_release
+from kafkaproto_server.node.quorum.image_release import KEPT_S, MANY_RECORDS, ImageRelease
 
 pytestmark = pytest.mark.trio
 

@@ -9,8 +9,8 @@ import pytest
 import trio
 
 from kafkaproto.snapshot import SnapshotId, build_snapshot
-from kafkaproto_server.node.disk_worker import DiskFailureError, DiskWorker
-from kafkaproto_server.node.log_cleaning import LogCleaner
+from kafkaproto_server.node.quorum.disk_worker import DiskFailureError, DiskWorker
+from kafkaproto_server.node.quorum.log_cleaning import LogCleaner
 from kafkaproto_server.raft.values.events import LogStartMoved
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.storage.quorum_state_file import QuorumStateFile

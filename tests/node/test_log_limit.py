@@ -7,8 +7,8 @@ import logging
 import pytest
 import trio
 
-from kafkaproto_server.node import forwarding
 from kafkaproto_server.node.log_limit import LIMITED_LOGGERS, LINES_A_SECOND, LineLimit, limit_lines
+from kafkaproto_server.node.to_controller import forwarding
 from tests.net.support import listening, serve_echo
 
 LOGGER = logging.getLogger("kafkaproto.tests.log_limit")

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kafkaproto_server.node.log_tail import LogTail, TailBatch
+from kafkaproto_server.node.quorum.log_tail import LogTail, TailBatch
 
 
 def batch(base_offset: int, next_offset: int, size: int = 10) -> TailBatch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import trio
 
-from kafkaproto_server.node.loop_watch import STALL_BOUNDS_MS, LoopWatch
+from kafkaproto_server.node.observability.loop_watch import STALL_BOUNDS_MS, LoopWatch
 
 
 class Loop:

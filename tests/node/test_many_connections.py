@@ -29,8 +29,8 @@ from kafkaproto_server.net.passes import LET_ON_A_PASS, Passes
 from kafkaproto_server.net.pump import ConnectionInfo, Pump
 from kafkaproto_server.net.streams import SocketBytes
 from kafkaproto_server.node.collector_pauses import CollectorPauses
-from kafkaproto_server.node.dispatch import Dispatcher
-from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.node.serving.dispatch import Dispatcher
+from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import golden, services

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from kafkaproto.messages import AlterPartitionRequest, MetadataRequest
-from kafkaproto_server.node import message_release
-from kafkaproto_server.node.message_release import is_large, release_steps
+from kafkaproto_server.requests import release as message_release
+from kafkaproto_server.requests.release import is_large, release_steps
 
 Topic = AlterPartitionRequest.TopicData
 Partition = AlterPartitionRequest.PartitionData

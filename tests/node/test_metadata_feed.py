@@ -16,11 +16,11 @@ from kafkaproto_server.controller.events import BatchCommitted
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.image.replay import replay
-from kafkaproto_server.node import metadata_feed
-from kafkaproto_server.node.disk_worker import DiskWorker, PersistJob
-from kafkaproto_server.node.image_builder import ObserverImage
-from kafkaproto_server.node.log_tail import LogTail, TailBatch
-from kafkaproto_server.node.metadata_feed import MetadataFeed
+from kafkaproto_server.node.quorum import metadata_feed
+from kafkaproto_server.node.quorum.disk_worker import DiskWorker, PersistJob
+from kafkaproto_server.node.quorum.image_builder import ObserverImage
+from kafkaproto_server.node.quorum.log_tail import LogTail, TailBatch
+from kafkaproto_server.node.quorum.metadata_feed import MetadataFeed
 from kafkaproto_server.raft.values.control import LeaderChange
 from kafkaproto_server.raft.values.effects import PendingBatch
 from kafkaproto_server.raft.wire import encode_batch

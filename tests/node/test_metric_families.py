@@ -11,9 +11,9 @@ from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.image.partition_counts import PartitionCounts
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.metrics.requests import RequestMetrics
-from kafkaproto_server.node import metric_families as families
-from kafkaproto_server.node.metric_families import PeerRates
-from kafkaproto_server.node.raft_channel import PeerStatistics
+from kafkaproto_server.node.observability import families
+from kafkaproto_server.node.observability.families import PeerRates
+from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
 from kafkaproto_server.raft.values.events import RequestFailure
 
 

@@ -32,11 +32,11 @@ from kafkaproto_server.controller.events import CommandContext
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.image.replay import replay
-from kafkaproto_server.node import metadata_feed
-from kafkaproto_server.node import quorum as quorum_module
-from kafkaproto_server.node.disk_worker import DiskFailureError
-from kafkaproto_server.node.published import UnsupportedFeatureError, check_features
-from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.quorum import driver as quorum_module
+from kafkaproto_server.node.quorum import metadata_feed
+from kafkaproto_server.node.quorum.disk_worker import DiskFailureError
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.quorum.published import UnsupportedFeatureError, check_features
 from kafkaproto_server.node.startup import Opened, open_node
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.node import RaftNode
@@ -251,7 +251,7 @@ async def test_commands_that_wait_together_share_a_batch(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All of them within one turn, however busy the machine is.
-    monkeypatch.setattr("kafkaproto_server.node.quorum.TURN_MS", 60_000.0)
+    monkeypatch.setattr("kafkaproto_server.node.quorum.driver.TURN_MS", 60_000.0)
     async with running(disk) as driver:
         await wait_for_features(driver)
         appended = driver.metrics.appended_records
@@ -268,7 +268,7 @@ async def test_kraft_version_is_raised_among_commands_that_wait_with_it(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All of them within one turn: decided on, before the quorum appends control records of its own.
-    monkeypatch.setattr("kafkaproto_server.node.quorum.TURN_MS", 60_000.0)
+    monkeypatch.setattr("kafkaproto_server.node.quorum.driver.TURN_MS", 60_000.0)
     format_with_static_voters(disk)
     voters = "1@127.0.0.1:19093"
     async with running(disk, controller_quorum_voters=voters) as driver:

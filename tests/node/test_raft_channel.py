@@ -16,9 +16,9 @@ from kafkaproto.connection import UnsupportedApiVersions
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse, FetchRequest, FetchResponse, VoteRequest, VoteResponse
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
-from kafkaproto_server.node import raft_channel
 from kafkaproto_server.node.log_limit import LIMITED_LOGGERS
-from kafkaproto_server.node.raft_channel import RaftChannel
+from kafkaproto_server.node.quorum import raft_channel
+from kafkaproto_server.node.quorum.raft_channel import RaftChannel
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft.values import messages
 from kafkaproto_server.raft.values.effects import SendRequest

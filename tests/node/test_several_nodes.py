@@ -11,9 +11,9 @@ from kafkaproto.messages import IncrementalAlterConfigsRequest, IncrementalAlter
 from kafkaproto_server.controller.events import CommandContext
 from kafkaproto_server.net import passes
 from kafkaproto_server.net.passes import Passes
-from kafkaproto_server.node.disk_worker import DiskFailureError
-from kafkaproto_server.node.quorum import QuorumDriver
-from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.node.quorum.disk_worker import DiskFailureError
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.storage.snapshot_file import SnapshotStore
 from tests.node.nodes import Nodes, running_nodes

@@ -11,7 +11,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto_server.net.passes import PASS_S, Passes
-from kafkaproto_server.node.slices import IN_PLACE_S, SHARE_S, STEPS_A_LOOK, TURN_S, URGENT_S, Slices
+from kafkaproto_server.node.serving.slices import IN_PLACE_S, SHARE_S, STEPS_A_LOOK, TURN_S, URGENT_S, Slices
 from kafkaproto_server.types import Steps
 
 STEP_S = SHARE_S / 10

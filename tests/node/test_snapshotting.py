@@ -16,7 +16,7 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, SnapshotId
 from kafkaproto_server.image.image import ClusterImage, PartitionImage, TopicImage
-from kafkaproto_server.node.snapshotting import (
+from kafkaproto_server.node.quorum.snapshotting import (
     BATCH_BYTES,
     JITTER_PERCENT,
     RETRY_MS,

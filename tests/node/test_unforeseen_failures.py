@@ -19,7 +19,7 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.raft import wire
 from kafkaproto_server.storage.errors import StorageError
 from tests.node.nodes import CLUSTER_ID, Nodes, running_nodes

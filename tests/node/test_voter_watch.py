@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from kafkaproto_server.node.voter_watch import WARN_AFTER_S, voter_problem, warn_of_voter_problem
+from kafkaproto_server.node.quorum.voter_watch import WARN_AFTER_S, voter_problem, warn_of_voter_problem
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 

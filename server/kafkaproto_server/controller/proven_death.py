@@ -1,6 +1,6 @@
 """Death by proof: a broker whose process is provably gone is fenced before its session is over.
 
-The node has the proof (`node.broker_probe`); here it is weighed against what the controller knows. It is void
+The node has the proof (`node.quorum.broker_probe`); here it is weighed against what the controller knows. It is void
 
 - where the broker was heard of after the moment from which the proof counts: whoever sends heartbeats lives
   (`is_refuted`, which is asked before the proof is acted on and while it is);

@@ -5,7 +5,7 @@ and broker register with the active controller, over the network even where that
 unfenced clients are let in. A broker alone takes part in the quorum as an observer, and serves no controller listener.
 Stop, the other way round: the broker hands over and leaves, the quorum's task gives up leadership, listeners finish
 what is in progress, the log is closed. Everything runs in one nursery; what fails in it ends the node, unless it is a
-peer's fault, or a mistake in answering one request (`node.dispatch`).
+peer's fault, or a mistake in answering one request (`node.serving.dispatch`).
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from kafkaproto_server.controller.events import CommandContext
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
+from kafkaproto_server.net.http import HttpAnswer, Route, serve_http
 from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
 from kafkaproto_server.net.listener import Listener, ListenerSettings
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.names import MAX_LOOKUPS, NameLookups
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo
-from kafkaproto_server.node.broker_half import BrokerHalf
-from kafkaproto_server.node.broker_probe import BrokerProbe
-from kafkaproto_server.node.controller_channel import ControllerChannel
-from kafkaproto_server.node.controller_registration import keep_registered
+from kafkaproto_server.node.broker.broker_half import BrokerHalf
+from kafkaproto_server.node.broker.directory_watch import DirectoryWatch
 from kafkaproto_server.node.descriptors import admission_limits
-from kafkaproto_server.node.directory_watch import DirectoryWatch
-from kafkaproto_server.node.dispatch import Dispatcher
-from kafkaproto_server.node.forwarding import Forwarder
-from kafkaproto_server.node.http import HttpAnswer, Route, serve_http
-from kafkaproto_server.node.quorum import QuorumDriver
-from kafkaproto_server.node.slices import Slices
+from kafkaproto_server.node.quorum.broker_probe import BrokerProbe
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
+from kafkaproto_server.node.serving.dispatch import Dispatcher
+from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.node.startup import Opened, mark_clean_shutdown, open_node
-from kafkaproto_server.node.voter_watch import voter_problem, warn_of_voter_problem
+from kafkaproto_server.node.to_controller.channel import ControllerChannel
+from kafkaproto_server.node.to_controller.forwarding import Forwarder
+from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
@@ -57,7 +57,7 @@ from kafkaproto_server.storage.meta_properties import META_PROPERTIES_NAME
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
 if TYPE_CHECKING:
-    from kafkaproto_server.node.metrics import NodeMetrics
+    from kafkaproto_server.node.observability.page import NodeMetrics
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -228,7 +228,7 @@ class Node:
         self, nursery: trio.Nursery, quorum: QuorumDriver, listeners: Sequence[Listener]
     ) -> None:
         # Only here: the Prometheus library takes some 30 ms to import, a tenth of a node's start.
-        from kafkaproto_server.node.metrics import NodeMetrics
+        from kafkaproto_server.node.observability.page import NodeMetrics
 
         config = self._config
         self._metrics = NodeMetrics(

@@ -15,9 +15,9 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.config import Config
 from kafkaproto_server.controller.config import ControllerConfig
 from kafkaproto_server.controller.controller import Controller
-from kafkaproto_server.node.committed_state import QuorumStorage
-from kafkaproto_server.node.log_contents import log_controls, position_of, snapshot_controls
-from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.quorum.committed_state import QuorumStorage
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.quorum.log_contents import log_controls, position_of, snapshot_controls
 from kafkaproto_server.ports import Clock, Disk, Lock, Rng
 from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.raft.values import events as raft_events

@@ -1,6 +1,6 @@
 """Proofs of brokers' deaths: a controller to which a broker's connection ended finds that nobody listens there.
 
-What `node.broker_probe` does over sockets. The proof is good when it is found; it may be a while until the
+What `node.quorum.broker_probe` does over sockets. The proof is good when it is found; it may be a while until the
 controller gets to hear of it, and by then another incarnation of the broker may be at work.
 """
 

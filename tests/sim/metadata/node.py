@@ -1,6 +1,6 @@
 """A node of the cluster: a replica of the quorum with a real controller, or with the image of a broker, on top.
 
-What `node.committed_state` and `node.quorum` do between the two cores is done here at once: what is
+What `node.quorum.committed_state` and `node.quorum.driver` do between the two cores is done here at once: what is
 committed is handed over, the controller becomes active when everything before its epoch was replayed, and what it asks
 for goes to the Raft core before anything else happens to either.
 """
@@ -21,8 +21,8 @@ from kafkaproto_server.controller.effects import Effect, ReportDeath
 from kafkaproto_server.controller.events import Event as ControllerEvent
 from kafkaproto_server.features import METADATA_VERSION
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.controller_half import ControllerHalf
-from kafkaproto_server.node.image_builder import ImageBuilder, ObserverImage
+from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.image_builder import ImageBuilder, ObserverImage
 from kafkaproto_server.raft.model.states import StateName
 from kafkaproto_server.raft.values.config import RaftConfig
 from kafkaproto_server.raft.values.effects import (

@@ -11,7 +11,7 @@ from functools import partial
 
 from kafkaproto_server.controller import batches
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node import controller_half
+from kafkaproto_server.node.quorum import controller_half
 from kafkaproto_server.security.delegation_tokens import is_expired
 from kafkaproto_server.types import NO_NODE
 from tests.sim.checkers.invariants import ViolationError

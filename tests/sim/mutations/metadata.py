@@ -33,7 +33,7 @@ from kafkaproto_server.controller.settings import TopicSettings
 from kafkaproto_server.image import apply_topics
 from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE
 from kafkaproto_server.image.loader import LoadState
-from kafkaproto_server.node import image_builder
+from kafkaproto_server.node.quorum import image_builder
 from kafkaproto_server.types import NO_NODE, Steps, run_to_end
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Patches, cluster_mutation, finds_nothing

@@ -3,7 +3,7 @@
 Both cores are synchronous and live in one task, so that reserving offsets and using them is one step: what the
 controller wants appended goes to the Raft core at once, what the Raft core commits goes to the controller at once. The
 Raft core's effects are taken after every event. What it tells NOW happens before the next event; what has to be written
-is queued for the disk's thread (`node.disk_worker`), so that peers are served and events taken in while a sync
+is queued for the disk's thread (`node.quorum.disk_worker`), so that peers are served and events taken in while a sync
 is under way; what waits for that follows when the thread reports.
 
 Others reach the cores by `submit` and `raft_request`, and read what was last published: image, leader, high watermark.
@@ -29,16 +29,16 @@ from kafkaproto.messages import BrokerHeartbeatRequest, DescribeQuorumRequest
 from kafkaproto_server.controller import events as controller_events
 from kafkaproto_server.controller.controller import Controller
 from kafkaproto_server.metrics.controller import ControllerMetrics
-from kafkaproto_server.node.committed_state import CommittedState, QuorumStorage
-from kafkaproto_server.node.controller_half import ControllerHalf
-from kafkaproto_server.node.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
-from kafkaproto_server.node.image_release import ImageRelease
-from kafkaproto_server.node.log_tail import LogTail, TailBatch
-from kafkaproto_server.node.pauses import PauseWatch
-from kafkaproto_server.node.published import ImagePublisher, Published
-from kafkaproto_server.node.quorum_metrics import QuorumMetrics, SnapshotFigures
-from kafkaproto_server.node.raft_channel import PeerStatistics, RaftChannel
-from kafkaproto_server.node.raft_service import RaftService
+from kafkaproto_server.node.quorum.committed_state import CommittedState, QuorumStorage
+from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
+from kafkaproto_server.node.quorum.image_release import ImageRelease
+from kafkaproto_server.node.quorum.log_tail import LogTail, TailBatch
+from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotFigures
+from kafkaproto_server.node.quorum.pauses import PauseWatch
+from kafkaproto_server.node.quorum.published import ImagePublisher, Published
+from kafkaproto_server.node.quorum.raft_channel import PeerStatistics, RaftChannel
+from kafkaproto_server.node.quorum.raft_service import RaftService
 from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.raft.describe.core import (
     describe_effects,

@@ -22,8 +22,8 @@ from kafkaproto_server.features import KRAFT_VERSION
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.metrics.requests import RequestMetrics
-from kafkaproto_server.node.quorum_metrics import SnapshotFigures
-from kafkaproto_server.node.raft_channel import PeerStatistics
+from kafkaproto_server.node.quorum.metrics import SnapshotFigures
+from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
 from kafkaproto_server.raft.values.statistics import RaftStatistics
 from kafkaproto_server.types import NO_NODE, ZERO_UUID
 

@@ -12,10 +12,10 @@ from kafkaproto_server.broker.assignments import AssignmentQueue
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.lifecycle import BrokerLifecycle, BrokerState
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.node.assignment_sender import AssignmentSender
-from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from kafkaproto_server.node.metadata_applier import MetadataApplier
-from kafkaproto_server.node.published import Published
+from kafkaproto_server.node.broker.assignment_sender import AssignmentSender
+from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
+from kafkaproto_server.node.quorum.published import Published
+from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.ports import Clock
 
 _log = logging.getLogger("kafkaproto.server.broker")

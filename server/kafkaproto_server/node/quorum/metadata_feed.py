@@ -1,6 +1,6 @@
 """Hands the committed part of the metadata log to whoever builds this node's image from it.
 
-Batch after batch in the log's order, each once. At the log's end they come from memory (`node.log_tail`); older
+Batch after batch in the log's order, each once. At the log's end they come from memory (`node.quorum.log_tail`); older
 ones are read from the disk in the worker's thread, and what only a snapshot holds is loaded from the newest snapshot in
 a thread of its own. Work is done in small slices, so that a long log does not keep the event loop from its elections.
 """
@@ -21,9 +21,9 @@ from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.controller.events import BatchCommitted
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.disk_worker import DiskWorker
-from kafkaproto_server.node.image_builder import ImageBuilder
-from kafkaproto_server.node.log_tail import LogTail
+from kafkaproto_server.node.quorum.disk_worker import DiskWorker
+from kafkaproto_server.node.quorum.image_builder import ImageBuilder
+from kafkaproto_server.node.quorum.log_tail import LogTail
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.storage.log import Log
 from kafkaproto_server.types import Steps

@@ -13,8 +13,8 @@ import trio
 from kafkaproto.error_codes import describe
 from kafkaproto.messages import ControllerRegistrationRequest, ControllerRegistrationResponse
 from kafkaproto_server.image.records import CONTROLLER_REGISTRATION_LEVEL
-from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from kafkaproto_server.node.published import Published
+from kafkaproto_server.node.quorum.published import Published
+from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.types import Endpoint
 
 _log = logging.getLogger("kafkaproto.server.controller")

@@ -1,6 +1,6 @@
 """What a node makes its image of the metadata with, out of committed batches and snapshots.
 
-A controller's core is one such builder (`node.controller_half`); here is the one of a node without. Nothing here
+A controller's core is one such builder (`node.quorum.controller_half`); here is the one of a node without. Nothing here
 waits for anything, so the simulator uses it as it stands.
 """
 

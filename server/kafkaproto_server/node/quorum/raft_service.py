@@ -14,9 +14,9 @@ import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
-from kafkaproto_server.node.disk_worker import DiskWorker
-from kafkaproto_server.node.log_contents import snapshot_id_of
-from kafkaproto_server.node.log_tail import LogTail
+from kafkaproto_server.node.quorum.disk_worker import DiskWorker
+from kafkaproto_server.node.quorum.log_contents import snapshot_id_of
+from kafkaproto_server.node.quorum.log_tail import LogTail
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values.errors import RaftError

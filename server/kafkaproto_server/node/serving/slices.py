@@ -21,7 +21,7 @@ import trio
 
 from kafkaproto_server.net.host_queue import HostQueue
 from kafkaproto_server.net.passes import Passes
-from kafkaproto_server.node.message_release import close_steps
+from kafkaproto_server.requests.release import close_steps
 from kafkaproto_server.types import Steps
 
 IN_PLACE_S: Final = 0.001

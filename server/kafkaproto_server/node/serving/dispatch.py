@@ -1,9 +1,9 @@
 """From a request on a connection to the bytes of its response: decode, hand to the table, wait, encode.
 
 What may take long (a large body, a handler that walks many items, a large response) is `Steps`, which
-`node.slices` drives between other turns of the loop. So is every request that comes when the pass of the loop
+`node.serving.slices` drives between other turns of the loop. So is every request that comes when the pass of the loop
 has served enough, and every response that is decided then. A large request is decoded when there is room for it
-(`node.decoding_room`), and let go in steps.
+(`node.serving.decoding_room`), and let go in steps.
 
 What fails here in a way that nobody foresaw costs one request its answer, and no more: codecs and handlers change
 nothing of the node, they read what is published and hand work over. Such a request is answered UNKNOWN_SERVER_ERROR
@@ -11,7 +11,7 @@ where its response has a place for that, else its connection is closed; the fail
 request, and counted among the errors of its api.
 
 Two things keep that apart from what has to end the process. The place: the cores, the log and the images are
-changed in tasks of their own (`node.quorum`, `node.disk_worker`, `node.metadata_feed`), never
+changed in tasks of their own (`node.quorum.driver`, `node.quorum.disk_worker`, `node.quorum.metadata_feed`), never
 within this module; what fails there is raised there. And the type: a StorageError or a DiskError says that files
 are not as they have to be, wherever it comes from, so it is raised from here as well.
 """
@@ -35,14 +35,14 @@ from kafkaproto_server.apis.serving import serve
 from kafkaproto_server.apis.table import URGENT_KEYS, possible_elements, refuse_at_once, served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
-from kafkaproto_server.node.decoding_room import MANY_ELEMENTS, DecodingRoom
-from kafkaproto_server.node.message_release import is_large, release_steps
-from kafkaproto_server.node.slices import IMMEDIATELY, Slices
+from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
+from kafkaproto_server.node.serving.slices import IMMEDIATELY, Slices
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.context import ANONYMOUS, Answer, Encoded, NoAnswer, Reply, RequestContext
 from kafkaproto_server.requests.error_codes import error_codes, error_codes_in_steps, is_small
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.requests.release import is_large, release_steps
 from kafkaproto_server.storage.errors import DiskError, StorageError
 from kafkaproto_server.types import Deferred, Steps, StepsType, T
 

@@ -21,8 +21,7 @@ from kafkaproto_server.controller.controller import Controller
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.metrics.controller import ControllerMetrics
-from kafkaproto_server.node.message_release import is_large, release_steps
-from kafkaproto_server.node.pauses import PauseWatch
+from kafkaproto_server.node.quorum.pauses import PauseWatch
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.raft.values import effects as raft_effects
 from kafkaproto_server.raft.values import events as raft_events
@@ -34,6 +33,7 @@ from kafkaproto_server.raft.values.messages import (
 )
 from kafkaproto_server.requests.context import Answer
 from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.requests.release import is_large, release_steps
 from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, StepsType
 
 _log = logging.getLogger("kafkaproto.server.quorum")

@@ -39,7 +39,7 @@ from kafkaproto_server.controller.events import BrokerProvenDead
 from kafkaproto_server.image.image import BrokerRegistration
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo
-from kafkaproto_server.node.published import Published
+from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.types import Endpoint
 

@@ -25,7 +25,7 @@ import msgspec
 import trio
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto_server.node.log_contents import snapshot_controls, snapshot_id_of
+from kafkaproto_server.node.quorum.log_contents import snapshot_controls, snapshot_id_of
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,

@@ -13,7 +13,7 @@ import trio
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_server.node.disk_worker import DiskWorker
+from kafkaproto_server.node.quorum.disk_worker import DiskWorker
 from kafkaproto_server.ports import Clock, Disk
 from kafkaproto_server.raft.values.events import LogStartMoved
 from kafkaproto_server.storage.deletion import remove_deleted
@@ -43,7 +43,7 @@ class LogCleaner:
         announcing: trio.Lock,
         moved: Callable[[LogStartMoved], None],
     ) -> None:
-        """``announcing`` is that of the `node.snapshotting.Snapshotter`: whoever makes a change to the snapshots
+        """``announcing`` is that of the `node.quorum.snapshotting.Snapshotter`: whoever makes a change to the snapshots
         holds it until the Raft core was told. ``moved`` is called in the event loop's thread."""
         self._disk = disk
         self._log = log

@@ -12,7 +12,7 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import encode_control_record
 from kafkaproto.snapshot import ControlRecord, SnapshotId
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.snapshotting import read_image
+from kafkaproto_server.node.quorum.snapshotting import read_image
 from kafkaproto_server.raft.values.control import RecordedControl
 from kafkaproto_server.raft.wire import recorded_control
 from kafkaproto_server.storage.log import Log

@@ -11,16 +11,16 @@ from functools import partial
 import trio
 
 from kafkaproto_server.controller import events as controller_events
-from kafkaproto_server.node.controller_half import ControllerHalf
-from kafkaproto_server.node.disk_worker import DiskWorker
-from kafkaproto_server.node.image_builder import ImageBuilder, ObserverImage
-from kafkaproto_server.node.log_cleaning import LogCleaner
-from kafkaproto_server.node.log_contents import newest_image
-from kafkaproto_server.node.log_tail import LogTail
-from kafkaproto_server.node.metadata_feed import MetadataFeed
-from kafkaproto_server.node.published import ImagePublisher, Published
-from kafkaproto_server.node.quorum_metrics import QuorumMetrics
-from kafkaproto_server.node.snapshotting import Snapshotter
+from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.disk_worker import DiskWorker
+from kafkaproto_server.node.quorum.image_builder import ImageBuilder, ObserverImage
+from kafkaproto_server.node.quorum.log_cleaning import LogCleaner
+from kafkaproto_server.node.quorum.log_contents import newest_image
+from kafkaproto_server.node.quorum.log_tail import LogTail
+from kafkaproto_server.node.quorum.metadata_feed import MetadataFeed
+from kafkaproto_server.node.quorum.metrics import QuorumMetrics
+from kafkaproto_server.node.quorum.published import ImagePublisher, Published
+from kafkaproto_server.node.quorum.snapshotting import Snapshotter
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.raft.values.events import LogStartMoved, SnapshotCreated
 from kafkaproto_server.raft.values.voters import VoterSet

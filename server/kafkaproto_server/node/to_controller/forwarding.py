@@ -30,7 +30,7 @@ from kafkaproto.support import joined
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
 from kafkaproto_server.apis.table import bounds_of, refuse, refuse_at_once, timeout_ms
-from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
+from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.requests.context import Answer, Encoded, NoAnswer, Reply, RequestContext, UnreadRequest
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.refusals import Refusal

@@ -22,19 +22,18 @@ from prometheus_client.registry import Collector
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.metrics.window import Window
+from kafkaproto_server.net.http import HttpAnswer
 from kafkaproto_server.net.listener import Listener, ListenerStatistics
-from kafkaproto_server.node import metric_families as families
-from kafkaproto_server.node.broker_half import BrokerHalf
-from kafkaproto_server.node.controller_metrics import (
+from kafkaproto_server.node.broker.broker_half import BrokerHalf
+from kafkaproto_server.node.observability import families
+from kafkaproto_server.node.observability.controller_metrics import (
     BrokerFigures,
     broker_contacts,
     broker_work,
     controller_lag,
     controller_work,
 )
-from kafkaproto_server.node.http import HttpAnswer
-from kafkaproto_server.node.loop_watch import STALL_BOUNDS_MS, LoopWatch
-from kafkaproto_server.node.metric_families import (
+from kafkaproto_server.node.observability.families import (
     RAFT,
     PeerRates,
     counters,
@@ -43,9 +42,10 @@ from kafkaproto_server.node.metric_families import (
     histogram,
     summary,
 )
-from kafkaproto_server.node.quorum import QuorumDriver
-from kafkaproto_server.node.quorum_metrics import QuorumMetrics, SnapshotFigures
-from kafkaproto_server.node.raft_channel import PeerStatistics
+from kafkaproto_server.node.observability.loop_watch import STALL_BOUNDS_MS, LoopWatch
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotFigures
+from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.raft.values.statistics import RaftStatistics
 

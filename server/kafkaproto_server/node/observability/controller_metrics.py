@@ -1,6 +1,6 @@
 """The families of what controllers and brokers do with the cluster's metadata.
 
-Those of Kafka by its names (`node.metric_families` says how they are made); those that KIP-631 named and Kafka
+Those of Kafka by its names (`node.observability.families` says how they are made); those that KIP-631 named and Kafka
 never shipped by the KIP's, ``MetadataLag`` and the like.
 """
 
@@ -14,7 +14,7 @@ from prometheus_client.core import Metric
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.controller import ControllerMetrics
 from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.node.metric_families import BROKER, CONTROLLER, counter, gauge, gauges, summary
+from kafkaproto_server.node.observability.families import BROKER, CONTROLLER, counter, gauge, gauges, summary
 
 EVENTS = "kafka_controller_controllereventmanager"
 STATS = "kafka_controller_controllerstats"

@@ -11,8 +11,8 @@ import trio
 from kafkaproto.error_codes import describe
 from kafkaproto.messages import AssignReplicasToDirsResponse
 from kafkaproto_server.broker.assignments import AssignmentQueue
-from kafkaproto_server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from kafkaproto_server.node.published import Published
+from kafkaproto_server.node.quorum.published import Published
+from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.ports import Clock
 
 _log = logging.getLogger("kafkaproto.server.broker")

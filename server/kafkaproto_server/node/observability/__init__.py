@@ -1,0 +1,1 @@
+"""What a node counts of itself, as Prometheus shows it."""

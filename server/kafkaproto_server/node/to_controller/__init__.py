@@ -1,0 +1,1 @@
+"""A node's way to the active controller, wherever that one runs."""
