@@ -8,7 +8,7 @@ from kafkaproto.messages import EnvelopeResponse
 from kafkaproto.support import joined
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.controller.events import CommandContext, CommandReceived
+from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
 from kafkaproto_server.raft.values.voters import VoterSet

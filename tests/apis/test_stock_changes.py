@@ -16,7 +16,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DescribeConfigsRequest, UpdateFeaturesRequest, message_class
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.controller.events import KRaftVersionChanged
+from kafkaproto_server.controller.values.events import KRaftVersionChanged
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support import NODE_ID, answers, context, decoded_answer, services

@@ -14,8 +14,8 @@ from compat.ours import OurNode
 from compat.process import free_ports
 from kafkaproto.client import parse_servers
 from kafkaproto.log import BatchScan
-from kafkaproto_server.tools.quorum_access import QuorumAccess
-from kafkaproto_server.tools.voter_alteration import View, view_of
+from kafkaproto_server.tools.quorum.access import QuorumAccess
+from kafkaproto_server.tools.quorum.voter_alteration import View, view_of
 from tests.compat.support import CLUSTER_ID, SHORT_SESSION
 from tests.integration.clusters import WAIT_S, LocalCluster
 

@@ -27,7 +27,7 @@ from kafkaproto import uuids
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.tools.metadata_sources import load_directory
+from kafkaproto_server.tools.shell.sources import load_directory
 
 JBOD_BROKER = 103
 BROKERS = (101, 102, JBOD_BROKER)

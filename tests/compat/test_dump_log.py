@@ -41,7 +41,7 @@ def stock_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def both(*arguments: str) -> tuple[list[str], list[str], list[str], list[str]]:
     """Standard output and error of our tool, then of Kafka's."""
     ours = subprocess.run(
-        [sys.executable, "-m", "kafkaproto_server.tools.dump_log", "--secrets", *arguments],
+        [sys.executable, "-m", "kafkaproto_server.tools.dump.dump_log", "--secrets", *arguments],
         capture_output=True,
         text=True,
         check=False,

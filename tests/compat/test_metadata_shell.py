@@ -21,11 +21,11 @@ from compat.ours import OurNode
 from kafkaproto_server.features import METADATA_VERSION
 from kafkaproto_server.image.image import GROUP_RESOURCE
 from kafkaproto_server.image.snapshot import image_records
-from kafkaproto_server.storage.bootstrap import BOOTSTRAP_NAME, feature_records, write_bootstrap
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.tools.metadata_commands import Shell, run_line
-from kafkaproto_server.tools.metadata_nodes import root
-from kafkaproto_server.tools.metadata_sources import load_file
+from kafkaproto_server.storage.metadata.bootstrap import BOOTSTRAP_NAME, feature_records, write_bootstrap
+from kafkaproto_server.tools.shell.commands import Shell, run_line
+from kafkaproto_server.tools.shell.nodes import root
+from kafkaproto_server.tools.shell.sources import load_file
 from tests.compat.support import create, make_node
 from tests.image.reference import image_from_records
 from tests.image.workload import random_records
@@ -124,7 +124,7 @@ def test_a_running_quorum_is_shown_as_kafka_shows_its_log(tmp_path: Path, make: 
 def our_shell(*arguments: str) -> str:
     """Standard output of our tool, which has to succeed."""
     return subprocess.run(
-        [sys.executable, "-m", "kafkaproto_server.tools.metadata_shell", *arguments],
+        [sys.executable, "-m", "kafkaproto_server.tools.shell.metadata_shell", *arguments],
         capture_output=True,
         text=True,
         check=True,

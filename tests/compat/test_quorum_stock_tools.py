@@ -24,7 +24,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.log import parse_segment_file_name, segment_file_name
 from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
 from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name, snapshot_file_name
-from kafkaproto_server.tools.cluster_layout import Shape
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
 from tests.compat.quorum_support import (
     FIRST_SEGMENT,
     GrowingCluster,

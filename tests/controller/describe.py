@@ -9,8 +9,8 @@ from typing import assert_never
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message, Struct
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.controller.controller import Controller
-from kafkaproto_server.controller.effects import (
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values.effects import (
     AppendRecords,
     Effect,
     PublishImage,
@@ -22,7 +22,7 @@ from kafkaproto_server.controller.effects import (
     Respond,
     UpgradeKRaftVersion,
 )
-from kafkaproto_server.controller.events import (
+from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,

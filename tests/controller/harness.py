@@ -21,9 +21,9 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.apis.table import refuse_at_once
-from kafkaproto_server.controller.config import ControllerConfig
-from kafkaproto_server.controller.controller import STEPS_PER_SLICE, Controller
-from kafkaproto_server.controller.effects import (
+from kafkaproto_server.controller.core.controller import STEPS_PER_SLICE, Controller
+from kafkaproto_server.controller.values.config import ControllerConfig
+from kafkaproto_server.controller.values.effects import (
     AppendRecords,
     Effect,
     PublishImage,
@@ -32,7 +32,7 @@ from kafkaproto_server.controller.effects import (
     Respond,
     UpgradeKRaftVersion,
 )
-from kafkaproto_server.controller.events import (
+from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,

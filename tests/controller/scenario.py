@@ -48,8 +48,8 @@ from kafkaproto.messages import (
     ElectLeadersRequest,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.controller.effects import PublishImage
-from kafkaproto_server.controller.events import BrokerProvenDead, SnapshotLoaded, Tick
+from kafkaproto_server.controller.values.effects import PublishImage
+from kafkaproto_server.controller.values.events import BrokerProvenDead, SnapshotLoaded, Tick
 from kafkaproto_server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE, PartitionImage
 from tests.controller.describe import describe_controller, describe_effect
 from tests.controller.harness import (

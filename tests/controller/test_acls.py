@@ -15,8 +15,8 @@ from kafkaproto.messages import (
     DeleteAclsResponse,
     RemoveAccessControlEntryRecord,
 )
-from kafkaproto_server.controller import acls
-from kafkaproto_server.controller.batches import MAX_RECORDS_PER_BATCH
+from kafkaproto_server.controller.commands import acls
+from kafkaproto_server.controller.values.batches import MAX_RECORDS_PER_BATCH
 from kafkaproto_server.image.image import AccessControlEntry
 from kafkaproto_server.security.acls import AclFilter, acl_order
 from tests.controller.harness import Harness

@@ -15,7 +15,7 @@ from kafkaproto.messages import (
     ConfigRecord,
     IncrementalAlterConfigsRequest,
 )
-from kafkaproto_server.controller.topics import MAX_CONFIGS_OF_RESOURCE
+from kafkaproto_server.controller.commands.create_topics import MAX_CONFIGS_OF_RESOURCE
 from kafkaproto_server.image.image import TOPIC_RESOURCE
 from tests.controller.harness import (
     APPEND,

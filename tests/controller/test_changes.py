@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.messages import CreateTopicsRequest
-from kafkaproto_server.controller import changes
-from kafkaproto_server.controller.changes import Change, WaitingChanges
-from kafkaproto_server.controller.events import CommandContext, CommandReceived
+from kafkaproto_server.controller.core import changes
+from kafkaproto_server.controller.core.changes import Change, WaitingChanges
+from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
 
 
 def urgent(number: int) -> Change:

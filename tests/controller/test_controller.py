@@ -29,15 +29,15 @@ from kafkaproto.messages import (
     UpdateFeaturesRequest,
 )
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.controller.effects import AppendRecords, PublishImage, ReportFailure, Respond
-from kafkaproto_server.controller.events import (
+from kafkaproto_server.controller.core.table import COMMANDS
+from kafkaproto_server.controller.values.effects import AppendRecords, PublishImage, ReportFailure, Respond
+from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BecameActive,
     ControlBatchAppended,
     HighWatermarkAdvanced,
     SnapshotLoaded,
 )
-from kafkaproto_server.controller.table import COMMANDS
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from tests.controller.harness import TIMESTAMP_MS, Batch, Harness, SeededRng
 from tests.messages.random_messages import random_message

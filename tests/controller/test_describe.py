@@ -7,14 +7,14 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import BrokerHeartbeatRequest, ControllerRegistrationRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.controller.effects import (
+from kafkaproto_server.controller.values.effects import (
     AppendRecords,
     Effect,
     ReportFailure,
     ReportSilence,
     UpgradeKRaftVersion,
 )
-from kafkaproto_server.controller.events import (
+from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,

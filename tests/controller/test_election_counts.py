@@ -5,7 +5,7 @@ from __future__ import annotations
 from immutables import Map
 
 from kafkaproto.messages import NoOpRecord, PartitionChangeRecord
-from kafkaproto_server.controller.election_counts import ElectionCounts, count_elections
+from kafkaproto_server.controller.values.election_counts import ElectionCounts, count_elections
 from kafkaproto_server.image.image import (
     ELR_FEATURE,
     RECOVERED,

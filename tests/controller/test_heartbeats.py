@@ -11,8 +11,8 @@ from kafkaproto.messages import (
     BrokerRegistrationChangeRecord,
     PartitionChangeRecord,
 )
-from kafkaproto_server.controller.effects import ReportSilence
-from kafkaproto_server.controller.events import NodePaused
+from kafkaproto_server.controller.values.effects import ReportSilence
+from kafkaproto_server.controller.values.events import NodePaused
 from kafkaproto_server.image.image import BrokerRegistration
 from tests.controller.harness import Harness, directory, incarnation
 from tests.image.test_records import CHANGE

@@ -9,9 +9,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_server.apis.table import refuse
-from kafkaproto_server.controller.effects import Refuse
-from kafkaproto_server.controller.outbox import REFUSALS_A_TIME
-from kafkaproto_server.controller.table import COMMANDS
+from kafkaproto_server.controller.core.outbox import REFUSALS_A_TIME
+from kafkaproto_server.controller.core.table import COMMANDS
+from kafkaproto_server.controller.values.effects import Refuse
 from kafkaproto_server.requests.error_codes import is_small
 from kafkaproto_server.types import Steps
 from tests.controller.harness import Harness, refusal_of

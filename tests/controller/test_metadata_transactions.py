@@ -8,8 +8,8 @@ import pytest
 
 from kafkaproto.message import Message
 from kafkaproto.messages import AbortTransactionRecord, CreateTopicsRequest, NoOpRecord
-from kafkaproto_server.controller import batches
-from kafkaproto_server.controller.metadata_transactions import TRANSACTION_NAME, fitted
+from kafkaproto_server.controller.core.metadata_transactions import TRANSACTION_NAME, fitted
+from kafkaproto_server.controller.values import batches
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.types import run_to_end
 from tests.controller.harness import Harness

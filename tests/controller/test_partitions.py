@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafkaproto_server.controller.partitions import (
+from kafkaproto_server.controller.partitions.partitions import (
     Election,
     Goal,
     LeadershipRules,
     leadership_rules,
     partition_change,
 )
-from kafkaproto_server.controller.settings import InheritedConfigs, TopicSettings
+from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
 from kafkaproto_server.image.image import PartitionImage
 from kafkaproto_server.image.records import record_version
 from tests.controller.harness import Harness, directory

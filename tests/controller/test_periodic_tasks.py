@@ -10,10 +10,10 @@ import pytest
 from immutables import Map
 
 from kafkaproto.message import Message
-from kafkaproto_server.controller import periodic_tasks
-from kafkaproto_server.controller.effects import ReportFailure
-from kafkaproto_server.controller.events import SnapshotLoaded
-from kafkaproto_server.controller.periodic_tasks import PERIODIC_TASKS, TaskSituation
+from kafkaproto_server.controller.core import periodic_tasks
+from kafkaproto_server.controller.core.periodic_tasks import PERIODIC_TASKS, TaskSituation
+from kafkaproto_server.controller.values.effects import ReportFailure
+from kafkaproto_server.controller.values.events import SnapshotLoaded
 from kafkaproto_server.image.image import DelegationToken
 from kafkaproto_server.types import Steps
 from tests.controller.harness import TIMESTAMP_MS, Harness

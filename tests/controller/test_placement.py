@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.controller.command import ApiError
-from kafkaproto_server.controller.placement import (
+from kafkaproto_server.controller.partitions.placement import (
     UsableBroker,
     directory_for_new_replica,
     place,
     usable_brokers,
 )
+from kafkaproto_server.controller.values.command import ApiError
 from kafkaproto_server.image.image import MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
 from kafkaproto_server.types import run_to_end
 from tests.controller.harness import Harness, SeededRng, directory

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.controller.effects import PublishImage, Refuse, Respond
-from kafkaproto_server.controller.events import CommandReceived, Event, SnapshotLoaded
+from kafkaproto_server.controller.values.effects import PublishImage, Refuse, Respond
+from kafkaproto_server.controller.values.events import CommandReceived, Event, SnapshotLoaded
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.image import ClusterImage, PartitionImage
 from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records

@@ -14,14 +14,14 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.uuids import to_text
-from kafkaproto_server.controller.command import ApiError
-from kafkaproto_server.controller.events import KRaftVersionChanged
-from kafkaproto_server.controller.registration import (
+from kafkaproto_server.controller.brokers.registration import (
     MAX_DIRECTORIES,
     MAX_FEATURES,
     MAX_LISTENERS,
     _check_directories,
 )
+from kafkaproto_server.controller.values.command import ApiError
+from kafkaproto_server.controller.values.events import KRaftVersionChanged
 from kafkaproto_server.image.image import ControllerRegistration, FeatureRange
 from kafkaproto_server.types import Endpoint, run_to_end
 from tests.controller.harness import ELR, Harness, directory, incarnation, registration_request

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.messages import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from kafkaproto_server.controller.events import CommandContext, CommandReceived
-from kafkaproto_server.controller.replies import ParkedReplies, ParkedReply
+from kafkaproto_server.controller.core.replies import ParkedReplies, ParkedReply
+from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
 
 
 def reply(command_id: int, committed_at: int, deadline_ms: int | None = None) -> ParkedReply:

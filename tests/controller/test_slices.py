@@ -14,16 +14,18 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.controller import appending, batches, changes, controller, proven_death
-from kafkaproto_server.controller.effects import (
+from kafkaproto_server.controller.brokers import proven_death
+from kafkaproto_server.controller.brokers.heartbeats import fencing_records
+from kafkaproto_server.controller.core import appending, changes, controller
+from kafkaproto_server.controller.values import batches
+from kafkaproto_server.controller.values.effects import (
     AppendRecords,
     ReportDeath,
     ReportFailure,
     ReportShutdown,
     ReportSilence,
 )
-from kafkaproto_server.controller.events import BrokerProvenDead, NodePaused
-from kafkaproto_server.controller.heartbeats import fencing_records
+from kafkaproto_server.controller.values.events import BrokerProvenDead, NodePaused
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.loader import LoadState, load_steps
 from kafkaproto_server.types import Steps

@@ -9,9 +9,9 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerRegistrationRequest, ConfigRecord, FeatureLevelRecord
-from kafkaproto_server.controller.changes import COMMAND_TIMEOUT_MS
-from kafkaproto_server.controller.effects import AppendRecords, UpgradeKRaftVersion
-from kafkaproto_server.controller.events import (
+from kafkaproto_server.controller.core.changes import COMMAND_TIMEOUT_MS
+from kafkaproto_server.controller.values.effects import AppendRecords, UpgradeKRaftVersion
+from kafkaproto_server.controller.values.events import (
     CommandContext,
     CommandReceived,
     KRaftVersionChanged,

@@ -7,10 +7,10 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreateTopicsRequest, UnregisterBrokerRequest
-from kafkaproto_server.controller import changes
-from kafkaproto_server.controller.changes import COMMAND_TIMEOUT_MS
-from kafkaproto_server.controller.effects import ReportDeath, ReportSilence
-from kafkaproto_server.controller.events import BrokerProvenDead, NodePaused
+from kafkaproto_server.controller.core import changes
+from kafkaproto_server.controller.core.changes import COMMAND_TIMEOUT_MS
+from kafkaproto_server.controller.values.effects import ReportDeath, ReportSilence
+from kafkaproto_server.controller.values.events import BrokerProvenDead, NodePaused
 from tests.controller.harness import Harness, incarnation, registration_request, update_features_request
 
 SESSION_MS = 1_000

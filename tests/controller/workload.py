@@ -16,7 +16,7 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.controller.events import BrokerProvenDead, KRaftVersionChanged
+from kafkaproto_server.controller.values.events import BrokerProvenDead, KRaftVersionChanged
 from tests.controller import partition_workload
 from tests.controller.harness import (
     ELR,

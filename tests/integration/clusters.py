@@ -20,10 +20,10 @@ from compat.ours import BIN, OurNode
 from compat.process import ServerProcess, free_ports, wait_until
 from kafkaproto.client import parse_servers
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from kafkaproto_server.tools.cluster_layout import Shape, make_layout
-from kafkaproto_server.tools.local_cluster import SAME_REQUEST_S
-from kafkaproto_server.tools.quorum_access import Quorum, QuorumAccess
-from kafkaproto_server.tools.voter_alteration import View, view_of
+from kafkaproto_server.tools.cluster.cluster_layout import Shape, make_layout
+from kafkaproto_server.tools.cluster.local_cluster import SAME_REQUEST_S
+from kafkaproto_server.tools.quorum.access import Quorum, QuorumAccess
+from kafkaproto_server.tools.quorum.voter_alteration import View, view_of
 from tests.integration.asking import connect
 
 START_TIMEOUT_S = 60.0

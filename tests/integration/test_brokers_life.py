@@ -14,7 +14,7 @@ from compat.ours import BIN
 from compat.process import wait_until
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UnregisterBrokerRequest, UnregisterBrokerResponse
-from kafkaproto_server.tools.cluster_layout import Shape
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
 from tests.integration.asking import connect, metadata
 from tests.integration.clusters import WAIT_S, LocalCluster, local_cluster, until
 

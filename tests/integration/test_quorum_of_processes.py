@@ -17,8 +17,8 @@ from kafkaproto import uuids
 from kafkaproto.client import Client, parse_servers
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
-from kafkaproto_server.tools.cluster_layout import Shape
-from kafkaproto_server.tools.quorum_watch import uncommitted_voters
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
+from kafkaproto_server.tools.quorum.watch import uncommitted_voters
 from tests.integration.asking import connect
 from tests.integration.clusters import (
     LocalCluster,

@@ -23,7 +23,7 @@ from kafkaproto import messages as kafka
 from kafkaproto.client import parse_servers
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto_server.tools.cluster_layout import Shape
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
 from tests.fuzz.live import fuzz_live
 from tests.fuzz.raft_refusals import expected, outcome_of, partitions_of
 from tests.fuzz.raft_requests import (

@@ -23,8 +23,8 @@ from kafkaproto.messages import (
 from kafkaproto.schema import FieldSchema, StructSchema, within
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, served_versions
-from kafkaproto_server.controller.effects import Refuse, Respond
-from kafkaproto_server.controller.events import CommandContext, CommandReceived, SnapshotLoaded
+from kafkaproto_server.controller.values.effects import Refuse, Respond
+from kafkaproto_server.controller.values.events import CommandContext, CommandReceived, SnapshotLoaded
 from kafkaproto_server.image.acl_index import NO_ACLS
 from kafkaproto_server.net.pump import ConnectionInfo, Outcome
 from kafkaproto_server.node.collector_pauses import CollectorPauses

@@ -18,8 +18,8 @@ from kafkaproto_server.config import Config, default_config
 from kafkaproto_server.node.node import Node
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.system import SystemClock
+from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.storage.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import MemoryDisk
 

@@ -14,7 +14,7 @@ import pytest
 import trio
 
 from kafkaproto.messages import BrokerHeartbeatRequest
-from kafkaproto_server.controller.events import BrokerProvenDead
+from kafkaproto_server.controller.values.events import BrokerProvenDead
 from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo

@@ -16,10 +16,10 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
     UpdateFeaturesResponse,
 )
-from kafkaproto_server.controller.config import ControllerConfig
-from kafkaproto_server.controller.controller import Controller
-from kafkaproto_server.controller.effects import Refuse
-from kafkaproto_server.controller.events import (
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values.config import ControllerConfig
+from kafkaproto_server.controller.values.effects import Refuse
+from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BrokerProvenDead,
     CommandContext,

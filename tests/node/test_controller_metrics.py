@@ -18,9 +18,9 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     PartitionChangeRecord,
 )
-from kafkaproto_server.controller.effects import AppendRecords
-from kafkaproto_server.controller.events import CommandContext
-from kafkaproto_server.controller.table import COMMANDS
+from kafkaproto_server.controller.core.table import COMMANDS
+from kafkaproto_server.controller.values.effects import AppendRecords
+from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.image.image import EMPTY_IMAGE, RECOVERING, TOPIC_RESOURCE
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.metrics.controller import ControllerMetrics
@@ -207,7 +207,7 @@ def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest
         yield
         return state
 
-    monkeypatch.setattr("kafkaproto_server.controller.appending.load_steps", load_steps)
+    monkeypatch.setattr("kafkaproto_server.controller.core.appending.load_steps", load_steps)
     run_to_end(controller._append((deque([record]), deque([b"encoded"]), (1,))))
     (append,) = controller.take_effects()
     assert isinstance(append, AppendRecords)

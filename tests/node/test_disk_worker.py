@@ -25,9 +25,9 @@ from kafkaproto_server.raft.values.effects import (
 from kafkaproto_server.raft.values.election_state import ElectionState
 from kafkaproto_server.raft.values.events import SnapshotInstalled, SnapshotRejected, StoredSnapshot
 from kafkaproto_server.raft.wire import encode_batch
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from tests.node.snapshots import snapshot_bytes
 from tests.sim.disk import MemoryDisk

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from kafkaproto.messages import CreateAclsRequest, CreateAclsResponse
-from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.node.node import CONTROLLED_SHUTDOWN_TIMEOUT_MS
 from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
 from tests.node.nodes import running_nodes

@@ -12,11 +12,11 @@ from kafkaproto.snapshot import SnapshotId, build_snapshot
 from kafkaproto_server.node.quorum.disk_worker import DiskFailureError, DiskWorker
 from kafkaproto_server.node.quorum.log_cleaning import LogCleaner
 from kafkaproto_server.raft.values.events import LogStartMoved
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
-from kafkaproto_server.storage.retention import RetentionLimits
-from kafkaproto_server.storage.segment import LogConfig
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.retention import RetentionLimits
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.sim.disk import MemoryDisk
 from tests.storage.helpers import ScriptedClock, SeededRng, batch, batches_of, read_all

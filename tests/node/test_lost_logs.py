@@ -10,7 +10,7 @@ import trio
 
 from kafkaproto.messages import CreateTopicsRequest
 from kafkaproto_server.config import default_config
-from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.startup import open_node
 from kafkaproto_server.node.system import SystemClock

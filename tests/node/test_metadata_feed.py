@@ -12,7 +12,7 @@ import trio
 from kafkaproto.messages import FeatureLevelRecord, TopicRecord
 from kafkaproto.records.batch import build_batch
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.controller.events import BatchCommitted
+from kafkaproto_server.controller.values.events import BatchCommitted
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.image.replay import replay
@@ -25,9 +25,9 @@ from kafkaproto_server.raft.values.control import LeaderChange
 from kafkaproto_server.raft.values.effects import PendingBatch
 from kafkaproto_server.raft.wire import encode_batch
 from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID, Steps
 from tests.sim.disk import MemoryDisk
 

@@ -27,8 +27,8 @@ from kafkaproto.messages import (
     UpdateFeaturesResponse,
 )
 from kafkaproto_server.config import default_config
-from kafkaproto_server.controller.controller import Controller
-from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.image.replay import replay
@@ -41,8 +41,8 @@ from kafkaproto_server.node.startup import Opened, open_node
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.requests.context import Answer, NoAnswer
-from kafkaproto_server.storage.format import FormatRequest, format_directories
-from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.directories.format import FormatRequest, format_directories
+from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint
 from tests.controller.harness import controller_registration_request, update_features_request
 from tests.node.nodes import CLUSTER_ID, SeededRng

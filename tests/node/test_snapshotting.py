@@ -26,7 +26,7 @@ from kafkaproto_server.node.quorum.snapshotting import (
 )
 from kafkaproto_server.raft.values.events import StoredSnapshot
 from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey, Voter
 from tests.image.reference import image_from_records
 from tests.image.workload import random_records

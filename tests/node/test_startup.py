@@ -10,10 +10,10 @@ from kafkaproto_server.config import Config, default_config
 from kafkaproto_server.node.startup import Opened, mark_clean_shutdown, open_node
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.values.trust import LAST_EPOCH
-from kafkaproto_server.storage.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
-from kafkaproto_server.storage.directories import METADATA_LOG_NAME, PROBE_NAME
+from kafkaproto_server.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
+from kafkaproto_server.storage.directories.directories import METADATA_LOG_NAME, PROBE_NAME
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
 from tests.node.nodes import SeededRng
 from tests.sim.disk import MemoryDisk
 

@@ -19,7 +19,7 @@ from kafkaproto_pipeline.jobs.compact import write_snapshot
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.snapshot import image_from_values
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.tools.metadata_sources import load_file
+from kafkaproto_server.tools.shell.sources import load_file
 from tests.compat.support import SERVES_TIMEOUT_S, SHORT_SESSION, create, led_topics, make_node
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]

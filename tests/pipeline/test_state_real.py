@@ -23,7 +23,7 @@ from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.snapshot import image_from_values
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.tools.metadata_sources import load_file
+from kafkaproto_server.tools.shell.sources import load_file
 from tests.compat.test_metadata_shell import recorded_session
 from tests.pipeline.histories import History
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable
 
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
-from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.log.log import Log
 
 
 class SeededRng:

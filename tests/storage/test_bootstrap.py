@@ -14,7 +14,8 @@ from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, build_snapshot
 from kafkaproto_server.features import LATEST_METADATA_VERSION, default_levels
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.bootstrap import (
+from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.metadata.bootstrap import (
     encode_bootstrap,
     encode_voters_snapshot,
     feature_records,
@@ -23,8 +24,7 @@ from kafkaproto_server.storage.bootstrap import (
     write_bootstrap,
     write_voters_snapshot,
 )
-from kafkaproto_server.storage.errors import CorruptFileError
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import MemoryDisk
 

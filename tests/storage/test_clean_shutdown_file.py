@@ -7,7 +7,7 @@ import errno
 import pytest
 
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.clean_shutdown_file import (
+from kafkaproto_server.storage.directories.clean_shutdown_file import (
     CLEAN_SHUTDOWN_NAME,
     take_clean_shutdown,
     write_clean_shutdown,

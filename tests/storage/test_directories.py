@@ -9,20 +9,20 @@ import pytest
 
 from kafkaproto import uuids
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.directories import (
+from kafkaproto_server.storage.directories.directories import (
     METADATA_LOG_NAME,
     PROBE_NAME,
     OpenedDirectories,
     check_directory,
     open_directories,
 )
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.meta_properties import (
+from kafkaproto_server.storage.directories.meta_properties import (
     MetaProperties,
     read_log_directory,
     write_meta_properties,
 )
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from tests.sim.disk import MemoryDisk
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"

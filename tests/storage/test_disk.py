@@ -17,8 +17,8 @@ import pytest
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import FixedRng, SeededRng, batch
 
@@ -164,8 +164,8 @@ HOLDER = """
 import sys
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
 lock = OsDisk().lock(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.storage.epoch_file import LeaderEpochs, encode_epoch_file
+from kafkaproto_server.storage.log.epoch_file import LeaderEpochs, encode_epoch_file
 from kafkaproto_server.types import OffsetAndEpoch
 
 

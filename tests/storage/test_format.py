@@ -12,8 +12,7 @@ from kafkaproto import uuids
 from kafkaproto.messages import FeatureLevelRecord, UserScramCredentialRecord, VotersRecord
 from kafkaproto.snapshot import ControlRecord
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.bootstrap import read_bootstrap, voters_record
-from kafkaproto_server.storage.format import (
+from kafkaproto_server.storage.directories.format import (
     FormatError,
     FormatRequest,
     QuorumStart,
@@ -21,8 +20,13 @@ from kafkaproto_server.storage.format import (
     format_directories,
     parse_initial_controllers,
 )
-from kafkaproto_server.storage.meta_properties import MetaProperties, open_log_directories, read_log_directory
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.storage.directories.meta_properties import (
+    MetaProperties,
+    open_log_directories,
+    read_log_directory,
+)
+from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap, voters_record
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import SeededRng

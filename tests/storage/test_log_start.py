@@ -12,8 +12,8 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.deletion import remove_deleted
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from tests.sim.disk import MemoryDisk
 from tests.storage.helpers import FixedRng, batch, batches_of, read_all

@@ -8,8 +8,7 @@ import pytest
 
 from kafkaproto import uuids
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.meta_properties import (
+from kafkaproto_server.storage.directories.meta_properties import (
     LogDirectory,
     MetaProperties,
     encode_meta_properties,
@@ -21,6 +20,7 @@ from kafkaproto_server.storage.meta_properties import (
     read_log_directory,
     write_meta_properties,
 )
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from tests.sim.disk import MemoryDisk
 from tests.storage.helpers import FixedRng
 

@@ -7,7 +7,7 @@ import pytest
 from kafkaproto import uuids
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.errors import CorruptFileError
-from kafkaproto_server.storage.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
 from kafkaproto_server.types import ReplicaKey
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import SeededRng

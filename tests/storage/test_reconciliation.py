@@ -7,10 +7,10 @@ import pytest
 from kafkaproto.snapshot import SnapshotId, build_snapshot
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.reconciliation import reconcile
-from kafkaproto_server.storage.segment import LogConfig
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.metadata.reconciliation import reconcile
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.storage.helpers import SeededRng, batch, batches_of, read_all
 

@@ -8,9 +8,9 @@ import pytest
 
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.storage.errors import CorruptFileError
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.scan import WINDOW_BYTES
-from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.scan import WINDOW_BYTES
+from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import FixedRng, SeededRng, batch, batches_of, read_all

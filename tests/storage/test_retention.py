@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.storage.retention import (
+from kafkaproto_server.storage.log.retention import (
     RetainedSegment,
     RetainedSnapshot,
     RetentionLimits,

@@ -13,8 +13,8 @@ from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import ControlRecord, SnapshotId, build_snapshot
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.errors import CorruptFileError
-from kafkaproto_server.storage.scan import WINDOW_BYTES
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.storage.log.scan import WINDOW_BYTES
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import FixedRng, SeededRng
 

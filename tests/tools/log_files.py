@@ -25,10 +25,10 @@ from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import build_snapshot
-from kafkaproto_server.storage.bootstrap import voters_record
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.metadata.bootstrap import voters_record
 from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey, Voter
 
 TOPIC_ID = bytes(range(16))

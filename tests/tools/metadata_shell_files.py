@@ -25,8 +25,8 @@ from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import SnapshotId, build_snapshot, snapshot_file_name
 from kafkaproto_server.image.records import record_version
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.security.acl_making import acl_record
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
-from kafkaproto_server.tools.quorum_access import Outcome, Quorum
+from kafkaproto_server.tools.quorum.access import Outcome, Quorum
 from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.quorum_answers import CLUSTER_ID
 
@@ -35,7 +35,7 @@ class Progress:
 
 @dataclass
 class QuorumModel:
-    """`tools.voter_alteration.Access`; keeps every set of voters that it had."""
+    """`tools.quorum.voter_alteration.Access`; keeps every set of voters that it had."""
 
     voters: list[ReplicaKey]
     observers: list[ReplicaKey]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kafkaproto.connection import SOFTWARE_VERSION
-from kafkaproto_server.tools.dump_log import main
+from kafkaproto_server.tools.dump.dump_log import main
 from tests.tools.in_process import run
 from tests.tools.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
 

@@ -16,11 +16,17 @@ from kafkaproto.messages import VotersRecord
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord
 from kafkaproto_server.config import Config, check_supported
+from kafkaproto_server.storage.directories.meta_properties import read_log_directory
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.meta_properties import read_log_directory
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from kafkaproto_server.tools.cluster_layout import ClusterLayout, LayoutError, Shape, make_layout, read_layout
-from kafkaproto_server.tools.local_cluster import main
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.tools.cluster.cluster_layout import (
+    ClusterLayout,
+    LayoutError,
+    Shape,
+    make_layout,
+    read_layout,
+)
+from kafkaproto_server.tools.cluster.local_cluster import main
 
 
 def make(folder: Path, shape: Shape, *, is_static: bool = False) -> ClusterLayout:
@@ -222,7 +228,7 @@ def test_the_record_is_written_last(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def fail(*_: object, **__: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("kafkaproto_server.tools.cluster_layout.format_directories", fail)
+    monkeypatch.setattr("kafkaproto_server.tools.cluster.cluster_layout.format_directories", fail)
     result = run("--data", str(tmp_path / "c"), "--base-port", "0")
     assert (result.exit_code, result.stderr) == (1, "Error: no space left\n")
     monkeypatch.undo()

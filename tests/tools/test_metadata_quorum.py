@@ -20,7 +20,7 @@ from kafkaproto.messages import (
     DescribeQuorumRequest,
     DescribeQuorumResponse,
 )
-from kafkaproto_server.tools.metadata_quorum import main
+from kafkaproto_server.tools.quorum.metadata_quorum import main
 from tests.kafkaproto.test_client import serving as serving_once
 from tests.tools.quorum_answers import CASES, CLUSTER_ID, NOW_MS, replica, response
 from tests.tools.scripted_server import Answers, serving
@@ -34,7 +34,7 @@ ONE_VOTER = response(replica(1, 110))
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A question is asked once."""
-    monkeypatch.setattr("kafkaproto_server.tools.quorum_access.PATIENCE_S", 0.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.PATIENCE_S", 0.0)
 
 
 @cache
@@ -130,7 +130,7 @@ def test_a_controller_says_who_leads_and_the_leader_is_asked() -> None:
 def test_a_controller_that_does_not_know_the_metadata_version_yet_is_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.tools.quorum_access.PATIENCE_S", 60.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.PATIENCE_S", 60.0)
     starting = [
         DescribeClusterResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="too early")
     ] * 2
@@ -250,7 +250,7 @@ def test_a_commands_help_needs_no_server() -> None:
 
 
 def test_it_runs_as_a_module() -> None:
-    command = [sys.executable, "-m", "kafkaproto_server.tools.metadata_quorum", "--help"]
+    command = [sys.executable, "-m", "kafkaproto_server.tools.quorum.metadata_quorum", "--help"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
     assert result.stdout.startswith("Usage: kafka-metadata-quorum ")
     assert "--bootstrap-controller" in result.stdout

@@ -29,13 +29,15 @@ from kafkaproto.messages import (
 from kafkaproto.records.batch import build_batch
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.image import ClusterImage, TopicImage
-from kafkaproto_server.storage.directories import METADATA_LOG_NAME
+from kafkaproto_server.storage.directories.directories import METADATA_LOG_NAME
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.tools import metadata_follower, metadata_nodes, metadata_shell
-from kafkaproto_server.tools.metadata_commands import Shell, UsageError, run_line
-from kafkaproto_server.tools.metadata_nodes import File, root
-from kafkaproto_server.tools.metadata_shell import completions, main
-from kafkaproto_server.tools.metadata_sources import load_file
+from kafkaproto_server.tools.shell import follower as metadata_follower
+from kafkaproto_server.tools.shell import metadata_shell
+from kafkaproto_server.tools.shell import nodes as metadata_nodes
+from kafkaproto_server.tools.shell.commands import Shell, UsageError, run_line
+from kafkaproto_server.tools.shell.metadata_shell import completions, main
+from kafkaproto_server.tools.shell.nodes import File, root
+from kafkaproto_server.tools.shell.sources import load_file
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 from tests.tools.in_process import run
 from tests.tools.metadata_shell_files import (

@@ -25,8 +25,8 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from kafkaproto_server.tools.metadata_quorum import main
-from kafkaproto_server.tools.quorum_access import AnswerLost, Outcome, QuorumAccess
+from kafkaproto_server.tools.quorum.access import AnswerLost, Outcome, QuorumAccess
+from kafkaproto_server.tools.quorum.metadata_quorum import main
 from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.quorum_answers import CLUSTER_ID
 from tests.tools.quorum_model import QuorumModel, key
@@ -47,9 +47,9 @@ PROPERTIES = {
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No waiting, and a state directory of the test's own."""
-    monkeypatch.setattr("kafkaproto_server.tools.quorum_access.PATIENCE_S", 0.0)
-    monkeypatch.setattr("kafkaproto_server.tools.quorum_access.RETRY_INTERVAL_S", 0.0)
-    monkeypatch.setattr("kafkaproto_server.tools.voter_alteration.POLL_INTERVAL_S", 0.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.PATIENCE_S", 0.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.RETRY_INTERVAL_S", 0.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.voter_alteration.POLL_INTERVAL_S", 0.0)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
@@ -232,7 +232,7 @@ def test_a_removal_that_is_refused_is_told() -> None:
 
 
 def test_a_change_goes_to_the_leader_that_there_is_by_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.tools.quorum_access.PATIENCE_S", 60.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.PATIENCE_S", 60.0)
     quorum = three()
     # One that has lost its place says so; then it is asked again who leads.
     quorum.outcomes = [Outcome(error=ErrorCode.NOT_LEADER_OR_FOLLOWER, message="")] * 3

@@ -12,8 +12,8 @@ from kafkaproto.message import Message
 from kafkaproto.messages import FetchRequest, FetchResponse, KRaftVersionRecord, VotersRecord
 from kafkaproto.records.batch import build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
-from kafkaproto_server.tools.quorum_access import QuorumUnavailable
-from kafkaproto_server.tools.quorum_watch import UncommittedVoters, uncommitted_voters, watch
+from kafkaproto_server.tools.quorum.access import QuorumUnavailable
+from kafkaproto_server.tools.quorum.watch import UncommittedVoters, uncommitted_voters, watch
 from tests.tools.quorum_answers import CLUSTER_ID
 from tests.tools.quorum_model import END_OFFSET, Progress, QuorumModel, key
 from tests.tools.scripted_server import ScriptedServer, serving
@@ -62,7 +62,7 @@ class Access:
         self._server = server
 
     def describe(self) -> object:
-        from kafkaproto_server.tools.quorum_access import Quorum
+        from kafkaproto_server.tools.quorum.access import Quorum
 
         return Quorum(CLUSTER_ID, self._model.response(self._server.port))
 

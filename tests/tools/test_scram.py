@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.messages import UserScramCredentialRecord
-from kafkaproto_server.tools.scram import parse_scram_argument
+from kafkaproto_server.tools.storage.scram import parse_scram_argument
 
 
 def signed(numbers: str) -> bytes:

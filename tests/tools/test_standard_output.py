@@ -15,10 +15,10 @@ from tests.tools.metadata_shell_files import write_snapshot
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("kafkaproto_server.tools.metadata_shell", "tree", "/image", "-s"),
+        ("kafkaproto_server.tools.shell.metadata_shell", "tree", "/image", "-s"),
         # So little that it waits in a buffer for the end of the tool.
-        ("kafkaproto_server.tools.metadata_shell", "cat", "/image/provenance", "-s"),
-        ("kafkaproto_server.tools.dump_log", "--cluster-metadata-decoder", "--files"),
+        ("kafkaproto_server.tools.shell.metadata_shell", "cat", "/image/provenance", "-s"),
+        ("kafkaproto_server.tools.dump.dump_log", "--cluster-metadata-decoder", "--files"),
     ],
 )
 def test_a_reader_that_goes_ends_the_tool_without_a_word(tmp_path: Path, arguments: tuple[str, ...]) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from kafkaproto import uuids
-from kafkaproto_server.storage.bootstrap import read_bootstrap
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.tools.storage import main
+from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
+from kafkaproto_server.tools.storage.storage import main
 from tests.tools.in_process import run
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -314,7 +314,7 @@ def test_feature_dependencies_are_kafkas(tool: Tool) -> None:
 @pytest.mark.slow
 def test_the_module_is_a_program() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "kafkaproto_server.tools.storage", "random-uuid"],
+        [sys.executable, "-m", "kafkaproto_server.tools.storage.storage", "random-uuid"],
         capture_output=True,
         text=True,
         check=True,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.tools.quorum_access import AnswerLost, Outcome, QuorumUnavailable
-from kafkaproto_server.tools.voter_alteration import (
+from kafkaproto_server.tools.quorum.access import AnswerLost, Outcome, QuorumUnavailable
+from kafkaproto_server.tools.quorum.voter_alteration import (
     ABSENT_LIMIT_S,
     LIVE_WITHIN_MS,
     UNREACHABLE_LIMIT_S,

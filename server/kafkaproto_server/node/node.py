@@ -26,7 +26,7 @@ from kafkaproto_server.apis.table import frame_limit, served_versions, timeout_m
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
 from kafkaproto_server.config import Config
 from kafkaproto_server.config.log_levels import logger_levels, set_logger_levels
-from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
@@ -53,7 +53,7 @@ from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
-from kafkaproto_server.storage.meta_properties import META_PROPERTIES_NAME
+from kafkaproto_server.storage.directories.meta_properties import META_PROPERTIES_NAME
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
 if TYPE_CHECKING:

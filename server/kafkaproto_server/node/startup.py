@@ -13,8 +13,8 @@ from functools import partial
 from kafkaproto import uuids
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.config import Config
-from kafkaproto_server.controller.config import ControllerConfig
-from kafkaproto_server.controller.controller import Controller
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values.config import ControllerConfig
 from kafkaproto_server.node.quorum.committed_state import QuorumStorage
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.log_contents import log_controls, position_of, snapshot_controls
@@ -28,19 +28,26 @@ from kafkaproto_server.raft.values.epoch_start import EpochStart
 from kafkaproto_server.raft.values.messages import Destination
 from kafkaproto_server.raft.values.trust import LAST_EPOCH
 from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.storage.bootstrap import read_bootstrap
-from kafkaproto_server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
-from kafkaproto_server.storage.directories import METADATA_LOG_NAME, OpenedDirectories, open_directories
+from kafkaproto_server.storage.directories.clean_shutdown_file import (
+    take_clean_shutdown,
+    write_clean_shutdown,
+)
+from kafkaproto_server.storage.directories.directories import (
+    METADATA_LOG_NAME,
+    OpenedDirectories,
+    open_directories,
+)
+from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.storage.directories.meta_properties import new_directory_id
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.format import FormatRequest, QuorumStart, format_directories
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.meta_properties import new_directory_id
-from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
-from kafkaproto_server.storage.reached import Reached, find_reached
-from kafkaproto_server.storage.reconciliation import check_votes, reconcile
-from kafkaproto_server.storage.retention import RetentionLimits
-from kafkaproto_server.storage.segment import LogConfig
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.reached import Reached, find_reached
+from kafkaproto_server.storage.log.retention import RetentionLimits
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.metadata.reconciliation import check_votes, reconcile
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.node")

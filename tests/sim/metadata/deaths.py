@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.controller.effects import ReportDeath
-from kafkaproto_server.controller.events import BrokerProvenDead
+from kafkaproto_server.controller.values.effects import ReportDeath
+from kafkaproto_server.controller.values.events import BrokerProvenDead
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.node import Node

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.controller import events as controller_events
-from kafkaproto_server.controller.changes import MAX_AHEAD, Change
-from kafkaproto_server.controller.config import ControllerConfig
-from kafkaproto_server.controller.controller import Controller
-from kafkaproto_server.controller.effects import Effect, ReportDeath
-from kafkaproto_server.controller.events import Event as ControllerEvent
+from kafkaproto_server.controller.core.changes import MAX_AHEAD, Change
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values import events as controller_events
+from kafkaproto_server.controller.values.config import ControllerConfig
+from kafkaproto_server.controller.values.effects import Effect, ReportDeath
+from kafkaproto_server.controller.values.events import Event as ControllerEvent
 from kafkaproto_server.features import METADATA_VERSION
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum.controller_half import ControllerHalf

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from kafkaproto_server.controller import batches
+from kafkaproto_server.controller.values import batches
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum import controller_half
 from kafkaproto_server.security.delegation_tokens import is_expired

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.controller.table import COMMANDS
+from kafkaproto_server.controller.core.table import COMMANDS
 from tests.sim.runner import Totals, report, run_many, timed_run
 
 PROCESSES = 2
@@ -41,7 +41,7 @@ def test_every_invariant_holds_in_many_runs(seeds: range, capsys: pytest.Capture
 
 
 def test_a_failure_is_reported_with_the_command_that_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.controller.heartbeats.changes_without", lambda *_: [])
+    monkeypatch.setattr("kafkaproto_server.controller.brokers.heartbeats.changes_without", lambda *_: [])
     result = next(
         result for result in (timed_run(seed, "cluster") for seed in range(1, 20)) if result.invariant
     )

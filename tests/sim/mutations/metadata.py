@@ -11,25 +11,19 @@ from immutables import Map
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConfigRecord
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.controller import (
-    alter_partition,
-    appending,
-    assign_directories,
-    controller,
-    heartbeats,
-    partitions,
-    proven_death,
-    registration,
-    topics,
-)
-from kafkaproto_server.controller.batches import batch_ends
-from kafkaproto_server.controller.changes import Change
-from kafkaproto_server.controller.command import ApiError
-from kafkaproto_server.controller.events import BatchCommitted
-from kafkaproto_server.controller.heartbeats import BrokerState
-from kafkaproto_server.controller.log_states import load_batch_steps
-from kafkaproto_server.controller.replies import ParkedReply
-from kafkaproto_server.controller.settings import TopicSettings
+from kafkaproto_server.controller.brokers import alter_partition, heartbeats, proven_death, registration
+from kafkaproto_server.controller.brokers import assign_replicas_to_dirs as assign_directories
+from kafkaproto_server.controller.brokers.heartbeats import BrokerState
+from kafkaproto_server.controller.commands import create_topics as topics
+from kafkaproto_server.controller.core import appending, controller
+from kafkaproto_server.controller.core.changes import Change
+from kafkaproto_server.controller.core.log_states import load_batch_steps
+from kafkaproto_server.controller.core.replies import ParkedReply
+from kafkaproto_server.controller.partitions import partitions
+from kafkaproto_server.controller.values.batches import batch_ends
+from kafkaproto_server.controller.values.command import ApiError
+from kafkaproto_server.controller.values.events import BatchCommitted
+from kafkaproto_server.controller.values.settings import TopicSettings
 from kafkaproto_server.image import apply_topics
 from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE
 from kafkaproto_server.image.loader import LoadState

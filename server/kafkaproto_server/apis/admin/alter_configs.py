@@ -1,8 +1,8 @@
 """AlterConfigs (33), v0-2; both kinds of listeners (KIP-133).
 
 Replaces all configs of a resource. A broker refuses what is wrong in any case and forwards the rest to the active
-controller, which decides (`controller.alter_configs`). The levels of loggers cannot be changed so. What both APIs that
-change configs have in common is in `admin.config_changes`.
+controller, which decides (`controller.commands.alter_configs`). The levels of loggers cannot be changed so. What both
+APIs that change configs have in common is in `admin.config_changes`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """CreatePartitions (37), v0-3; controller listeners, forwarded by brokers (KIP-195).
 
-The active controller decides about each topic by itself (`controller.create_partitions`). Who may not alter a topic
-gets TOPIC_AUTHORIZATION_FAILED for it, after the results of the others.
+The active controller decides about each topic by itself (`controller.commands.create_partitions`). Who may not alter a
+topic gets TOPIC_AUTHORIZATION_FAILED for it, after the results of the others.
 """
 
 from __future__ import annotations

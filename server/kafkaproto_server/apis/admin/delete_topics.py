@@ -1,8 +1,8 @@
 """DeleteTopics (20), v1-6; controller listeners, forwarded by brokers (KIP-4).
 
-The active controller decides about each topic by itself (`controller.delete_topics`). Who may not delete a topic gets
-TOPIC_AUTHORIZATION_FAILED for it, after the results of the others; who may not describe it does not learn whether it
-exists.
+The active controller decides about each topic by itself (`controller.commands.delete_topics`). Who may not delete a
+topic gets TOPIC_AUTHORIZATION_FAILED for it, after the results of the others; who may not describe it does not learn
+whether it exists.
 
 - v4 knows the error TOPIC_DELETION_DISABLED.
 - v5 says errors in words.

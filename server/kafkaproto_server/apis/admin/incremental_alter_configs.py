@@ -1,9 +1,9 @@
 """IncrementalAlterConfigs (44), v0-1; both kinds of listeners (KIP-339).
 
-Sets, deletes, appends and subtracts single configs. A broker refuses what is wrong in any case and forwards the rest to
-the active controller, which decides (`controller.alter_configs`). The levels of loggers are each node's own: broker and
-controller change them themselves (`admin.logger_levels`). What both APIs that change configs have in common is in
-`admin.config_changes`.
+Sets, deletes, appends and subtracts single configs. A broker refuses what is wrong in any case and forwards the rest
+to the active controller, which decides (`controller.commands.alter_configs`). The levels of loggers are each node's
+own: broker and controller change them themselves (`admin.logger_levels`). What both APIs that change configs have in
+common is in `admin.config_changes`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """BrokerHeartbeat (63), v0-2; controller listeners (KIP-631).
 
 A registered broker keeps its session alive, and asks to be unfenced or to shut down. The decision is
-`controller.heartbeats`.
+`controller.brokers.heartbeats`.
 
 - v1 names the log directories that are offline (KIP-858), v2 those that take no new replicas (KIP-1066).
 """

@@ -1,6 +1,6 @@
 """BrokerRegistration (62), v0-4; controller listeners (KIP-631).
 
-A broker that starts tells who it is, and gets its broker epoch. The decision is `controller.registration`.
+A broker that starts tells who it is, and gets its broker epoch. The decision is `controller.brokers.registration`.
 
 - v2 names the broker's log directories (KIP-858), v3 its previous epoch (KIP-966), v4 lets features begin at level 0.
 """

@@ -1,7 +1,7 @@
 """UpdateFeatures (57), v0-2; controller listeners, forwarded by brokers (KIP-584).
 
 The active controller raises or lowers finalized levels; a change of kraft.version goes through the quorum. The decision
-is `controller.update_features`.
+is `controller.commands.update_features`.
 
 - v1 says how a level may be lowered (UpgradeType) and can ask for a check only.
 - v2 has one error for all features (KIP-1022); below, each feature has a result.

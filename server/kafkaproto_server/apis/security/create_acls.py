@@ -1,7 +1,7 @@
 """CreateAcls (30), v1-3; controller listeners, forwarded by brokers (KIP-140).
 
-The active controller decides about each ACL by itself (`controller.acls`). Without an authorizer the request is refused
-with SECURITY_DISABLED.
+The active controller decides about each ACL by itself (`controller.commands.acls`). Without an authorizer the request
+is refused with SECURITY_DISABLED.
 """
 
 from __future__ import annotations

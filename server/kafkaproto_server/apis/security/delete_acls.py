@@ -1,7 +1,7 @@
 """DeleteAcls (31), v1-3; controller listeners, forwarded by brokers (KIP-140).
 
-The active controller deletes the ACLs that each filter means (`controller.acls`). Without an authorizer the request is
-refused with SECURITY_DISABLED.
+The active controller deletes the ACLs that each filter means (`controller.commands.acls`). Without an authorizer the
+request is refused with SECURITY_DISABLED.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ExpireDelegationToken (40), v1-2; controller listeners, forwarded by brokers (KIP-48).
 
 Sets the end of a token; a negative time deletes it at once. The active controller decides
-(`controller.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may.
+(`controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """RenewDelegationToken (39), v1-2; controller listeners, forwarded by brokers (KIP-48).
 
-Lets a token live longer, within its longest life. The active controller decides (`controller.delegation_tokens`). A
-token's owner and
-renewers need no ACL, and nobody else may.
+Lets a token live longer, within its longest life. The active controller decides
+(`controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may.
 """
 
 from __future__ import annotations

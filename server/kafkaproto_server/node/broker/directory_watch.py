@@ -19,7 +19,7 @@ import trio
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.requests.ports import LogDirectoryStatus
-from kafkaproto_server.storage.directories import check_directory
+from kafkaproto_server.storage.directories.directories import check_directory
 from kafkaproto_server.storage.errors import StorageError, is_shortage
 
 _log = logging.getLogger("kafkaproto.server.directories")

@@ -35,7 +35,7 @@ import trio
 from immutables import Map
 
 from kafkaproto.messages import BrokerHeartbeatRequest
-from kafkaproto_server.controller.events import BrokerProvenDead
+from kafkaproto_server.controller.values.events import BrokerProvenDead
 from kafkaproto_server.image.image import BrokerRegistration
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo

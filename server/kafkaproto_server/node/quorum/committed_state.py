@@ -10,7 +10,7 @@ from functools import partial
 
 import trio
 
-from kafkaproto_server.controller import events as controller_events
+from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.node.quorum.controller_half import ControllerHalf
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker
 from kafkaproto_server.node.quorum.image_builder import ImageBuilder, ObserverImage
@@ -24,10 +24,10 @@ from kafkaproto_server.node.quorum.snapshotting import Snapshotter
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.raft.values.events import LogStartMoved, SnapshotCreated
 from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
-from kafkaproto_server.storage.retention import RetentionLimits
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.retention import RetentionLimits
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest
 from kafkaproto_server.apis.table import refuse
-from kafkaproto_server.controller import effects, events
-from kafkaproto_server.controller.controller import Controller
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values import effects, events
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.metrics.controller import ControllerMetrics

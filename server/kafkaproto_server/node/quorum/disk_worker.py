@@ -36,9 +36,9 @@ from kafkaproto_server.raft.values.effects import (
 )
 from kafkaproto_server.raft.values.events import SnapshotInstalled, SnapshotRejected, StoredSnapshot
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.quorum_state_file import QuorumState, QuorumStateFile
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 
 T = TypeVar("T")
 

@@ -26,8 +26,8 @@ import trio
 
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, DescribeQuorumRequest
-from kafkaproto_server.controller import events as controller_events
-from kafkaproto_server.controller.controller import Controller
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.metrics.controller import ControllerMetrics
 from kafkaproto_server.node.quorum.committed_state import CommittedState, QuorumStorage
 from kafkaproto_server.node.quorum.controller_half import ControllerHalf
@@ -56,7 +56,7 @@ from kafkaproto_server.raft.values.statistics import RaftStatistics
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response, encode_batch
 from kafkaproto_server.requests.context import Answer, NoAnswer, RequestContext
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 
 _log = logging.getLogger("kafkaproto.server.quorum")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from kafkaproto_server.controller.events import BatchCommitted
-from kafkaproto_server.controller.log_states import load_batch_steps
+from kafkaproto_server.controller.core.log_states import load_batch_steps
+from kafkaproto_server.controller.values.events import BatchCommitted
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.types import Steps, run_to_end

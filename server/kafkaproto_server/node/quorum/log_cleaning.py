@@ -18,9 +18,9 @@ from kafkaproto_server.ports import Clock, Disk
 from kafkaproto_server.raft.values.events import LogStartMoved
 from kafkaproto_server.storage.deletion import remove_deleted
 from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.retention import RetainedSnapshot, RetentionLimits, retained_from
-from kafkaproto_server.storage.snapshot_file import SnapshotStore, take_header
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.retention import RetainedSnapshot, RetentionLimits, retained_from
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, take_header
 
 _log = logging.getLogger("kafkaproto.server.quorum")
 

@@ -15,8 +15,8 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum.snapshotting import read_image
 from kafkaproto_server.raft.values.control import RecordedControl
 from kafkaproto_server.raft.wire import recorded_control
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import OffsetAndEpoch
 
 READ_BYTES = 1024 * 1024

@@ -19,13 +19,13 @@ import trio
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.controller.events import BatchCommitted
+from kafkaproto_server.controller.values.events import BatchCommitted
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker
 from kafkaproto_server.node.quorum.image_builder import ImageBuilder
 from kafkaproto_server.node.quorum.log_tail import LogTail
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
-from kafkaproto_server.storage.log import Log
+from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.types import Steps
 
 READ_BYTES = 256 * 1024

@@ -31,8 +31,8 @@ from kafkaproto_server.raft.values.messages import (
 from kafkaproto_server.requests.context import Answer as Reply
 from kafkaproto_server.requests.context import NoAnswer, RequestContext
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import Deferred
 
 AskCore = Callable[[InboundRequest, str, Callable[[Answer], None]], str | None]

@@ -26,8 +26,8 @@ from kafkaproto_server.image.snapshot import image_from_values, image_values
 from kafkaproto_server.ports import Buffer, Clock, Rng
 from kafkaproto_server.raft.values.events import StoredSnapshot
 from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.storage.bootstrap import voters_record
-from kafkaproto_server.storage.snapshot_file import SnapshotStore, SnapshotWriter, take_header
+from kafkaproto_server.storage.metadata.bootstrap import voters_record
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, SnapshotWriter, take_header
 from kafkaproto_server.types import OffsetAndEpoch
 
 _log = logging.getLogger("kafkaproto.server.quorum")

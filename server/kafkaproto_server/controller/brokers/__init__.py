@@ -1,0 +1,1 @@
+"""The life of brokers: registration, sessions, fencing, failure."""

@@ -1,0 +1,72 @@
+"""AssignReplicasToDirs (73, v0): a broker tells which of its log directories hold which replicas (KIP-858).
+
+Where the directory is not online for that broker (it failed meanwhile, or was never registered) the replica leaves
+ISR and leadership with the same record; where it is, a partition that nobody leads may find its leader in it. Stock
+controllers write a second record for the one and leave the other to the next change of the partition.
+
+Partitions are refused one by one; one that is named for two directories ends up in the latter.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
+from kafkaproto_server.controller.partitions.partitions import Goal, PartitionChanges
+from kafkaproto_server.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.image.image import BrokerRegistration, TopicImage
+from kafkaproto_server.image.records import DIRECTORIES_LEVEL
+from kafkaproto_server.types import Steps
+
+_DirectoryResult = AssignReplicasToDirsResponse.DirectoryData
+_TopicResult = AssignReplicasToDirsResponse.TopicData
+_PartitionResult = AssignReplicasToDirsResponse.PartitionData
+
+
+def assign_directories(situation: Situation, request: AssignReplicasToDirsRequest) -> Steps[Result]:
+    """Record what can be recorded; raises ApiError where the sender or the cluster is not fit for it."""
+    if situation.image.metadata_version < DIRECTORIES_LEVEL:
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+    broker = situation.image.brokers.get(request.broker_id)
+    if broker is None or broker.epoch != request.broker_epoch:
+        raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
+    topics = situation.image.topics
+    changes = PartitionChanges(situation.image, situation.topic_settings())
+    results = []
+    for directory in request.directories:
+        result = _DirectoryResult(id=directory.id, topics=[])
+        results.append(result)
+        for asked in directory.topics:
+            topic = topics.get(asked.topic_id)
+            topic_result = _TopicResult(topic_id=asked.topic_id, partitions=[])
+            result.topics.append(topic_result)
+            for partition in asked.partitions:
+                index = partition.partition_index
+                code = _assign(changes, broker, topic, index, directory.id)
+                topic_result.partitions.append(_PartitionResult(partition_index=index, error_code=code))
+                yield
+    return Result(
+        response=AssignReplicasToDirsResponse(directories=results),
+        records=changes.records,
+        atomic=False,
+    )
+
+
+def _assign(
+    changes: PartitionChanges,
+    broker: BrokerRegistration,
+    topic: TopicImage | None,
+    index: int,
+    directory_id: bytes,
+) -> ErrorCode:
+    """Record where a replica lies; the error code is what its sender is told."""
+    if topic is None:
+        return ErrorCode.UNKNOWN_TOPIC_ID
+    partition = changes.partition(topic, index)
+    if partition is None:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if broker.broker_id not in partition.replicas:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    is_online = broker.has_online_directory(directory_id)
+    isr = tuple(replica for replica in partition.isr if is_online or replica != broker.broker_id)
+    changes.change(topic, index, Goal(isr=isr, directories={broker.broker_id: directory_id}))
+    return ErrorCode.NONE

@@ -1,0 +1,1 @@
+"""What administrators ask for: one API a file."""

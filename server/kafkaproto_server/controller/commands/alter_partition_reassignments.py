@@ -1,0 +1,133 @@
+"""AlterPartitionReassignments (45, v0-1): other replicas for partitions (KIP-455), and taking that back.
+
+While a reassignment runs, the replicas are those that are to stay followed by those that are to go. It ends with the
+change by which the new ones have come into the ISR: `controller.partitions.partitions` says when. A new target counts
+from all replicas of the moment, those included that an unfinished reassignment was about to add or to remove. What was
+being added stays marked as added, even where it is to go again: so the original replicas are known until the end.
+
+Taking a reassignment back leaves out the replicas that were being added. Where none of the others is in sync, the
+first of them has to lead without having everything, which needs unclean elections to be allowed.
+
+Stock controllers forget what an earlier target added as soon as a later one adds something else; they still remove
+what an earlier target removed where a later one removes nothing, and wait for what was added and is to go again.
+
+All that a request leads to is one batch. Partitions are refused one by one.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+from kafkaproto_server.controller.partitions.assignments import check_assignments
+from kafkaproto_server.controller.partitions.partitions import Election, Goal, PartitionChanges
+from kafkaproto_server.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.types import Steps, run_to_end
+
+_TopicResult = AlterPartitionReassignmentsResponse.ReassignableTopicResponse
+_PartitionResult = AlterPartitionReassignmentsResponse.ReassignablePartitionResponse
+_Partition = AlterPartitionReassignmentsRequest.ReassignablePartition
+
+
+def alter_reassignments(situation: Situation, request: AlterPartitionReassignmentsRequest) -> Steps[Result]:
+    """Begin, redirect and take back what can be."""
+    image, settings = situation.image, situation.topic_settings()
+    changes = PartitionChanges(image, settings)
+    responses = []
+    for asked in request.topics:
+        topic = image.topic_by_name(asked.name)
+        results = []
+        for data in asked.partitions:
+            result = _PartitionResult(partition_index=data.partition_index, error_message=None)
+            try:
+                partition = _partition(changes, topic, asked.name, data.partition_index)
+                assert topic is not None, "a topic that does not exist has no partition"
+                if data.replicas is None:
+                    _cancel(changes, settings, topic, data.partition_index, partition)
+                else:
+                    _check_target(image, partition, data.replicas, request.allow_replication_factor_change)
+                    changes.change(
+                        topic,
+                        data.partition_index,
+                        _begun(partition, tuple(data.replicas)),
+                        election=Election.CLEAN,
+                    )
+            except ApiError as error:
+                result.error_code, result.error_message = error.code, error.message
+            results.append(result)
+            yield
+        responses.append(_TopicResult(name=asked.name, partitions=results))
+        yield
+    return Result(
+        response=AlterPartitionReassignmentsResponse(
+            allow_replication_factor_change=request.allow_replication_factor_change,
+            error_message=None,
+            responses=responses,
+        ),
+        records=changes.records,
+    )
+
+
+def _partition(changes: PartitionChanges, topic: TopicImage | None, name: str, index: int) -> PartitionImage:
+    if topic is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
+    partition = changes.partition(topic, index)
+    if partition is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} has no partition {index}.")
+    return partition
+
+
+def _check_target(
+    image: ClusterImage, partition: PartitionImage, target: list[int], may_change_factor: bool
+) -> None:
+    """Raise ApiError unless the partition may have these replicas."""
+    run_to_end(check_assignments(image, [target], replication_factor=None))
+    factor = len(partition.replicas) - len(partition.removing_replicas)
+    if not may_change_factor and len(target) != factor:
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"Replicas {target} would change the replication factor from {factor} to {len(target)},"
+            " which AllowReplicationFactorChange forbids.",
+        )
+
+
+def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
+    """A reassignment to the target; another order of the same replicas is one that is over at once."""
+    original = {*partition.replicas} - {*partition.adding_replicas}
+    removing = tuple(sorted({*partition.replicas} - {*target}))
+    adding = tuple(sorted({*partition.replicas, *target} - original))
+    return Goal(replicas=target + removing, adding=adding, removing=removing)
+
+
+def _cancel(
+    changes: PartitionChanges,
+    settings: TopicSettings,
+    topic: TopicImage,
+    index: int,
+    partition: PartitionImage,
+) -> None:
+    """Take a reassignment back; raises ApiError where there is none, or no replica would be left to lead."""
+    if not partition.is_being_reassigned():
+        raise ApiError(
+            ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, f"{topic.name}-{index} is not being reassigned."
+        )
+    adding = partition.adding_replicas
+    replicas = tuple(replica for replica in partition.replicas if replica not in adding)
+    isr = tuple(replica for replica in partition.isr if replica not in adding)
+    if isr:
+        changes.change(
+            topic, index, Goal(isr=isr, replicas=replicas, adding=(), removing=()), election=Election.CLEAN
+        )
+        return
+    if not replicas or not settings.unclean_election_enabled(topic.name):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"Without the added replicas {list(adding)} no replica of {topic.name}-{index} is in sync, and an"
+            " unclean election is not allowed.",
+        )
+    goal = Goal(isr=replicas[:1], replicas=replicas, adding=(), removing=(), recovery_state=RECOVERING)
+    changes.change(topic, index, goal, election=Election.UNCLEAN)

@@ -1,0 +1,1 @@
+"""Where partitions lie, who leads them, who is in sync."""

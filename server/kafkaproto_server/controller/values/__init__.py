@@ -1,0 +1,1 @@
+"""What the core takes in, gives out and hands to commands."""

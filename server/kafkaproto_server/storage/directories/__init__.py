@@ -1,0 +1,1 @@
+"""Log directories: how they are formatted, which there are, whose they are."""

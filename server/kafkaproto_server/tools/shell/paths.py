@@ -1,0 +1,135 @@
+"""Paths of ``kafka-metadata-shell``: from text to nodes, with ``..`` and with patterns.
+
+In each part of a path ``*`` stands for anything, ``?`` for one character and ``{a,b}`` for one of several; a backslash
+takes a character's meaning away. A part that is the name of a child stands for that child, whatever it is made of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kafkaproto_server.tools.shell.nodes import Directory, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node, and where it is."""
+
+    node: Node
+    path: tuple[str, ...]
+    """Names from the root on; empty for the root."""
+
+    @property
+    def name(self) -> str:
+        """The last name of the path, ``/`` for the root."""
+        return self.path[-1] if self.path else "/"
+
+    @property
+    def absolute(self) -> str:
+        """The path as text."""
+        return "/" + "/".join(self.path)
+
+
+def resolve(root: Directory, working: Sequence[str], text: str) -> list[Place]:
+    """Every node that a path stands for, in order; none where there is no such node."""
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    start = () if text.startswith("/") else tuple(working)
+    place = Place(root, ())
+    for name in start:
+        child = _child(place, name)
+        if child is None:
+            # The directory one stands in went away since.
+            return []
+        place = child
+    return list(_matching(root, place, parts))
+
+
+def children(place: Place) -> Iterator[Place]:
+    """What is in a directory, in order; nothing of a file."""
+    if isinstance(place.node, Directory):
+        for name in place.node.names_in_order():
+            child = _child(place, name)
+            if child is not None:
+                yield child
+
+
+def complete(root: Directory, working: Sequence[str], text: str) -> list[str]:
+    """The paths that begin with ``text``, which ends somewhere in their last part; directories end with a slash."""
+    before, slash, start = text.rpartition("/")
+    directory = f"{before}{slash}"
+    found = resolve(root, working, directory) if directory else resolve(root, working, ".")
+    return [
+        f"{directory}{child.name}{'/' if isinstance(child.node, Directory) else ''}"
+        for place in found
+        for child in _starting_with(place, start)
+    ]
+
+
+def _starting_with(place: Place, start: str) -> Iterable[Place]:
+    if not isinstance(place.node, Directory):
+        return
+    for name in place.node.names_in_order():
+        if name.startswith(start):
+            child = _child(place, name)
+            if child is not None:
+                yield child
+
+
+def _matching(root: Directory, place: Place, parts: Sequence[str]) -> Iterator[Place]:
+    if not parts:
+        yield place
+        return
+    first, *rest = parts
+    if first == "..":
+        yield from _matching(root, _parent(root, place), rest)
+        return
+    exact = _child(place, first)
+    if exact is not None:
+        yield from _matching(root, exact, rest)
+    elif isinstance(place.node, Directory) and (pattern := _pattern(first)) is not None:
+        for name in place.node.names_in_order():
+            if pattern.fullmatch(name):
+                child = _child(place, name)
+                if child is not None:
+                    yield from _matching(root, child, rest)
+
+
+def _parent(root: Directory, place: Place) -> Place:
+    parent = Place(root, ())
+    for name in place.path[:-1]:
+        child = _child(parent, name)
+        assert child is not None, f"{place.absolute} is in nothing"
+        parent = child
+    return parent
+
+
+def _child(place: Place, name: str) -> Place | None:
+    node = place.node.child(name) if isinstance(place.node, Directory) else None
+    return None if node is None else Place(node, (*place.path, name))
+
+
+def _pattern(part: str) -> re.Pattern[str] | None:
+    """What a part with wildcards matches; None where it has none, or is none."""
+    out: list[str] = []
+    is_pattern = in_group = False
+    characters = iter(part)
+    for character in characters:
+        if character == "\\":
+            out.append(re.escape(next(characters, "\\")))
+            is_pattern = True
+        elif character in "*?":
+            out.append(".*" if character == "*" else ".")
+            is_pattern = True
+        elif character == "{" and not in_group:
+            out.append("(?:")
+            in_group = is_pattern = True
+        elif character == "}" and in_group:
+            out.append(")")
+            in_group = False
+        elif character == "," and in_group:
+            out.append("|")
+        else:
+            out.append(re.escape(character))
+    return re.compile("".join(out), re.DOTALL) if is_pattern and not in_group else None
