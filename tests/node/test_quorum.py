@@ -251,7 +251,7 @@ async def test_commands_that_wait_together_share_a_batch(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All of them within one turn, however busy the machine is.
-    monkeypatch.setattr("kafkaproto_server.node.quorum.driver.TURN_MS", 60_000.0)
+    monkeypatch.setattr("kafkaproto_server.node.quorum.loop.TURN_MS", 60_000.0)
     async with running(disk) as driver:
         await wait_for_features(driver)
         appended = driver.metrics.appended_records
@@ -268,7 +268,7 @@ async def test_kraft_version_is_raised_among_commands_that_wait_with_it(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All of them within one turn: decided on, before the quorum appends control records of its own.
-    monkeypatch.setattr("kafkaproto_server.node.quorum.driver.TURN_MS", 60_000.0)
+    monkeypatch.setattr("kafkaproto_server.node.quorum.loop.TURN_MS", 60_000.0)
     format_with_static_voters(disk)
     voters = "1@127.0.0.1:19093"
     async with running(disk, controller_quorum_voters=voters) as driver:

@@ -48,6 +48,12 @@ class Published:
         changed, self.changed = self.changed, trio.Event()
         changed.set()
 
+    def show_active_epoch(self, epoch: int | None) -> None:
+        """This node's controller is active in this epoch, or not at all."""
+        if epoch != self.active_epoch:
+            self.active_epoch = epoch
+            self.notify()
+
 
 class ImagePublisher:
     """Takes every committed image, and shows those that somebody may act upon."""

@@ -11,7 +11,7 @@ where its response has a place for that, else its connection is closed; the fail
 request, and counted among the errors of its api.
 
 Two things keep that apart from what has to end the process. The place: the cores, the log and the images are
-changed in tasks of their own (`node.quorum.driver`, `node.quorum.disk_worker`, `node.quorum.metadata_feed`), never
+changed in tasks of their own (`node.quorum.loop`, `node.quorum.disk_worker`, `node.quorum.metadata_feed`), never
 within this module; what fails there is raised there. And the type: a StorageError or a DiskError says that files
 are not as they have to be, wherever it comes from, so it is raised from here as well.
 """
