@@ -14,6 +14,7 @@ import pytest
 import trio
 
 from kafkaproto.messages import BrokerHeartbeatRequest
+from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.controller.values.events import BrokerProvenDead
 from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
 from kafkaproto_server.net.names import NameLookups
@@ -300,8 +301,7 @@ async def test_to_be_refused_says_nothing_of_a_broker_that_never_accepted(ports:
 async def test_a_broker_that_listens_late_is_met_then_but_not_tried_all_the_time(
     ports: Ports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broker_probe, "MEETING_BACKOFF_MS", 5)
-    monkeypatch.setattr(broker_probe, "MAX_MEETING_BACKOFF_MS", 40)
+    monkeypatch.setattr(broker_probe, "MEETING_BACKOFF", Backoff(first_ms=5, longest_ms=40))
     tries = 0
 
     async def counted(prober: Prober, endpoints: Sequence[Endpoint]) -> Answer:
@@ -334,7 +334,7 @@ async def test_a_broker_that_listens_late_is_met_then_but_not_tried_all_the_time
 async def test_a_broker_that_was_fenced_before_it_was_met_is_met_when_it_serves_again(
     ports: Ports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broker_probe, "MEETING_BACKOFF_MS", 5)
+    monkeypatch.setattr(broker_probe, "MEETING_BACKOFF", Backoff(first_ms=5, longest_ms=64_000))
     async with running() as scene:
         scene.register(1, ports.endpoints())
         await until(lambda: 1 in scene.probe._brokers and scene.probe._brokers[1].is_being_met)

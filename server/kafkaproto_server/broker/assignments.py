@@ -16,11 +16,11 @@ from typing import TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
+from kafkaproto_server.backoff import Backoff
 
 MAX_ASSIGNMENTS_PER_REQUEST = 2250
 """So that a request stays within 64 KiB even if each replica is of a topic of its own (KIP-858)."""
-FIRST_BACKOFF_MS = 100
-MAX_BACKOFF_MS = 10_000
+BACKOFF = Backoff(first_ms=100, longest_ms=10_000)
 ACCEPTED_PAUSE_MS = 5_000
 """For so long the metadata may fail to show what was accepted; a broker reads them within a fraction of it."""
 
@@ -137,5 +137,5 @@ class AssignmentQueue:
         if not has_failed:
             self._failures, self._not_before_ms = 0, now_ms
             return
-        self._not_before_ms = now_ms + min(FIRST_BACKOFF_MS << min(self._failures, 10), MAX_BACKOFF_MS)
         self._failures += 1
+        self._not_before_ms = now_ms + BACKOFF.delay_ms(self._failures)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import enum
 import select
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import trio
 
@@ -23,6 +22,7 @@ from kafkaproto.connection import ClientConnection, Negotiated, ResponseReceived
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
+from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.net.chunks import chunked
 from kafkaproto_server.net.limits import (
     CONNECT_TIMEOUT_MS,
@@ -77,20 +77,6 @@ class PeerTimeout(PeerError):
         """Whether there was a connection, and the request may have been read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReconnectBackoff:
-    """How long to wait between attempts to connect: doubled each time, a fifth of it random."""
-
-    initial_ms: int
-    max_ms: int
-
-    def delay_ms(self, failures: int, rng: Rng) -> int:
-        """The wait after this many failures in a row, at least one."""
-        # The exponent is capped because a node may be away for days.
-        delay = min(self.max_ms, self.initial_ms << min(failures - 1, 20))
-        return delay - delay // 10 + rng.below(delay // 5 + 1)
-
-
 class PeerChannel:
     """One connection to one node, made when first needed and again when it was lost."""
 
@@ -100,7 +86,7 @@ class PeerChannel:
         port: int,
         *,
         client_id: str,
-        backoff: ReconnectBackoff | None,
+        backoff: Backoff | None,
         rng: Rng,
         connect_timeout_ms: int = CONNECT_TIMEOUT_MS,
     ) -> None:
@@ -228,7 +214,9 @@ class PeerChannel:
 
     def _put_off_connecting(self, failures: int) -> None:
         if self._backoff is not None:
-            self._may_connect_at = trio.current_time() + self._backoff.delay_ms(failures, self._rng) / 1000
+            self._may_connect_at = (
+                trio.current_time() + self._backoff.random_delay_ms(failures, self._rng) / 1000
+            )
 
     async def _open_stream(self) -> None:
         try:

@@ -35,6 +35,7 @@ import trio
 from immutables import Map
 
 from kafkaproto.messages import BrokerHeartbeatRequest
+from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.controller.values.events import BrokerProvenDead
 from kafkaproto_server.image.image import BrokerRegistration
 from kafkaproto_server.net.names import NameLookups
@@ -64,9 +65,8 @@ CONNECT_TIMEOUT_MS = 1_000
 MAX_ENDPOINTS = 32
 """No broker has so many listeners; one that says so is left to its session."""
 
-MEETING_BACKOFF_MS = 500
-MAX_MEETING_BACKOFF_MS = 64_000
-"""How long to leave a broker alone that did not accept when it was to be met; doubled each time."""
+MEETING_BACKOFF = Backoff(first_ms=500, longest_ms=64_000)
+"""How long to leave a broker alone that did not accept when it was to be met."""
 
 MAX_MET_BROKERS = 16
 """Brokers that are met at a time: a controller that has just started has all of them to meet."""
@@ -320,13 +320,13 @@ class BrokerProbe:
                     self._start_probe(broker, "this controller has not heard of it", no_proof_rounds=1)
 
     async def _meet(self, broker: _Broker) -> None:
-        backoff_ms = MEETING_BACKOFF_MS
+        failures = 0
         while not broker.has_accepted and self._serves(broker):
             async with self._meeting:
                 broker.has_accepted = await self._prober.try_endpoints(broker.endpoints) is Answer.ACCEPTED
             if not broker.has_accepted:
-                await trio.sleep(backoff_ms / 1000)
-                backoff_ms = min(2 * backoff_ms, MAX_MEETING_BACKOFF_MS)
+                failures += 1
+                await trio.sleep(MEETING_BACKOFF.delay_ms(failures) / 1000)
         broker.is_being_met = False
 
     async def _probe(self, suspicion: _Suspicion) -> None:

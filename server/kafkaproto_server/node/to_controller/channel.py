@@ -16,7 +16,8 @@ import trio
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import UnsupportedVersionError
 from kafkaproto.message import Message
-from kafkaproto_server.net.peers import PeerChannel, PeerError, ReconnectBackoff
+from kafkaproto_server.backoff import Backoff
+from kafkaproto_server.net.peers import PeerChannel, PeerError
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.types import Endpoint
@@ -27,7 +28,7 @@ REPLACED_GRACE_MS = 500
 """How long a controller that was replaced may take to answer what it was asked before. One that runs needs a round
 trip to learn of its successor; one that hangs would otherwise hold the sender to the end of its time."""
 _NOBODY_KNOWN = "no active controller is known"
-_RECONNECT_BACKOFF = ReconnectBackoff(initial_ms=20, max_ms=1000)
+_RECONNECT_BACKOFF = Backoff(first_ms=20, longest_ms=1000)
 
 
 class ControllerUnavailable(Exception):

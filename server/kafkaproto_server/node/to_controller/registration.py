@@ -12,6 +12,7 @@ import trio
 
 from kafkaproto.error_codes import describe
 from kafkaproto.messages import ControllerRegistrationRequest, ControllerRegistrationResponse
+from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
@@ -20,8 +21,7 @@ from kafkaproto_server.types import Endpoint
 _log = logging.getLogger("kafkaproto.server.controller")
 
 _TIMEOUT_MS = 5_000
-_FIRST_BACKOFF_MS = 100
-_MAX_BACKOFF_MS = 120_000
+_BACKOFF = Backoff(first_ms=100, longest_ms=120_000)
 
 
 async def keep_registered(
@@ -42,10 +42,10 @@ async def keep_registered(
             registered is not None and registered.incarnation_id == incarnation_id
         )
 
-    backoff_ms = _FIRST_BACKOFF_MS
+    failures = 0
     while True:
         if has_nothing_to_do():
-            backoff_ms = _FIRST_BACKOFF_MS
+            failures = 0
             await published.changed.wait()
         elif await _register(node_id, incarnation_id, endpoints, features, channel):
             # The record may not be in this node's image yet.
@@ -53,8 +53,8 @@ async def keep_registered(
                 while not has_nothing_to_do():
                     await published.changed.wait()
         else:
-            await trio.sleep(backoff_ms / 1000)
-            backoff_ms = min(2 * backoff_ms, _MAX_BACKOFF_MS)
+            failures += 1
+            await trio.sleep(_BACKOFF.delay_ms(failures) / 1000)
 
 
 async def _register(

@@ -6,6 +6,7 @@ was written, and one address may stand for all controllers in turn. Addresses th
 
 from __future__ import annotations
 
+from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.raft.model.core import Core
 from kafkaproto_server.raft.model.requests import Lane
 from kafkaproto_server.raft.roles import fetching
@@ -70,9 +71,9 @@ def answered(core: Core, request_id: int, now_ms: int) -> None:
     """Note that a question is over, answered or not, and go on asking soon; slower while nobody knows anything."""
     if request_id == core.discovery_id:
         core.discovery_id = None
-        pause_ms = min(core.config.retry_backoff_ms << min(core.fruitless_discoveries, 16), ASK_NEXT_MS)
         core.fruitless_discoveries += 1
-        core.discovery_at_ms = now_ms + pause_ms
+        backoff = Backoff(first_ms=core.config.retry_backoff_ms, longest_ms=ASK_NEXT_MS)
+        core.discovery_at_ms = now_ms + backoff.delay_ms(core.fruitless_discoveries)
 
 
 def servers_beside_the_log(core: Core) -> list[Destination]:

@@ -11,6 +11,7 @@ doubles with each failure. The voter of a quorum of one waits for no timer.
 
 from __future__ import annotations
 
+from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.raft.model.core import Core, destination_of
 from kafkaproto_server.raft.model.requests import InFlight, Lane
 from kafkaproto_server.raft.model.states import Candidate, Follower, Prospective, Resigned, State, Unattached
@@ -200,8 +201,9 @@ def _give_up(core: Core, prospective: Prospective, now_ms: int) -> None:
 
 def _pause_ms(core: Core) -> int:
     """How long to wait after an election was lost: random, so that those who hindered each other do so no more."""
-    longest_ms = min(FIRST_BACKOFF_MS << min(core.failed_elections, 16), core.config.election_backoff_max_ms)
     core.failed_elections += 1
+    backoff = Backoff(first_ms=FIRST_BACKOFF_MS, longest_ms=core.config.election_backoff_max_ms)
+    longest_ms = backoff.delay_ms(core.failed_elections)
     return max(1, longest_ms // 2 + core.rng.below(longest_ms // 2 + 1))
 
 
