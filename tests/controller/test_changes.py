@@ -47,14 +47,6 @@ def test_changes_are_taken_in_their_order_and_expire_by_their_limits() -> None:
     assert len(waiting) == 1
 
 
-def test_changes_that_need_not_wait_leave_nothing_behind() -> None:
-    waiting = WaitingChanges()
-    for number in range(1000):
-        waiting.add(change(number, deadline_ms=60_000))
-        assert waiting.take_first() is not None
-    assert len(waiting._by_deadline) == 0
-
-
 def test_urgent_changes_go_ahead_of_the_first_in_line_so_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "MAX_AHEAD", 2)
     waiting = WaitingChanges()

@@ -183,10 +183,10 @@ def test_an_outsider_does_not_disturb_a_healthy_quorum(
     assert known_leaders(cluster) == before
     answers = [answer.request_id for machine in cluster.machines.values() for answer in machine.answers]
     waiting = [
-        parked
+        parked.request_id
         for machine in cluster.machines.values()
-        for parked in getattr(machine.node.state, "parked", {})
-        if parked >= 10**6
+        for parked in getattr(machine.node.state, "parked", ())
+        if parked.request_id >= 10**6
     ]
     assert sorted([*answers, *waiting]) == [10**6 + number for number in range(answered)]
 

@@ -114,7 +114,7 @@ def _lets_the_high_watermark_fall() -> Patches:
 
 def _forgets_parked_fetches() -> Patches:
     def release_all(_core: Core, led: Leader) -> None:
-        led.parked = {}
+        led.parked.take_all()
 
     return [(parked_fetches, "release_all", release_all)]
 

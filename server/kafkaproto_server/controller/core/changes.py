@@ -13,8 +13,7 @@ kind and for one command at most.
 
 from __future__ import annotations
 
-import heapq
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -22,6 +21,7 @@ import msgspec
 
 from kafkaproto_server.controller.values.command import Decision
 from kafkaproto_server.controller.values.events import CommandReceived
+from kafkaproto_server.purgatory import Purgatory
 
 MAX_WAITING_CHANGES = 10_000
 """More commands than this are refused: whoever asked has to ask again."""
@@ -88,16 +88,13 @@ def with_deadline(command: CommandReceived, now_ms: int) -> tuple[CommandReceive
 class WaitingChanges:
     """The changes that wait: the urgent ones, and then the others, each in the order in which they came."""
 
-    __slots__ = ("_by_deadline", "_next_number", "_urgent", "_waiting")
+    __slots__ = ("_urgent", "_waiting")
 
     def __init__(self) -> None:
         # They need no time limits: nobody waits for the answer to one, but for that to a heartbeat which is begun as it
         # comes.
         self._urgent: deque[Change] = deque()
-        self._waiting: OrderedDict[int, Change] = OrderedDict()
-        # It may name changes that were taken already; they are passed over when met.
-        self._by_deadline: list[tuple[int, int]] = []
-        self._next_number = 0
+        self._waiting: Purgatory[Change] = Purgatory()
 
     def __len__(self) -> int:
         return len(self._urgent) + len(self._waiting)
@@ -107,20 +104,12 @@ class WaitingChanges:
         if change.is_urgent:
             self._urgent.append(change)
         else:
-            self._add(change)
+            self._waiting.add(change, change.deadline_ms)
 
     def put_back(self, change: Change) -> None:
         """Put a change that was taken and is not urgent before all others of its kind again."""
         assert not change.is_urgent, f"{change.name} is not to be interrupted"
-        self._waiting.move_to_end(self._add(change), last=False)
-
-    def _add(self, change: Change) -> int:
-        number = self._next_number
-        self._next_number += 1
-        self._waiting[number] = change
-        if change.deadline_ms is not None:
-            heapq.heappush(self._by_deadline, (change.deadline_ms, number))
-        return number
+        self._waiting.add_first(change, change.deadline_ms)
 
     def interrupts(self, change: Change) -> bool:
         """Whether one that waits has to go ahead of a change which is worked on."""
@@ -128,35 +117,23 @@ class WaitingChanges:
 
     def take_first(self) -> Change | None:
         """Take the one whose turn it is, None where there is none."""
-        first = next(iter(self._waiting.values()), None)
+        first = self._waiting.first
         if self._urgent and (first is None or first.may_be_passed):
             if first is not None:
                 first.times_passed += 1
             return self._urgent.popleft()
-        if first is None:
-            return None
-        _, change = self._waiting.popitem(last=False)
-        if not self._waiting:
-            # Else each change that did not have to wait would leave its time limit here until that has passed.
-            self._by_deadline.clear()
-        return change
+        return None if first is None else self._waiting.take_first()
 
     def take_expired(self, now_ms: int) -> Iterator[Change]:
         """Take those whose time limit has passed, the earliest limit first."""
-        while (deadline_ms := self.next_deadline_ms()) is not None and deadline_ms <= now_ms:
-            _, number = heapq.heappop(self._by_deadline)
-            yield self._waiting.pop(number)
+        return self._waiting.take_expired(now_ms)
 
     def take_all(self) -> list[Change]:
         """Take every one, in order."""
-        taken = [*self._urgent, *self._waiting.values()]
+        taken = [*self._urgent, *self._waiting.take_all()]
         self._urgent.clear()
-        self._waiting.clear()
-        self._by_deadline.clear()
         return taken
 
     def next_deadline_ms(self) -> int | None:
         """The earliest time limit, None where no change that waits has one."""
-        while self._by_deadline and self._by_deadline[0][1] not in self._waiting:
-            heapq.heappop(self._by_deadline)
-        return self._by_deadline[0][0] if self._by_deadline else None
+        return self._waiting.next_deadline_ms()

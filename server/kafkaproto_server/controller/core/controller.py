@@ -48,6 +48,7 @@ from kafkaproto_server.controller.brokers.proven_death import (
     is_refuted,
 )
 from kafkaproto_server.controller.brokers.session_watch import SessionWatch
+from kafkaproto_server.controller.core import periodic_tasks
 from kafkaproto_server.controller.core.activation import activation_records
 from kafkaproto_server.controller.core.appending import Batches, append_steps, batches_of
 from kafkaproto_server.controller.core.changes import (
@@ -58,13 +59,6 @@ from kafkaproto_server.controller.core.changes import (
 )
 from kafkaproto_server.controller.core.log_states import LogStates, load_batch_steps
 from kafkaproto_server.controller.core.outbox import Outbox
-from kafkaproto_server.controller.core.periodic_tasks import (
-    AFTER_FAILURE_MS,
-    AGAIN_MS,
-    PeriodicTask,
-    TaskSchedule,
-    TaskSituation,
-)
 from kafkaproto_server.controller.core.replies import ParkedReplies, ParkedReply
 from kafkaproto_server.controller.core.table import not_controller, run_of
 from kafkaproto_server.controller.core.upgrades import WaitingUpgrades
@@ -151,7 +145,7 @@ class Controller:
         self._moving: Map[int, BrokerSession] = Map()
         self._proven_deaths = 0
         self._no_op_ms: int | None = None
-        self._tasks = TaskSchedule(config)
+        self._tasks = periodic_tasks.TaskSchedule(config)
         self._outbox = Outbox()
         # Of the event that was handled last, and when there is more to do by itself.
         self._wall_ms = self._now_ms = 0
@@ -658,18 +652,20 @@ class Controller:
             assert command is not None, "only a command has a time limit"
             self._outbox.refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
 
-    def _run_task(self, task: PeriodicTask) -> Steps[Result]:
+    def _run_task(self, task: periodic_tasks.PeriodicTask) -> Steps[Result]:
         image = self.newest_image
         settings = TopicSettings(image, self._inherited)
-        records = yield from task.run(TaskSituation(image=image, settings=settings, wall_ms=self._wall_ms))
+        records = yield from task.run(
+            periodic_tasks.TaskSituation(image=image, settings=settings, wall_ms=self._wall_ms)
+        )
         return Result(records=records, atomic=False)
 
-    def _task_done(self, task: PeriodicTask, record_count: int) -> None:
+    def _task_done(self, task: periodic_tasks.PeriodicTask, record_count: int) -> None:
         if record_count >= task.full_run:
-            self._tasks.repeat(task, self._now_ms + AGAIN_MS)
+            self._tasks.repeat(task, self._now_ms + periodic_tasks.AGAIN_MS)
 
-    def _task_failed(self, task: PeriodicTask) -> None:
-        self._tasks.repeat(task, self._now_ms + AFTER_FAILURE_MS)
+    def _task_failed(self, task: periodic_tasks.PeriodicTask) -> None:
+        self._tasks.repeat(task, self._now_ms + periodic_tasks.AFTER_FAILURE_MS)
 
     # --- brokers that are gone ---
 

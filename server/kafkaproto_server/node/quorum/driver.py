@@ -85,15 +85,7 @@ class QuorumDriver:
             snapshots=storage.snapshots,
             report=lambda report: self._loop.post(partial(self._effects.persisted, report)),
         )
-        self._channel = RaftChannel(
-            node_id=config.key.id,
-            cluster_id=cluster_id,
-            listener_name=config.listener_name,
-            request_timeout_ms=config.request_timeout_ms,
-            rng=rng,
-            is_known=self._is_known,
-            report=lambda event: self._loop.post_to_raft(event),
-        )
+        self._channel = self._raft_channel(config, cluster_id, rng)
         self._service = RaftService(
             cluster_id=cluster_id,
             ask=self._take_request,
@@ -126,6 +118,17 @@ class QuorumDriver:
             published=self.published,
             metrics=self.metrics,
             clock=clock,
+        )
+
+    def _raft_channel(self, config: RaftConfig, cluster_id: str, rng: Rng) -> RaftChannel:
+        return RaftChannel(
+            node_id=config.key.id,
+            cluster_id=cluster_id,
+            listener_name=config.listener_name,
+            request_timeout_ms=config.request_timeout_ms,
+            rng=rng,
+            is_known=self._is_known,
+            report=lambda event: self._loop.post_to_raft(event),
         )
 
     def _controller_half(self, controller: Controller) -> ControllerHalf:

@@ -13,6 +13,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from kafkaproto_server.purgatory import Purgatory
 from kafkaproto_server.raft.model.accumulator import BatchAccumulator
 from kafkaproto_server.raft.model.membership_state import MembershipState
 from kafkaproto_server.raft.model.progress import Progress
@@ -157,9 +158,9 @@ class Candidate:
 class ParkedFetch:
     """A Fetch that waits at the leader for news."""
 
+    request_id: int
     request: FetchRequest
     listener_name: str
-    deadline_ms: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -185,8 +186,7 @@ class Leader:
     """By the other voters' ids, when to tell them again who leads; a Fetch of theirs puts it off."""
     unreached: set[int] = field(default_factory=set)
     """Voters, by node id, where the last BeginQuorumEpoch failed, and that were not heard from since."""
-    parked: dict[int, ParkedFetch] = field(default_factory=dict)
-    """By request id, in the order in which they came."""
+    parked: Purgatory[ParkedFetch] = field(default_factory=Purgatory)
     membership: MembershipState = field(default_factory=MembershipState)
 
     def end_offset_of(self, key: ReplicaKey) -> int | None:

@@ -48,9 +48,8 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
     if _is_news(request, answer) or request.max_wait_ms == 0 or len(state.parked) >= MAX_PARKED:
         core.answer(request_id, answer)
     else:
-        state.parked[request_id] = ParkedFetch(
-            request=request, listener_name=listener_name, deadline_ms=now_ms + request.max_wait_ms
-        )
+        parked = ParkedFetch(request_id=request_id, request=request, listener_name=listener_name)
+        state.parked.add(parked, now_ms + request.max_wait_ms)
 
 
 def handle_fetch_snapshot(

@@ -108,8 +108,11 @@ def tick(core: Core, leader: Leader, now_ms: int) -> None:
 def deadline_ms(core: Core, leader: Leader) -> float:
     """When ``tick`` is due."""
     due: list[float] = [check_quorum.deadline_ms(core, leader)]
-    due.extend(parked.deadline_ms for parked in leader.parked.values())
-    for time_ms in (leader.accumulator.deadline_ms, membership.deadline_ms(core, leader)):
+    for time_ms in (
+        leader.parked.next_deadline_ms(),
+        leader.accumulator.deadline_ms,
+        membership.deadline_ms(core, leader),
+    ):
         if time_ms is not None:
             due.append(time_ms)
     return min(due)

@@ -16,29 +16,24 @@ MAX_ANSWER_BYTES = MAX_BATCH_BYTES
 def wake(core: Core, leader: Leader, *, high_watermark_moved: bool) -> None:
     """Answer every parked Fetch for which there is news."""
     end_offset = core.log.end_offset
-    awake = [
-        request_id
-        for request_id, parked in leader.parked.items()
-        if high_watermark_moved or parked.request.fetch_offset < end_offset
-    ]
-    for request_id in awake:
-        parked = leader.parked.pop(request_id)
-        core.answer(request_id, serve(core, leader, parked.request, parked.listener_name))
+    awake = leader.parked.take_where(
+        lambda parked: high_watermark_moved or parked.request.fetch_offset < end_offset
+    )
+    for parked in awake:
+        core.answer(parked.request_id, serve(core, leader, parked.request, parked.listener_name))
 
 
 def expire(core: Core, leader: Leader, now_ms: int) -> None:
     """Answer every parked Fetch whose time is over."""
-    over = [request_id for request_id, parked in leader.parked.items() if parked.deadline_ms <= now_ms]
-    for request_id in over:
-        parked = leader.parked.pop(request_id)
-        core.answer(request_id, serve(core, leader, parked.request, parked.listener_name))
+    for parked in leader.parked.take_expired(now_ms):
+        core.answer(parked.request_id, serve(core, leader, parked.request, parked.listener_name))
 
 
 def release_all(core: Core, leader: Leader) -> None:
     """Tell every parked Fetch that its leader leads no more."""
-    parked_fetches, leader.parked = leader.parked, {}
-    for request_id, parked in parked_fetches.items():
-        core.answer(request_id, refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, parked.listener_name))
+    for parked in leader.parked.take_all():
+        response = refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, parked.listener_name)
+        core.answer(parked.request_id, response)
 
 
 def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str) -> FetchAnswer:
