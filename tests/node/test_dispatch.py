@@ -122,6 +122,15 @@ def test_a_handler_learns_who_asks_and_over_what(host: str, address: bytes, show
     assert (asked.principal, asked.client_address, asked.client_host) == ("User:ANONYMOUS", address, shown)
 
 
+def test_a_request_is_that_of_whom_the_connection_belongs_to() -> None:
+    calls = Calls()
+    dispatcher = Dispatcher(services(IMAGE, calls))
+    proven = {"principal": "User:bob", "token_authenticated": True}
+    served(dispatcher, request(CreateTopicsRequest(), 7), msgspec.structs.replace(connection(), **proven))
+    ((_, asked),) = calls.forwarded
+    assert (asked.principal, asked.token_authenticated) == ("User:bob", True)
+
+
 def test_heartbeats_are_told_of_with_the_connection_they_came_over() -> None:
     told: list[tuple[int, int]] = []
     dispatcher = Dispatcher(

@@ -44,6 +44,7 @@ from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import WaitTurn, at_once
 from kafkaproto_server.net.streams import ByteStream
 from kafkaproto_server.ports import Buffer
+from kafkaproto_server.requests.context import ANONYMOUS
 from kafkaproto_server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
@@ -65,6 +66,10 @@ class ConnectionInfo(msgspec.Struct, frozen=True, kw_only=True):
     listener_kind: ListenerKind
     peer_host: str
     peer_port: int
+    principal: str = ANONYMOUS
+    """Who the peer proved to be, as type and name."""
+    token_authenticated: bool = False
+    """Whether a delegation token proved it."""
 
 
 class CloseConnection(Exception):

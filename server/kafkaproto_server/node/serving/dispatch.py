@@ -38,7 +38,7 @@ from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome,
 from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.node.serving.slices import IMMEDIATELY, Slices
 from kafkaproto_server.ports import Buffer
-from kafkaproto_server.requests.context import ANONYMOUS, Answer, Encoded, NoAnswer, Reply, RequestContext
+from kafkaproto_server.requests.context import Answer, Encoded, NoAnswer, Reply, RequestContext
 from kafkaproto_server.requests.error_codes import error_codes, error_codes_in_steps, is_small
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
@@ -355,7 +355,8 @@ def _context(request: RequestReceived, connection: ConnectionInfo) -> RequestCon
         api_version=request.api_version,
         correlation_id=request.correlation_id,
         client_id=request.client_id,
-        principal=ANONYMOUS,
+        principal=connection.principal,
+        token_authenticated=connection.token_authenticated,
         client_address=client_address,
         client_host=client_host,
     )
