@@ -1,5 +1,5 @@
 """Emits the descriptions that the pipeline's views are made of: fields and Spark schema of every record type that a
-metadata log can hold (``generated/records.py`` of the pipeline, in the words of its ``views``).
+metadata log can hold (``generated/records.py`` of the pipeline, in the words of its ``record_views``).
 
 The numbers of control records stand in no schema: they are those of KIP-595, KIP-630 and KIP-853.
 """
@@ -84,14 +84,14 @@ def emit_views(messages: list[Message]) -> dict[str, str]:
     )
     lines = Lines()
     lines.add(
-        '"""Fields and Spark schema of every record type of the metadata log, in the words of `views`.',
+        '"""Fields and Spark schema of every record type of the metadata log, in the words of `record_views`.',
         "",
     )
     lines.add("Generated from messages/ by codegen; change the schemas, not this file.", '"""', "")
     lines.add(
         "from __future__ import annotations",
         "",
-        "from kafkaproto_pipeline.views import FieldView, RecordView",
+        "from kafkaproto_pipeline.record_views import FieldView, RecordView",
         "",
     )
     for name, columns in (("COMMON_COLUMNS", COMMON_COLUMNS), ("LAST_COLUMNS", LAST_COLUMNS)):

@@ -18,10 +18,10 @@ import pyarrow.compute as compute  # type: ignore[import-untyped]
 
 from kafkaproto_pipeline.fields import DEFAULT, SIZES, Located
 from kafkaproto_pipeline.frames import Flags
+from kafkaproto_pipeline.record_views import FieldView
 from kafkaproto_pipeline.scan import Int64s, Octets, windows
 from kafkaproto_pipeline.schema import arrow_type, struct_type
 from kafkaproto_pipeline.text import UUID_TEXT_BYTES, uuid_texts
-from kafkaproto_pipeline.views import FieldView
 
 Values = npt.NDArray[Any]
 

@@ -34,8 +34,8 @@ from kafkaproto_pipeline.frames import Flags, find_records
 from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.payload import can_write, json_texts
 from kafkaproto_pipeline.pieces import Piece, pieces
+from kafkaproto_pipeline.record_views import RecordView
 from kafkaproto_pipeline.scan import Int64s, steps
-from kafkaproto_pipeline.views import RecordView
 from kafkaproto_pipeline.wanted import PAYLOAD_COLUMN, CorruptInputError, Origin, Plan, Wanted
 
 __all__ = ["CorruptInputError", "Origin", "Wanted", "decode", "snapshot_timestamp_ms"]

@@ -20,8 +20,8 @@ import numpy as np
 
 from kafkaproto.support import MAX_STRING_LENGTH
 from kafkaproto_pipeline.frames import Flags, read_varints
+from kafkaproto_pipeline.record_views import FieldView, Versions
 from kafkaproto_pipeline.scan import Int64s, Octets
-from kafkaproto_pipeline.views import FieldView, Versions
 
 SIZES = {
     "bool": 1,

@@ -17,8 +17,8 @@ import pyarrow.compute as compute  # type: ignore[import-untyped]
 from kafkaproto_pipeline.arrays import BadTextError, Builder, Spread
 from kafkaproto_pipeline.fields import NULL, Located
 from kafkaproto_pipeline.frames import Flags
+from kafkaproto_pipeline.record_views import FieldView
 from kafkaproto_pipeline.scan import Int64s
-from kafkaproto_pipeline.views import FieldView
 
 _NEEDS_ESCAPE = np.zeros(256, np.bool_)
 """By byte: whether a text with it in it looks different in JSON."""

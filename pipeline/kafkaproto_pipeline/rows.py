@@ -22,9 +22,9 @@ from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.records.batch import Record, RecordBatchView
 from kafkaproto.records.metadata import FRAME_VERSION
 from kafkaproto_pipeline.generated.records import RECORDS
+from kafkaproto_pipeline.record_views import FieldView, RecordView
 from kafkaproto_pipeline.scan import Fault
 from kafkaproto_pipeline.schema import CORRUPT_COLUMN
-from kafkaproto_pipeline.views import FieldView, RecordView
 from kafkaproto_pipeline.wanted import (
     DROPMALFORMED,
     FAILFAST,

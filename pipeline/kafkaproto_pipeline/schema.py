@@ -22,7 +22,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto_pipeline.generated.records import COMMON_COLUMNS, LAST_COLUMNS, RECORDS
 from kafkaproto_pipeline.latest import MARKERS, ROWS
-from kafkaproto_pipeline.views import FieldView, RecordView
+from kafkaproto_pipeline.record_views import FieldView, RecordView
 
 RECORDS_VIEW = "records"
 TYPED_VIEW = "typed"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto_pipeline.generated.records import RECORDS
+from kafkaproto_pipeline.record_views import FieldView, RecordView
 from kafkaproto_pipeline.schema import (
     CORRUPT_COLUMN,
     RECORD_VIEWS,
@@ -18,7 +19,6 @@ from kafkaproto_pipeline.schema import (
     chosen_fields,
     members,
 )
-from kafkaproto_pipeline.views import FieldView, RecordView
 
 PERMISSIVE = "PERMISSIVE"
 """What is damaged becomes a row that says so."""

@@ -13,7 +13,7 @@ from codegen.__main__ import main
 from codegen.emit_views import emit_views
 from codegen.model import Message
 from codegen.parse import SchemaError, parse_schema
-from kafkaproto_pipeline.views import FieldView, RecordView
+from kafkaproto_pipeline.record_views import FieldView, RecordView
 
 
 def record(name: str = "SampleRecord", folder: str = "metadata", **keys: Any) -> Message:

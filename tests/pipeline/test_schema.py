@@ -12,6 +12,7 @@ from kafkaproto.messages import message_class
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.schema import FieldSchema
 from kafkaproto_pipeline.generated.records import RECORDS
+from kafkaproto_pipeline.record_views import FieldView, RecordView
 from kafkaproto_pipeline.schema import (
     RECORD_TYPES,
     RECORD_VIEWS,
@@ -21,7 +22,6 @@ from kafkaproto_pipeline.schema import (
     columns_of,
     ddl,
 )
-from kafkaproto_pipeline.views import FieldView, RecordView
 
 COMMON = (
     "clusterId STRING, nodeId INT, directory STRING, directoryId STRING, file STRING, source STRING, offset BIGINT,"
