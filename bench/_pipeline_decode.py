@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from kafkaproto_pipeline.columns import decode
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.plan import Filters, Piece, plan_batch
+from kafkaproto_pipeline.planning.files import Filters, Piece, plan_batch
 from kafkaproto_pipeline.schema import TYPED_VIEW, columns_of
 from kafkaproto_pipeline.wanted import FAILFAST, Wanted
 

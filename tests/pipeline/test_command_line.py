@@ -133,7 +133,7 @@ def test_causes_are_found_in_what_spark_says() -> None:
     told = (
         "[PYTHON_DATA_SOURCE_ERROR] Failed to plan Python data source read in Python: Traceback (most recent\n"
         '  File "plan.py", line 7, in partitions\n'
-        "kafkaproto_pipeline.directories.InputError: /data/1: offsets 3 to 8 are missing\n"
+        "kafkaproto_pipeline.sources.directories.InputError: /data/1: offsets 3 to 8 are missing\n"
         "\tat org.apache.Foo.bar(Foo.java:3)"
     )
     assert cause(ValueError(told)) == "/data/1: offsets 3 to 8 are missing"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.committed import Committed, Voter, VoterLog, committed_of, majority_end
+from kafkaproto_pipeline.sources.committed import Committed, Voter, VoterLog, committed_of, majority_end
 from tests.pipeline.raft_model import Node, Quorum, lineage
 
 

@@ -17,7 +17,7 @@ from kafkaproto_pipeline.jobs import consistency_rows as kinds
 from kafkaproto_pipeline.jobs.consistency_check import check
 from kafkaproto_pipeline.jobs.consistency_rows import Finding, Row
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.plan import Filters, plan_batch
+from kafkaproto_pipeline.planning.files import Filters, plan_batch
 from kafkaproto_pipeline.read import read_piece
 from kafkaproto_pipeline.schema import columns_of
 from kafkaproto_pipeline.synthetic import HistoryOptions, generate

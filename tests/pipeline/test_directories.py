@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.directories import InputError, QuorumState, find_replicas, open_file
+from kafkaproto_pipeline.sources.directories import InputError, QuorumState, find_replicas, open_file
 from tests.pipeline.replicas import CLUSTER_ID, Batch, Files, directory_id, write_node
 
 LOG = [Batch(epoch=1, voters=(1,)), *[Batch(epoch=1)] * 5]

@@ -19,12 +19,12 @@ from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
 from kafkaproto_pipeline.datasource import KraftDataSource
-from kafkaproto_pipeline.directories import InputError
-from kafkaproto_pipeline.live import LiveQuorum
-from kafkaproto_pipeline.live_plan import plan_live_batch
 from kafkaproto_pipeline.options import Options, parse_options
-from kafkaproto_pipeline.plan import Filters, plan_batch
+from kafkaproto_pipeline.planning.files import Filters, plan_batch
+from kafkaproto_pipeline.planning.live import plan_live_batch
 from kafkaproto_pipeline.read import read_piece
+from kafkaproto_pipeline.sources.directories import InputError
+from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
 from kafkaproto_pipeline.wanted import Wanted
 from tests.pipeline.test_stream import Query
 

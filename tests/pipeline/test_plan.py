@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from kafkaproto.log import OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, segment_file_name
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.directories import InputError, Segment
-from kafkaproto_pipeline.headers import SegmentHeaders
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.plan import Filters, Piece, plan_batch
+from kafkaproto_pipeline.planning.files import Filters, Piece, plan_batch
 from kafkaproto_pipeline.read import read_piece
+from kafkaproto_pipeline.sources.directories import InputError, Segment
+from kafkaproto_pipeline.sources.headers import SegmentHeaders
 from tests.pipeline.replicas import (
     START_MS,
     STEP_MS,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.directories import InputError
-from kafkaproto_pipeline.progress import Available, Progress, advance, contents, first
+from kafkaproto_pipeline.planning.progress import Available, Progress, advance, contents, first
+from kafkaproto_pipeline.sources.directories import InputError
 
 AVAILABLE = Available(cluster_id="c", start=0, end=100, snapshots=())
 SNAPSHOTS = (SnapshotId(epoch=1, end_offset=40), SnapshotId(epoch=2, end_offset=60))

@@ -18,8 +18,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.datasource import KraftDataSource, KraftStreamReader
-from kafkaproto_pipeline.directories import InputError
 from kafkaproto_pipeline.options import Options, parse_options
+from kafkaproto_pipeline.sources.directories import InputError
 from tests.pipeline.raft_model import Quorum
 from tests.pipeline.replicas import Batch, Files, write_node, write_snapshot
 

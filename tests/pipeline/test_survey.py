@@ -10,12 +10,12 @@ import pytest
 
 from kafkaproto.log import segment_file_name
 from kafkaproto.snapshot import SnapshotId, snapshot_file_name
-from kafkaproto_pipeline import survey as survey_module
-from kafkaproto_pipeline.directories import find_replicas, read_quorum_state
-from kafkaproto_pipeline.headers import SegmentHeaders
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.plan import look
-from kafkaproto_pipeline.survey import Memory, survey
+from kafkaproto_pipeline.planning.files import look
+from kafkaproto_pipeline.sources import survey as survey_module
+from kafkaproto_pipeline.sources.directories import find_replicas, read_quorum_state
+from kafkaproto_pipeline.sources.headers import SegmentHeaders
+from kafkaproto_pipeline.sources.survey import Memory, survey
 from tests.pipeline.replicas import Batch, Files, write_node, write_quorum_state, write_snapshot
 
 THREE = (1, 2, 3)

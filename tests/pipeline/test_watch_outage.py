@@ -11,8 +11,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from compat.ours import OurNode
 from compat.quorum import Quorum
-from kafkaproto_pipeline import stream
-from kafkaproto_pipeline.live import LiveQuorum, UnreachableError
+from kafkaproto_pipeline.planning import stream
+from kafkaproto_pipeline.sources.live_quorum import LiveQuorum, UnreachableError
 from tests.pipeline.test_live import COLUMNS, Living, users
 from tests.pipeline.test_stream import Query
 

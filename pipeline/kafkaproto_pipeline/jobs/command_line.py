@@ -106,9 +106,9 @@ class Reading:
 
     def check(self, options: Mapping[str, str]) -> None:
         """Refuse wrong options and paths before Spark starts."""
-        from kafkaproto_pipeline.directories import InputError, find_replicas
         from kafkaproto_pipeline.options import OptionError, parse_options
         from kafkaproto_pipeline.schema import ViewError
+        from kafkaproto_pipeline.sources.directories import InputError, find_replicas
 
         if bool(self.paths) == (self.bootstrap_controllers is not None):
             raise click.UsageError(

@@ -9,8 +9,8 @@ from kafkaproto.client import Client, parse_servers
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import ProtocolError
 from kafkaproto.messages import MetadataRequest, MetadataResponse
-from kafkaproto_pipeline.directories import InputError
-from kafkaproto_pipeline.live import LiveQuorum
+from kafkaproto_pipeline.sources.directories import InputError
+from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
 
 QUORUM_PATIENCE_S = 5.0
 """An election is over by then."""

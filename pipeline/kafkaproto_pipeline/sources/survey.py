@@ -17,8 +17,8 @@ from kafkaproto.message import Message
 from kafkaproto.messages import LeaderChangeMessage, SnapshotHeaderRecord, VotersRecord
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.control import decode_control_record
-from kafkaproto_pipeline.committed import Committed, Lineage, Voter, VoterLog, committed_of
-from kafkaproto_pipeline.directories import (
+from kafkaproto_pipeline.sources.committed import Committed, Lineage, Voter, VoterLog, committed_of
+from kafkaproto_pipeline.sources.directories import (
     InputError,
     Replica,
     Segment,
@@ -26,7 +26,7 @@ from kafkaproto_pipeline.directories import (
     open_file,
     read_quorum_state,
 )
-from kafkaproto_pipeline.headers import End, Header, SegmentHeaders
+from kafkaproto_pipeline.sources.headers import End, Header, SegmentHeaders
 
 _ZERO_UUID = bytes(16)
 _MAX_CONTROL_BATCH_BYTES = 8 * 1024 * 1024

@@ -31,7 +31,7 @@ from kafkaproto.messages import (
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto.support import joined
-from kafkaproto_pipeline.directories import InputError
+from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 
 PATIENCE_S = 15.0

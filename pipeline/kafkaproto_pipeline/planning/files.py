@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.committed import Committed
-from kafkaproto_pipeline.directories import InputError, Segment, Snapshot, find_replicas
-from kafkaproto_pipeline.headers import SegmentHeaders
 from kafkaproto_pipeline.options import ONE_REPLICA, AsOf, Options
-from kafkaproto_pipeline.survey import (
+from kafkaproto_pipeline.sources.committed import Committed
+from kafkaproto_pipeline.sources.directories import InputError, Segment, Snapshot, find_replicas
+from kafkaproto_pipeline.sources.headers import SegmentHeaders
+from kafkaproto_pipeline.sources.survey import (
     Memory,
     ReplicaLog,
     SegmentFacts,

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.directories import InputError
+from kafkaproto_pipeline.sources.directories import InputError
 
 UNKNOWN_EPOCH = -1
 

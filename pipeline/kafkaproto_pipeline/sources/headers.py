@@ -25,7 +25,7 @@ from kafkaproto.log import (
     iterate_time_index,
 )
 from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC
-from kafkaproto_pipeline.directories import InputError, Segment, open_file
+from kafkaproto_pipeline.sources.directories import InputError, Segment, open_file
 
 _HEADER = Struct(">qiibIhiqq")
 _CONTROL_BIT = 0x20

@@ -8,14 +8,22 @@ from dataclasses import replace
 from typing import Protocol
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline import live_plan
-from kafkaproto_pipeline.directories import InputError
-from kafkaproto_pipeline.live import Chunk, LiveQuorum
-from kafkaproto_pipeline.live_plan import LivePiece
 from kafkaproto_pipeline.options import Options
-from kafkaproto_pipeline.plan import Piece, Range, Sources, log_pieces, look, one_lineage, snapshot_pieces
-from kafkaproto_pipeline.progress import UNKNOWN_EPOCH, Available, Progress
-from kafkaproto_pipeline.survey import Memory
+from kafkaproto_pipeline.planning import live
+from kafkaproto_pipeline.planning.files import (
+    Piece,
+    Range,
+    Sources,
+    log_pieces,
+    look,
+    one_lineage,
+    snapshot_pieces,
+)
+from kafkaproto_pipeline.planning.live import LivePiece
+from kafkaproto_pipeline.planning.progress import UNKNOWN_EPOCH, Available, Progress
+from kafkaproto_pipeline.sources.directories import InputError
+from kafkaproto_pipeline.sources.live_quorum import Chunk, LiveQuorum
+from kafkaproto_pipeline.sources.survey import Memory
 
 POLL_TIMEOUT_MS = 2_000
 """How long a stream waits for one answer to its small questions: a controller that hangs is not to hold it up."""
@@ -207,11 +215,11 @@ class QuorumSource:
     ) -> Sequence[Piece | LivePiece]:
         """What is gone shows when it is read."""
         cluster_id = (self._available or self.available()).cluster_id
-        pieces = live_plan.log_pieces(self._servers, cluster_id, start, end, epoch)
+        pieces = live.log_pieces(self._servers, cluster_id, start, end, epoch)
         if self._ahead is not None and self._ahead[:2] == (start, end):
             pieces = [replace(piece, chunks=self._ahead[2]) for piece in pieces]
         if snapshot is not None:
-            pieces.insert(0, live_plan.snapshot_piece(self._servers, cluster_id, snapshot))
+            pieces.insert(0, live.snapshot_piece(self._servers, cluster_id, snapshot))
         return pieces
 
     def close(self) -> None:
