@@ -12,11 +12,11 @@ import sys
 import time
 from collections.abc import Sequence
 
-from kafkaproto_pipeline.columns import decode
+from kafkaproto_pipeline.decoding.columns import decode
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.planning.files import Filters, Piece, plan_batch
-from kafkaproto_pipeline.schema import TYPED_VIEW, columns_of
-from kafkaproto_pipeline.wanted import FAILFAST, Wanted
+from kafkaproto_pipeline.views.schema import TYPED_VIEW, columns_of
+from kafkaproto_pipeline.views.wanted import FAILFAST, Wanted
 
 
 def decode_all(pieces: Sequence[Piece], columns: tuple[str, ...]) -> tuple[int, float, float]:

@@ -33,18 +33,18 @@ from pyspark.sql.types import StructType
 
 from kafkaproto.log import parse_segment_file_name
 from kafkaproto.snapshot import parse_snapshot_file_name
-from kafkaproto_pipeline.columns import decode
+from kafkaproto_pipeline.decoding.columns import decode
 from kafkaproto_pipeline.options import SNAPSHOT, OptionError, Options, check_for_stream, parse_options
 from kafkaproto_pipeline.planning.files import Filters, Piece, plan_batch
 from kafkaproto_pipeline.planning.live import LivePiece, plan_live_batch
 from kafkaproto_pipeline.planning.progress import Available, Progress, advance, check_cluster, contents, first
 from kafkaproto_pipeline.planning.stream import StreamSource, make_stream_source
 from kafkaproto_pipeline.read import read_piece
-from kafkaproto_pipeline.schema import RECORD_TYPES, TYPED_VIEW, arrow_schema, columns_of, ddl
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import UnreachableError
-from kafkaproto_pipeline.state_view import as_view
-from kafkaproto_pipeline.wanted import Origin, Wanted
+from kafkaproto_pipeline.views.schema import RECORD_TYPES, TYPED_VIEW, arrow_schema, columns_of, ddl
+from kafkaproto_pipeline.views.state import as_view
+from kafkaproto_pipeline.views.wanted import Origin, Wanted
 
 _PUSHDOWN_WORKER = "pyspark.sql.worker.data_source_pushdown_filters"
 
@@ -53,7 +53,7 @@ class KraftDataSource(DataSource):
     """Records of Kafka's metadata log: ``spark.read.format("kraft").option("view", "PartitionRecord").load(path)``.
 
     Register it with ``spark.dataSource.register(KraftDataSource)``. The options are those of `options`, the
-    columns those of `schema`.
+    columns those of `views.schema`.
     """
 
     @classmethod

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from kafkaproto.client import parse_servers
-from kafkaproto_pipeline.schema import RECORDS_VIEW, STATE_VIEW, check_record_types, columns_of
+from kafkaproto_pipeline.views.schema import RECORDS_VIEW, STATE_VIEW, check_record_types, columns_of
 
 DEFAULT_SPLIT_BYTES = 32 * 1024 * 1024
 """A task decodes that many bytes in about a second."""

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.columns import decode
+from kafkaproto_pipeline.decoding.columns import decode
 from kafkaproto_pipeline.planning.files import Piece
 from kafkaproto_pipeline.planning.live import LivePiece
 from kafkaproto_pipeline.sources.directories import InputError, open_file
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
-from kafkaproto_pipeline.state_view import as_view
-from kafkaproto_pipeline.wanted import Wanted
+from kafkaproto_pipeline.views.state import as_view
+from kafkaproto_pipeline.views.wanted import Wanted
 
 
 def read_piece(piece: Piece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:

@@ -20,13 +20,13 @@ from kafkaproto.records.batch import (
 )
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_pipeline import rows
-from kafkaproto_pipeline.columns import Origin, Wanted, decode, snapshot_timestamp_ms
+from kafkaproto_pipeline.decoding import rows
+from kafkaproto_pipeline.decoding.columns import Origin, Wanted, decode, snapshot_timestamp_ms
+from kafkaproto_pipeline.decoding.scan import steps
 from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.record_views import RecordView
-from kafkaproto_pipeline.scan import steps
-from kafkaproto_pipeline.schema import columns_of
-from kafkaproto_pipeline.wanted import PERMISSIVE, Plan
+from kafkaproto_pipeline.views.schema import columns_of
+from kafkaproto_pipeline.views.wanted import PERMISSIVE, Plan
 from tests.messages.random_messages import random_message
 
 TIME_MS = 1_760_000_000_000

@@ -22,7 +22,7 @@ from kafkaproto.records.batch import PlainRecord, build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import SnapshotId, build_snapshot, snapshot_file_name
-from kafkaproto_pipeline.wanted import Wanted
+from kafkaproto_pipeline.views.wanted import Wanted
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 START_MS = 1_700_000_000_000

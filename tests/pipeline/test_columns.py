@@ -30,12 +30,12 @@ from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.schema import FieldSchema, StructSchema
 from kafkaproto.snapshot import build_snapshot
-from kafkaproto_pipeline import pieces, rows, scan
-from kafkaproto_pipeline.columns import CorruptInputError, decode
+from kafkaproto_pipeline.decoding import pieces, rows, scan
+from kafkaproto_pipeline.decoding.columns import CorruptInputError, decode
 from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.record_views import RecordView
-from kafkaproto_pipeline.schema import RECORD_TYPES, RECORD_VIEWS, ViewError
-from kafkaproto_pipeline.wanted import DROPMALFORMED, FAILFAST
+from kafkaproto_pipeline.views.schema import RECORD_TYPES, RECORD_VIEWS, ViewError
+from kafkaproto_pipeline.views.wanted import DROPMALFORMED, FAILFAST
 from tests.messages.random_messages import drop_unknown_tags
 from tests.pipeline.decoding import (
     LOG,

@@ -19,9 +19,9 @@ from kafkaproto_pipeline.jobs.consistency_rows import Finding, Row
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.planning.files import Filters, plan_batch
 from kafkaproto_pipeline.read import read_piece
-from kafkaproto_pipeline.schema import columns_of
 from kafkaproto_pipeline.synthetic import HistoryOptions, generate
-from kafkaproto_pipeline.wanted import Wanted
+from kafkaproto_pipeline.views.schema import columns_of
+from kafkaproto_pipeline.views.wanted import Wanted
 from tests.pipeline import planting
 from tests.pipeline.histories import History
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto_pipeline.options import AsOf, OptionError, Options, check_for_stream, parse_options
-from kafkaproto_pipeline.schema import ViewError
+from kafkaproto_pipeline.views.schema import ViewError
 
 
 def test_defaults() -> None:

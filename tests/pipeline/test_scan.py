@@ -14,8 +14,8 @@ from kafkaproto.messages import NoOpRecord
 from kafkaproto.records.batch import RecordBatchView, build_batch, iterate_batches
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_pipeline import scan
-from kafkaproto_pipeline.scan import Fault, Headers, steps
+from kafkaproto_pipeline.decoding import scan
+from kafkaproto_pipeline.decoding.scan import Fault, Headers, steps
 from tests.pipeline.decoding import all_types, random_log
 
 NO_OP = (None, encode_metadata_record(NoOpRecord(), 0), ())

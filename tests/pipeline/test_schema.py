@@ -13,7 +13,7 @@ from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.schema import FieldSchema
 from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.record_views import FieldView, RecordView
-from kafkaproto_pipeline.schema import (
+from kafkaproto_pipeline.views.schema import (
     RECORD_TYPES,
     RECORD_VIEWS,
     VIEWS,

@@ -24,8 +24,8 @@ from kafkaproto.messages import (
     PartitionRecord,
     TopicRecord,
 )
-from kafkaproto_pipeline import latest
-from kafkaproto_pipeline.latest import CHANGED_PARTITION, END_OF_RANGE, MARKERS
+from kafkaproto_pipeline.views import latest
+from kafkaproto_pipeline.views.latest import CHANGED_PARTITION, END_OF_RANGE, MARKERS
 from kafkaproto_server.image.image import ClusterImage, PartitionImage
 from kafkaproto_server.image.loader import LoadState, load_records
 from tests.pipeline.frames import state_rows, typed_table

@@ -19,7 +19,7 @@ from kafkaproto.messages import (
     ProducerIdsRecord,
 )
 from kafkaproto_pipeline.jobs.transactions import keep
-from kafkaproto_pipeline.latest import MARKERS
+from kafkaproto_pipeline.views.latest import MARKERS
 from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
 from tests.pipeline.frames import frame
 

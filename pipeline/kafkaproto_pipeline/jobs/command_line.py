@@ -22,7 +22,7 @@ from rich.markup import escape
 from kafkaproto_pipeline.jobs import output, session
 from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.options import ONE_REPLICA
-from kafkaproto_pipeline.schema import STATE_VIEW
+from kafkaproto_pipeline.views.schema import STATE_VIEW
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -107,8 +107,8 @@ class Reading:
     def check(self, options: Mapping[str, str]) -> None:
         """Refuse wrong options and paths before Spark starts."""
         from kafkaproto_pipeline.options import OptionError, parse_options
-        from kafkaproto_pipeline.schema import ViewError
         from kafkaproto_pipeline.sources.directories import InputError, find_replicas
+        from kafkaproto_pipeline.views.schema import ViewError
 
         if bool(self.paths) == (self.bootstrap_controllers is not None):
             raise click.UsageError(

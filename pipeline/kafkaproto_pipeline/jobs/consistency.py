@@ -26,7 +26,7 @@ from kafkaproto_pipeline.jobs import consistency_rows as rows
 from kafkaproto_pipeline.jobs.consistency_check import check
 from kafkaproto_pipeline.jobs.consistency_rows import Finding, Row
 from kafkaproto_pipeline.jobs.job import Job
-from kafkaproto_pipeline.schema import CORRUPT_COLUMN
+from kafkaproto_pipeline.views.schema import CORRUPT_COLUMN
 
 _ORDER = ("cluster", "offset", "isSnapshot", "directory", "file", "snapshotIndex")
 _FINDING_SCHEMA = pa.schema(

@@ -16,7 +16,7 @@ from kafkaproto_pipeline.jobs import consistency_rows as rows
 from kafkaproto_pipeline.jobs.consistency_replay import MAX_DIFFERENCES, NOT_COMPARED, Replay, Verdict
 from kafkaproto_pipeline.jobs.consistency_rows import Content, Finding, Row, name_of
 
-# How the reasons begin that `scan` gives.
+# How the reasons begin that `decoding.scan` gives.
 _TORN = "the bytes end inside"
 _GAP = "a gap: "
 _AGAIN = "a record batch has base offset"

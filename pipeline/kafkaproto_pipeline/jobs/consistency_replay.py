@@ -16,7 +16,7 @@ from kafkaproto.errors import ProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import message_class
 from kafkaproto_pipeline.jobs.consistency_rows import Content, sort_sets
-from kafkaproto_pipeline.schema import RECORD_VIEWS
+from kafkaproto_pipeline.views.schema import RECORD_VIEWS
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.errors import ReplayError
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage

@@ -23,7 +23,7 @@ from kafkaproto_pipeline.jobs.health_hours import (
 )
 from kafkaproto_pipeline.jobs.history_rows import CLUSTER, all_rows, kept
 from kafkaproto_pipeline.jobs.job import Job
-from kafkaproto_pipeline.schema import RECORD_TYPES
+from kafkaproto_pipeline.views.schema import RECORD_TYPES
 
 PARTITION = (CLUSTER, "topic", "topicId", "partition")
 BROKER = (CLUSTER, "brokerId")

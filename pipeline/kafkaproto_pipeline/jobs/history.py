@@ -18,7 +18,7 @@ from kafkaproto_pipeline.jobs.history_partitions import isr, leadership
 from kafkaproto_pipeline.jobs.history_quorum import quorum, voters
 from kafkaproto_pipeline.jobs.history_rows import forget
 from kafkaproto_pipeline.jobs.job import Job
-from kafkaproto_pipeline.latest import MARKERS
+from kafkaproto_pipeline.views.latest import MARKERS
 
 JOB = Job(
     name="history",

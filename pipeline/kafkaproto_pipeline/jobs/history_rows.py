@@ -24,7 +24,7 @@ from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs.job import Transform
 from kafkaproto_pipeline.jobs.transactions import Kept, keep
-from kafkaproto_pipeline.schema import RECORD_TYPES
+from kafkaproto_pipeline.views.schema import RECORD_TYPES
 
 CLUSTER = "clusterId"
 POSITION = ("offset", "snapshotIndex")

@@ -40,7 +40,7 @@ from kafkaproto_pipeline.jobs.report_data import (
     bins_of,
 )
 from kafkaproto_pipeline.jobs.report_theme import counted
-from kafkaproto_pipeline.latest import MARKERS
+from kafkaproto_pipeline.views.latest import MARKERS
 
 PARTITION = ("topicId", "partition")
 UNREADABLE = "_corrupt_record"

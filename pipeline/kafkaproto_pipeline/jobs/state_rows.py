@@ -13,9 +13,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
-from kafkaproto_pipeline import latest
 from kafkaproto_pipeline.jobs.transactions import Kept, keep
-from kafkaproto_pipeline.schema import CONTROL_TYPES, STATE_RECORD, STATE_TYPES
+from kafkaproto_pipeline.views import latest
+from kafkaproto_pipeline.views.schema import CONTROL_TYPES, STATE_RECORD, STATE_TYPES
 
 
 def schema_of(arrow_schema: object) -> StructType:

@@ -14,7 +14,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.latest import MARKERS
+from kafkaproto_pipeline.views.latest import MARKERS
 
 BEGIN, END, ABORT = MARKERS
 

@@ -32,8 +32,8 @@ from kafkaproto_pipeline.jobs.watch_rules import (
     LogRecord,
     TopicRules,
 )
-from kafkaproto_pipeline.latest import MARKERS
-from kafkaproto_pipeline.schema import CORRUPT_COLUMN
+from kafkaproto_pipeline.views.latest import MARKERS
+from kafkaproto_pipeline.views.schema import CORRUPT_COLUMN
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery

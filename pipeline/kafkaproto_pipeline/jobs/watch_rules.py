@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kafkaproto_pipeline.latest import ABORT_TRANSACTION, BEGIN_TRANSACTION, END_TRANSACTION
+from kafkaproto_pipeline.views.latest import ABORT_TRANSACTION, BEGIN_TRANSACTION, END_TRANSACTION
 
 CRITICAL, WARNING, INFO = "critical", "warning", "info"
 

@@ -26,7 +26,7 @@ from kafkaproto_pipeline.sources.survey import (
     survey,
     what_is_committed,
 )
-from kafkaproto_pipeline.wanted import Origin
+from kafkaproto_pipeline.views.wanted import Origin
 
 LOG, SNAPSHOT = "log", "snapshot"
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.columns import snapshot_timestamp_ms
+from kafkaproto_pipeline.decoding.columns import snapshot_timestamp_ms
 from kafkaproto_pipeline.options import AsOf, Options
 from kafkaproto_pipeline.planning.files import LOG, SNAPSHOT, Filters
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import Address, Chunk, LiveQuorum, LiveState
-from kafkaproto_pipeline.wanted import Origin
+from kafkaproto_pipeline.views.wanted import Origin
 
 RANGE_OFFSETS = 200_000
 """Offsets that a task reads: some megabytes, which a leader sends in a second."""

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.primitives import read_unsigned_varint
-from kafkaproto_pipeline.scan import Int64s, Octets
+from kafkaproto_pipeline.decoding.scan import Int64s, Octets
 
 Flags = npt.NDArray[np.bool_]
 

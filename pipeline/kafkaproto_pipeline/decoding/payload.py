@@ -14,11 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as compute  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.arrays import BadTextError, Builder, Spread
-from kafkaproto_pipeline.fields import NULL, Located
-from kafkaproto_pipeline.frames import Flags
+from kafkaproto_pipeline.decoding.arrays import BadTextError, Builder, Spread
+from kafkaproto_pipeline.decoding.fields import NULL, Located
+from kafkaproto_pipeline.decoding.frames import Flags
+from kafkaproto_pipeline.decoding.scan import Int64s
 from kafkaproto_pipeline.record_views import FieldView
-from kafkaproto_pipeline.scan import Int64s
 
 _NEEDS_ESCAPE = np.zeros(256, np.bool_)
 """By byte: whether a text with it in it looks different in JSON."""

@@ -26,17 +26,17 @@ from kafkaproto.primitives import Buffer
 from kafkaproto.records.batch import Record, RecordBatchView
 from kafkaproto.records.control import decode_control_record
 from kafkaproto.records.metadata import FRAME_VERSION
-from kafkaproto_pipeline import rows
-from kafkaproto_pipeline.arrays import BadTextError, Builder, Spread
-from kafkaproto_pipeline.common_columns import CONTROL_BIT, CommonColumns, Places
-from kafkaproto_pipeline.fields import Located, can_locate, has_text, locate
-from kafkaproto_pipeline.frames import Flags, find_records
+from kafkaproto_pipeline.decoding import rows
+from kafkaproto_pipeline.decoding.arrays import BadTextError, Builder, Spread
+from kafkaproto_pipeline.decoding.common_columns import CONTROL_BIT, CommonColumns, Places
+from kafkaproto_pipeline.decoding.fields import Located, can_locate, has_text, locate
+from kafkaproto_pipeline.decoding.frames import Flags, find_records
+from kafkaproto_pipeline.decoding.payload import can_write, json_texts
+from kafkaproto_pipeline.decoding.pieces import Piece, pieces
+from kafkaproto_pipeline.decoding.scan import Int64s, steps
 from kafkaproto_pipeline.generated.records import RECORDS
-from kafkaproto_pipeline.payload import can_write, json_texts
-from kafkaproto_pipeline.pieces import Piece, pieces
 from kafkaproto_pipeline.record_views import RecordView
-from kafkaproto_pipeline.scan import Int64s, steps
-from kafkaproto_pipeline.wanted import PAYLOAD_COLUMN, CorruptInputError, Origin, Plan, Wanted
+from kafkaproto_pipeline.views.wanted import PAYLOAD_COLUMN, CorruptInputError, Origin, Plan, Wanted
 
 __all__ = ["CorruptInputError", "Origin", "Wanted", "decode", "snapshot_timestamp_ms"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kafkaproto_pipeline.scan import Octets
+from kafkaproto_pipeline.decoding.scan import Octets
 
 UUID_TEXT_BYTES = 22
 

@@ -21,11 +21,11 @@ from kafkaproto.messages import message_class
 from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.records.batch import Record, RecordBatchView
 from kafkaproto.records.metadata import FRAME_VERSION
+from kafkaproto_pipeline.decoding.scan import Fault
 from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.record_views import FieldView, RecordView
-from kafkaproto_pipeline.scan import Fault
-from kafkaproto_pipeline.schema import CORRUPT_COLUMN
-from kafkaproto_pipeline.wanted import (
+from kafkaproto_pipeline.views.schema import CORRUPT_COLUMN
+from kafkaproto_pipeline.views.wanted import (
     DROPMALFORMED,
     FAILFAST,
     PAYLOAD_COLUMN,

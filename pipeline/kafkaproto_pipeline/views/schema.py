@@ -3,8 +3,7 @@
 A view is ``records`` (the message as Kafka's JSON), ``typed`` (a struct column for each record type, null but in rows
 of that type) or the name of a record type (its fields as columns). These begin and end with the same columns.
 
-The view ``state`` is for `jobs.state`: its rows are not records, but what ranges of the log come to
-(`state_view`).
+The view ``state`` is for `jobs.state`: its rows are not records, but what ranges of the log come to (`views.state`).
 
 Two record types have no fields, NoOpRecord and EndTransactionRecord. They have no column in ``typed``, because neither
 Parquet nor Spark's readers of it know a struct without fields: such rows show by their ``recordType``.
@@ -21,8 +20,8 @@ from dataclasses import dataclass
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto_pipeline.generated.records import COMMON_COLUMNS, LAST_COLUMNS, RECORDS
-from kafkaproto_pipeline.latest import MARKERS, ROWS
 from kafkaproto_pipeline.record_views import FieldView, RecordView
+from kafkaproto_pipeline.views.latest import MARKERS, ROWS
 
 RECORDS_VIEW = "records"
 TYPED_VIEW = "typed"

@@ -1,10 +1,10 @@
 """The view ``state``: what each range of the log comes to, made where its records are decoded.
 
-Of the millions of changes that a log has, a state needs the last of each partition. They are put together
-(`latest`) in the process that decodes them, so that only the few that are left travel to Spark and are rows
-there. All other records that say something of the state are rows as they are, with a struct column a type, as in the
-view ``typed``. So are those of types that are not known, without a record. The rest are left out, and count only for
-the row that tells where the range ends.
+Of the millions of changes that a log has, a state needs the last of each partition. They are put together (`latest`)
+in the process that decodes them, so that only the few that are left travel to Spark and are rows there. All other
+records that say something of the state are rows as they are, with a struct column a type, as in the view ``typed``. So
+are those of types that are not known, without a record. The rest are left out, and count only for the row that tells
+where the range ends.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from kafkaproto import uuids
-from kafkaproto_pipeline import latest
-from kafkaproto_pipeline.latest import CHANGES, ELR, Portion
-from kafkaproto_pipeline.schema import (
+from kafkaproto_pipeline.views import latest
+from kafkaproto_pipeline.views.latest import CHANGES, ELR, Portion
+from kafkaproto_pipeline.views.schema import (
     CORRUPT_COLUMN,
     PARTITION,
     PARTITION_CHANGE,
@@ -33,7 +33,7 @@ from kafkaproto_pipeline.schema import (
     arrow_schema,
     columns_of,
 )
-from kafkaproto_pipeline.wanted import CorruptInputError, Origin, Wanted
+from kafkaproto_pipeline.views.wanted import CorruptInputError, Origin, Wanted
 from kafkaproto_server.image.image import MIGRATING_DIRECTORY
 
 _NO_LEADER_CHANGE = -2

@@ -9,7 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.record_views import FieldView, RecordView
-from kafkaproto_pipeline.schema import (
+from kafkaproto_pipeline.views.schema import (
     CORRUPT_COLUMN,
     RECORD_VIEWS,
     RECORDS_VIEW,

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkaproto.support import MAX_STRING_LENGTH
-from kafkaproto_pipeline.frames import Flags, read_varints
+from kafkaproto_pipeline.decoding.frames import Flags, read_varints
+from kafkaproto_pipeline.decoding.scan import Int64s, Octets
 from kafkaproto_pipeline.record_views import FieldView, Versions
-from kafkaproto_pipeline.scan import Int64s, Octets
 
 SIZES = {
     "bool": 1,

@@ -16,8 +16,8 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.primitives import Buffer
 from kafkaproto.records.batch import HEADER_SIZE
 from kafkaproto.records.compression import decompress
-from kafkaproto_pipeline.frames import Bodies
-from kafkaproto_pipeline.scan import Fault, Headers, Int64s, Octets, Step
+from kafkaproto_pipeline.decoding.frames import Bodies
+from kafkaproto_pipeline.decoding.scan import Fault, Headers, Int64s, Octets, Step
 
 PIECE_BYTES = 16 * 1024 * 1024
 """A piece of decompressed batches ends behind the batch that brings it to this size."""

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.arrays import booleans, numbers
-from kafkaproto_pipeline.frames import Flags, Records
+from kafkaproto_pipeline.decoding.arrays import booleans, numbers
+from kafkaproto_pipeline.decoding.frames import Flags, Records
+from kafkaproto_pipeline.decoding.pieces import Piece
+from kafkaproto_pipeline.decoding.rows import MAX_TIMESTAMP_MS
+from kafkaproto_pipeline.decoding.scan import Int64s
 from kafkaproto_pipeline.generated.records import RECORDS
-from kafkaproto_pipeline.pieces import Piece
-from kafkaproto_pipeline.rows import MAX_TIMESTAMP_MS
-from kafkaproto_pipeline.scan import Int64s
-from kafkaproto_pipeline.wanted import Origin, Plan, is_wanted_offset
+from kafkaproto_pipeline.views.wanted import Origin, Plan, is_wanted_offset
 
 _APPEND_TIME_BIT = 0x08
 CONTROL_BIT = 0x20

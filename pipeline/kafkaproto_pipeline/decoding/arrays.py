@@ -16,12 +16,12 @@ import numpy.typing as npt
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as compute  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.fields import DEFAULT, SIZES, Located
-from kafkaproto_pipeline.frames import Flags
+from kafkaproto_pipeline.decoding.fields import DEFAULT, SIZES, Located
+from kafkaproto_pipeline.decoding.frames import Flags
+from kafkaproto_pipeline.decoding.scan import Int64s, Octets, windows
+from kafkaproto_pipeline.decoding.uuid_text import UUID_TEXT_BYTES, uuid_texts
 from kafkaproto_pipeline.record_views import FieldView
-from kafkaproto_pipeline.scan import Int64s, Octets, windows
-from kafkaproto_pipeline.schema import arrow_type, struct_type
-from kafkaproto_pipeline.text import UUID_TEXT_BYTES, uuid_texts
+from kafkaproto_pipeline.views.schema import arrow_type, struct_type
 
 Values = npt.NDArray[Any]
 
