@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from compat.node import Node
-from kafkaproto_pipeline.jobs.consistency_check import check
-from kafkaproto_pipeline.jobs.consistency_rows import DIFFERENCE, REPLICA, Finding, Row
+from kafkaproto_pipeline.jobs.consistency.check import check
+from kafkaproto_pipeline.jobs.consistency.rows import DIFFERENCE, REPLICA, Finding, Row
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.planning.files import Filters, plan_batch
 from kafkaproto_pipeline.read import read_piece

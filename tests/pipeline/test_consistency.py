@@ -13,9 +13,9 @@ from kafkaproto.records.batch import PlainRecord, Record, build_batch
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto_pipeline.datasource import KraftDataSource
 from kafkaproto_pipeline.jobs import consistency
-from kafkaproto_pipeline.jobs import consistency_rows as kinds
-from kafkaproto_pipeline.jobs.consistency_check import check
-from kafkaproto_pipeline.jobs.consistency_rows import Finding, Row
+from kafkaproto_pipeline.jobs.consistency import rows as kinds
+from kafkaproto_pipeline.jobs.consistency.check import check
+from kafkaproto_pipeline.jobs.consistency.rows import Finding, Row
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.planning.files import Filters, plan_batch
 from kafkaproto_pipeline.read import read_piece

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from kafkaproto.messages import RegisterBrokerRecord
-from kafkaproto_pipeline.jobs import consistency_rows as kinds
-from kafkaproto_pipeline.jobs.consistency_check import check
-from kafkaproto_pipeline.jobs.consistency_rows import Row
+from kafkaproto_pipeline.jobs.consistency import rows as kinds
+from kafkaproto_pipeline.jobs.consistency.check import check
+from kafkaproto_pipeline.jobs.consistency.rows import Row
 
 LEADER, NO_OP = "LeaderChangeMessage", "NoOpRecord"
 

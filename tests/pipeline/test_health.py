@@ -18,8 +18,8 @@ from kafkaproto.messages import (
     SnapshotHeaderRecord,
     TopicRecord,
 )
-from kafkaproto_pipeline.jobs import health
-from kafkaproto_pipeline.jobs.history_rows import forget
+from kafkaproto_pipeline.jobs.health import job as health
+from kafkaproto_pipeline.jobs.history.rows import forget
 from kafkaproto_server.image.image import ClusterImage
 from tests.pipeline import history_oracle as oracle
 from tests.pipeline.frames import Row, frame

@@ -41,7 +41,7 @@ TABLE_JOBS = {
     "consistency": "Every replica's log and snapshots against each other; exit code 1 where they differ.",
     "state": "Topics, partitions, brokers, configs, ACLs and all else as of an offset or a time.",
 }
-"""Jobs that are sets of tables: each has a module of its name here, with a `Job` named JOB."""
+"""Jobs that are sets of tables: each has a room of its name here, with a `Job` named JOB in its module ``job``."""
 _AS_OF_JOBS = ("state",)
 _WHOLE_JOBS = ("consistency",)
 """Jobs that a part of the log would mislead."""
@@ -348,7 +348,7 @@ def _tell_point(df: DataFrame, screen: Console) -> None:
     """Say which point of the log a state is of, and what it may lack."""
     from pyspark.sql import functions as F
 
-    from kafkaproto_pipeline.jobs import state_rows
+    from kafkaproto_pipeline.jobs.state import rows as state_rows
 
     unknown = F.when(state_rows.is_unknown(), F.col("recordType"))
     found = (
@@ -535,7 +535,7 @@ _add_synthetic()
 
 
 def _job(name: str) -> Job:
-    job = importlib.import_module(f"kafkaproto_pipeline.jobs.{name}").JOB
+    job = importlib.import_module(f"kafkaproto_pipeline.jobs.{name}.job").JOB
     assert isinstance(job, Job)
     return job
 

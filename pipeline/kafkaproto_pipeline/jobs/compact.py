@@ -26,7 +26,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs import state
-from kafkaproto_pipeline.jobs.state_rows import counted, is_unknown, newest_end, schema_of, settled
+from kafkaproto_pipeline.jobs.state.rows import counted, is_unknown, newest_end, schema_of, settled
 from kafkaproto_pipeline.jobs.transactions import taken_back
 from kafkaproto_pipeline.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
 from kafkaproto_pipeline.snapshot_values import LEVEL_COLUMN, LEVELED_TABLES, VALUES, snapshot_values

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_pipeline.jobs import history_brokers, history_partitions
+from kafkaproto_pipeline.jobs.history import broker_intervals, partition_intervals
 from kafkaproto_pipeline.jobs.job import Job
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ COLUMNS = tuple(
             "recordType",
             "committed",
             "LeaderChangeMessage",
-            *history_partitions.RECORD_TYPES,
-            *history_partitions.SETTING_TYPES,
-            *history_brokers.LIFE_TYPES,
-            *history_brokers.DIRECTORY_TYPES,
+            *partition_intervals.RECORD_TYPES,
+            *partition_intervals.SETTING_TYPES,
+            *broker_intervals.LIFE_TYPES,
+            *broker_intervals.DIRECTORY_TYPES,
             "_corrupt_record",
         )
     )

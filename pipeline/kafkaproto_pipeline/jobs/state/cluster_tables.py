@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.jobs.state_rows import counted, records
+from kafkaproto_pipeline.jobs.state.rows import counted, records
 
 REGISTER = "RegisterBrokerRecord"
 UNREGISTER = "UnregisterBrokerRecord"

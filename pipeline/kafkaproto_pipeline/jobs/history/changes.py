@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.jobs.history_rows import (
+from kafkaproto_pipeline.jobs.history.rows import (
     CLUSTER,
     counted_rows,
     from_snapshot,

@@ -10,8 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.jobs import history_brokers, history_partitions
-from kafkaproto_pipeline.jobs.health_hours import (
+from kafkaproto_pipeline.jobs.health.hours import (
     HOUR,
     hour_begin,
     hour_of,
@@ -21,7 +20,8 @@ from kafkaproto_pipeline.jobs.health_hours import (
     spread,
     with_ends,
 )
-from kafkaproto_pipeline.jobs.history_rows import CLUSTER, all_rows, kept
+from kafkaproto_pipeline.jobs.history import broker_intervals, partition_intervals
+from kafkaproto_pipeline.jobs.history.rows import CLUSTER, all_rows, kept
 from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.views.schema import RECORD_TYPES
 
@@ -74,7 +74,7 @@ def worst_partitions(df: DataFrame) -> DataFrame:
 
 def worst_brokers(df: DataFrame) -> DataFrame:
     """Brokers: how long each was fenced, how often it was fenced or unfenced, and the hour with most of that."""
-    lives = kept(df, history_brokers.brokers)
+    lives = kept(df, broker_intervals.brokers)
     spans = with_ends(lives, df)
     took = (F.col("endMs") - F.col("startMs")) / 1000
     out = F.col("state").isin("fenced", "registered")
@@ -122,7 +122,7 @@ def leadership_skew(df: DataFrame) -> DataFrame:
     active or led anything. ``drift`` is the share of ``partitions`` that their first replica did not lead, leaderless
     ones among them.
     """
-    led = _edges(history_partitions.preferred_leadership(df)).select(
+    led = _edges(partition_intervals.preferred_leadership(df)).select(
         CLUSTER,
         HOUR,
         F.col("leader").alias("brokerId"),
@@ -130,7 +130,7 @@ def leadership_skew(df: DataFrame) -> DataFrame:
         F.col("edge").alias("partitions"),
         F.when(F.col("ledByPreferred"), 0).otherwise(F.col("edge")).alias("strayed"),
     )
-    alive = _edges(kept(df, history_brokers.brokers).filter("state = 'active'")).select(
+    alive = _edges(kept(df, broker_intervals.brokers).filter("state = 'active'")).select(
         *BROKER, HOUR, F.col("edge").alias("active")
     )
     names = ("led", "partitions", "strayed", "active")
@@ -216,20 +216,20 @@ def snapshot_lag(df: DataFrame) -> DataFrame:
 
 def _troubled(df: DataFrame) -> DataFrame:
     """Intervals of partitions with any trouble."""
-    spans = history_partitions.isr(df).filter("underReplicated OR underMinIsr OR leaderless")
+    spans = partition_intervals.isr(df).filter("underReplicated OR underMinIsr OR leaderless")
     return spans.select(*PARTITION, "fromTimestamp", "toTimestamp", *TROUBLES.values())
 
 
 def _leader_changes(df: DataFrame) -> DataFrame:
     """A row for each time that a partition got another leader, or none, with its hour."""
-    changed = history_partitions.leadership(df).filter("endedBy IN ('another leader', 'leaderless')")
+    changed = partition_intervals.leadership(df).filter("endedBy IN ('another leader', 'leaderless')")
     return changed.select(*PARTITION, hour_of("toTimestamp").alias(HOUR))
 
 
 def _transitions(df: DataFrame) -> DataFrame:
     """A row for each time that a broker became active or fenced, with its hour; what it began as does not count."""
     before = F.lag("state").over(Window.partitionBy(*BROKER).orderBy("fromOffset"))
-    lives = kept(df, history_brokers.brokers).withColumn("before", before)
+    lives = kept(df, broker_intervals.brokers).withColumn("before", before)
     moved = lives.filter("before IS NOT NULL AND state IN ('active', 'fenced')")
     return moved.select(*BROKER, "state", hour_of("fromTimestamp").alias(HOUR))
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from kafkaproto.errors import ProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import message_class
-from kafkaproto_pipeline.jobs.consistency_rows import Content, sort_sets
+from kafkaproto_pipeline.jobs.consistency.rows import Content, sort_sets
 from kafkaproto_pipeline.views.schema import RECORD_VIEWS
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.errors import ReplayError

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
-from kafkaproto_pipeline.jobs import consistency_rows as rows
-from kafkaproto_pipeline.jobs.consistency_replay import MAX_DIFFERENCES, NOT_COMPARED, Replay, Verdict
-from kafkaproto_pipeline.jobs.consistency_rows import Content, Finding, Row, name_of
+from kafkaproto_pipeline.jobs.consistency import rows
+from kafkaproto_pipeline.jobs.consistency.replay import MAX_DIFFERENCES, NOT_COMPARED, Replay, Verdict
+from kafkaproto_pipeline.jobs.consistency.rows import Content, Finding, Row, name_of
 
 # How the reasons begin that `decoding.scan` gives.
 _TORN = "the bytes end inside"

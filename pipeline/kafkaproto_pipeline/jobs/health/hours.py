@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.jobs.history_rows import CLUSTER, all_rows, from_snapshot, same_cluster
+from kafkaproto_pipeline.jobs.history.rows import CLUSTER, all_rows, from_snapshot, same_cluster
 
 HOUR_MS = 3_600_000
 HOUR = "hour"

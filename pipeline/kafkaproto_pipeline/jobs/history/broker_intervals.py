@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from kafkaproto import uuids
-from kafkaproto_pipeline.jobs.history_rows import (
+from kafkaproto_pipeline.jobs.history.rows import (
     CLUSTER,
     carried,
     counted_rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.jobs.state_rows import counted, partition_changes, records, schema_of
+from kafkaproto_pipeline.jobs.state.rows import counted, partition_changes, records, schema_of
 from kafkaproto_pipeline.views import latest
 from kafkaproto_server.image.image import TOPIC_RESOURCE
 

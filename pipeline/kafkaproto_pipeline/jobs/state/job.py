@@ -23,41 +23,23 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.jobs import state_security, state_topics
 from kafkaproto_pipeline.jobs.job import Job, Transform
-from kafkaproto_pipeline.jobs.state_cluster import brokers, controllers, features
-from kafkaproto_pipeline.jobs.state_rows import forget
-from kafkaproto_pipeline.jobs.state_security import delegation_tokens, producer_ids, quotas
-from kafkaproto_pipeline.jobs.state_topics import partitions, topics
+from kafkaproto_pipeline.jobs.state import security_tables, topic_tables
+from kafkaproto_pipeline.jobs.state.cluster_tables import brokers, controllers, features
+from kafkaproto_pipeline.jobs.state.security_tables import delegation_tokens, producer_ids, quotas
+from kafkaproto_pipeline.jobs.state.topic_tables import partitions, topics
 from kafkaproto_pipeline.jobs.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS, word
-
-__all__ = [
-    "JOB",
-    "RECORDED",
-    "acls",
-    "brokers",
-    "configs",
-    "controllers",
-    "delegation_tokens",
-    "features",
-    "forget",
-    "partitions",
-    "producer_ids",
-    "quotas",
-    "scram_credentials",
-    "topics",
-]
 
 RECORDED: Mapping[str, Transform] = {
     "topics": topics,
     "partitions": partitions,
     "brokers": brokers,
     "controllers": controllers,
-    "configs": state_topics.configs,
-    "acls": state_security.acls,
+    "configs": topic_tables.configs,
+    "acls": security_tables.acls,
     "features": features,
     "quotas": quotas,
-    "scram_credentials": state_security.scram_credentials,
+    "scram_credentials": security_tables.scram_credentials,
     "delegation_tokens": delegation_tokens,
     "producer_ids": producer_ids,
 }
@@ -66,17 +48,17 @@ RECORDED: Mapping[str, Transform] = {
 
 def configs(df: DataFrame) -> DataFrame:
     """The values that were set: a row for each resource ("topic", "broker", ...) and key. A topic's go with it."""
-    return _in_words(state_topics.configs(df), {"resourceType": CONFIG_RESOURCES})
+    return _in_words(topic_tables.configs(df), {"resourceType": CONFIG_RESOURCES})
 
 
 def acls(df: DataFrame) -> DataFrame:
     """The ACL bindings, by their ids."""
-    return _in_words(state_security.acls(df), ACL_WORDS)
+    return _in_words(security_tables.acls(df), ACL_WORDS)
 
 
 def scram_credentials(df: DataFrame) -> DataFrame:
     """What is kept of users' SCRAM passwords: a row for each user and mechanism ("SCRAM-SHA-256", ...)."""
-    return _in_words(state_security.scram_credentials(df), {"mechanism": SCRAM_MECHANISMS})
+    return _in_words(security_tables.scram_credentials(df), {"mechanism": SCRAM_MECHANISMS})
 
 
 def _in_words(df: DataFrame, columns: Mapping[str, Mapping[int, str]]) -> DataFrame:

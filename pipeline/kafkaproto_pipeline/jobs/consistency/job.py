@@ -8,8 +8,8 @@ cut off when the node comes back, and no difference. Which of two replicas is wr
 same; if as many hold either, by who is further in the log. Snapshots are compared with each other, as heaps of records,
 and with what the log comes to at their end by `image`.
 
-Spark decodes and sorts; one task a cluster then goes through the rows once (`consistency_check`), as the replay has to
-see them in order anyway. It runs when the first table is asked for, and is kept for the others.
+Spark decodes and sorts; one task a cluster then goes through the rows once (`check`), as the replay has to see them in
+order anyway. It runs when the first table is asked for, and is kept for the others.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.jobs import consistency_rows as rows
-from kafkaproto_pipeline.jobs.consistency_check import check
-from kafkaproto_pipeline.jobs.consistency_rows import Finding, Row
+from kafkaproto_pipeline.jobs.consistency import rows
+from kafkaproto_pipeline.jobs.consistency.check import check
+from kafkaproto_pipeline.jobs.consistency.rows import Finding, Row
 from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.views.schema import CORRUPT_COLUMN
 
