@@ -23,8 +23,8 @@ from compat.quorum import connect
 from compat.spark.jars import connector_jars, connector_release
 from compat.spark.standalone import QUICK_JVM
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from kafkaproto_pipeline.jobs.watch_checks import CheckError, check_topic
-from kafkaproto_pipeline.jobs.watch_command import CONNECTOR
+from kafkaproto_pipeline.jobs.watch.checks import CheckError, check_topic
+from kafkaproto_pipeline.jobs.watch.command import CONNECTOR
 from tests.compat.stock_brokers_support import WAIT_S, read_all
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kafkaproto_pipeline.jobs.report_data import (
+from kafkaproto_pipeline.jobs.report.data import (
     BROKER_STATES,
     EMPTY,
     MAX_ROWS,

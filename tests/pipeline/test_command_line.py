@@ -116,7 +116,8 @@ def test_package_holds_what_executors_import(tmp_path: Path) -> None:
         "kafkaproto_server/types.py",
     } <= names
     assert not [name for name in names if "__pycache__" in name or name.startswith("kafkaproto_server/node")]
-    code = "import kafkaproto_pipeline.datasource; from kafkaproto_pipeline.jobs import consistency, report, state"
+    code = "import kafkaproto_pipeline.datasource; from kafkaproto_pipeline.jobs import consistency, state; "
+    code += "from kafkaproto_pipeline.jobs.report import job"
     imported = subprocess.run(
         [sys.executable, "-P", "-c", code],
         cwd=tmp_path,

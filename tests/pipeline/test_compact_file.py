@@ -16,8 +16,8 @@ from kafkaproto.json_form import to_json
 from kafkaproto.messages import KRaftVersionRecord, SnapshotHeaderRecord, VotersRecord
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, read_snapshot
-from kafkaproto_pipeline.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
-from kafkaproto_pipeline.snapshot_values import VALUES, snapshot_values
+from kafkaproto_pipeline.jobs.compact.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
+from kafkaproto_pipeline.jobs.compact.snapshot_values import VALUES, snapshot_values
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.snapshot import image_from_values, image_values
 from tests.image.reference import image_from_records

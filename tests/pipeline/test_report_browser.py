@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproto_pipeline.jobs.report_page import page
+from kafkaproto_pipeline.jobs.report.page import page
 from tests.pipeline import report_samples as samples
 from tests.pipeline.browser import open_page
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.jobs.report_data import (
+from kafkaproto_pipeline.jobs.report.data import (
     BROKER_STATES,
     DAY_MS,
     MAX_BINS,
@@ -33,8 +33,8 @@ from kafkaproto_pipeline.jobs.report_data import (
     Report,
     bins_of,
 )
-from kafkaproto_pipeline.jobs.report_page import page
-from kafkaproto_pipeline.jobs.report_plots import (
+from kafkaproto_pipeline.jobs.report.page import page
+from kafkaproto_pipeline.jobs.report.plots import (
     MAX_LABEL,
     STATE_HEIGHTS,
     Plot,
@@ -44,7 +44,7 @@ from kafkaproto_pipeline.jobs.report_plots import (
     quorum_plot,
     rates_plot,
 )
-from kafkaproto_pipeline.jobs.report_theme import DARK, LIGHT, duration, shortened, utc
+from kafkaproto_pipeline.jobs.report.theme import DARK, LIGHT, duration, shortened, utc
 from tests.pipeline import report_samples as samples
 
 THEMES = {"light": LIGHT, "dark": DARK}

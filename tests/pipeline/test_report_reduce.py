@@ -18,10 +18,10 @@ from kafkaproto.messages import (
     RegisterBrokerRecord,
     TopicRecord,
 )
-from kafkaproto_pipeline.jobs import report_reduce
-from kafkaproto_pipeline.jobs.report import JOB, document
-from kafkaproto_pipeline.jobs.report_data import BrokerSpan, DirectoryFailure, Report, Tenure, WorstPartition
-from kafkaproto_pipeline.jobs.report_reduce import reduced
+from kafkaproto_pipeline.jobs.report import reduction
+from kafkaproto_pipeline.jobs.report.data import BrokerSpan, DirectoryFailure, Report, Tenure, WorstPartition
+from kafkaproto_pipeline.jobs.report.job import JOB, document
+from kafkaproto_pipeline.jobs.report.reduction import reduced
 from tests.pipeline.frames import CLUSTER_ID, frame
 
 pytestmark = pytest.mark.jvm
@@ -185,9 +185,9 @@ def test_what_is_beyond_the_limits_is_counted_or_drawn_as_one(
     records: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, limit in (("MAX_LANES", 1), ("MAX_ROWS", 1), ("MAX_TYPES", 3), ("MAX_TABLE_ROWS", 1)):
-        monkeypatch.setattr(report_reduce, name, limit)
+        monkeypatch.setattr(reduction, name, limit)
     # Two bins of 60 seconds or more: the first states of a broker are shorter than that.
-    monkeypatch.setattr(report_reduce, "MAX_SPANS", 6)
+    monkeypatch.setattr(reduction, "MAX_SPANS", 6)
     # Another partition is in trouble too.
     hurt = PartitionChangeRecord(topic_id=TOPIC, partition_id=1, isr=[12])
     more = frame(records.sparkSession, [(19, START_MS + 110_000, hurt, 3)])

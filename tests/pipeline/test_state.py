@@ -24,7 +24,7 @@ from kafkaproto.messages import (
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_pipeline.jobs import state
 from kafkaproto_pipeline.jobs.compact import snapshot_rows
-from kafkaproto_pipeline.snapshot_file import HEADER_KEY
+from kafkaproto_pipeline.jobs.compact.snapshot_file import HEADER_KEY
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
 from kafkaproto_server.image.snapshot import image_records, image_values

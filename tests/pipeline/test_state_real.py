@@ -16,8 +16,8 @@ from kafkaproto.log import BatchScan
 from kafkaproto.snapshot import parse_snapshot_file_name
 from kafkaproto_pipeline.datasource import KraftDataSource
 from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.compact.snapshot_values import LEVEL_COLUMN, snapshot_values
 from kafkaproto_pipeline.jobs.job import Transform
-from kafkaproto_pipeline.snapshot_values import LEVEL_COLUMN, snapshot_values
 from kafkaproto_server.features import METADATA_VERSION, metadata_version
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.image import ClusterImage

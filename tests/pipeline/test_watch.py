@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from kafkaproto.records.control import decode_control_record
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_pipeline.jobs import command_line
-from kafkaproto_pipeline.jobs.watch import _look
-from kafkaproto_pipeline.jobs.watch_rules import (
+from kafkaproto_pipeline.jobs.watch.alerts import _look
+from kafkaproto_pipeline.jobs.watch.rules import (
     QUORUM,
     SILENT_LEADER,
     ClusterRules,

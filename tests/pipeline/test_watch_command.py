@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from compat.process import free_ports
-from kafkaproto_pipeline.jobs import watch_checks
-from kafkaproto_pipeline.jobs.watch_checks import CheckError
-from kafkaproto_pipeline.jobs.watch_command import _reason, _told_to_end
-from kafkaproto_pipeline.jobs.watch_start import CheckpointError, begin
+from kafkaproto_pipeline.jobs.watch import checks
+from kafkaproto_pipeline.jobs.watch.beginning import CheckpointError, begin
+from kafkaproto_pipeline.jobs.watch.checks import CheckError
+from kafkaproto_pipeline.jobs.watch.command import _reason, _told_to_end
 
 
 def test_a_watch_goes_on_as_it_began(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_watch_goes_on_as_it_began(tmp_path: Path) -> None:
 def test_two_watches_have_two_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = []
     for now_ms in (1_795_301_193_025, 1_795_301_193_026):
-        monkeypatch.setattr("kafkaproto_pipeline.jobs.watch_start.now_ms", lambda now_ms=now_ms: now_ms)
+        monkeypatch.setattr("kafkaproto_pipeline.jobs.watch.beginning.now_ms", lambda now_ms=now_ms: now_ms)
         names.append(begin(tmp_path / str(now_ms), 0, is_given=False).name)
     assert names == ["20261121T224633.025Z", "20261121T224633.026Z"]
 
@@ -45,21 +45,21 @@ def test_a_folder_that_is_no_checkpoint_of_a_watch_is_refused(tmp_path: Path) ->
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    watch_checks.check_folder(tmp_path / "new" / "folder")
+    checks.check_folder(tmp_path / "new" / "folder")
     (tmp_path / "file").touch()
     with pytest.raises(CheckError, match="file/below cannot be written: Not a directory"):
-        watch_checks.check_folder(tmp_path / "file" / "below")
+        checks.check_folder(tmp_path / "file" / "below")
 
 
 def test_nobody_there_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_checks, "QUORUM_PATIENCE_S", 0.1)
+    monkeypatch.setattr(checks, "QUORUM_PATIENCE_S", 0.1)
     (port,) = free_ports(1)
     with pytest.raises(CheckError, match=f"the quorum at 127.0.0.1:{port} did not answer"):
-        watch_checks.check_quorum(f"127.0.0.1:{port}")
+        checks.check_quorum(f"127.0.0.1:{port}")
     with pytest.raises(CheckError, match=f"--bootstrap-server 127.0.0.1:{port}: no broker answers: cannot"):
-        watch_checks.check_topic("alerts", f"127.0.0.1:{port}")
+        checks.check_topic("alerts", f"127.0.0.1:{port}")
     with pytest.raises(CheckError, match="--bootstrap-server: 'broker' is not HOST:PORT"):
-        watch_checks.check_topic("alerts", "broker")
+        checks.check_topic("alerts", "broker")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

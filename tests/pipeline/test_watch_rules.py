@@ -29,8 +29,8 @@ from kafkaproto.messages import (
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
 )
-from kafkaproto_pipeline.jobs import watch_rules as rules
-from kafkaproto_pipeline.jobs.watch_rules import ClusterRules, Limits, LogRecord, TopicRules
+from kafkaproto_pipeline.jobs.watch import rules
+from kafkaproto_pipeline.jobs.watch.rules import ClusterRules, Limits, LogRecord, TopicRules
 
 TOPIC = bytes(15) + b"\x07"
 LIMITS = Limits(window_ms=60_000, partition_changes=3, broker_changes=3, elections=3)

@@ -499,16 +499,16 @@ def report(file: Path, title: str | None, **given: Any) -> None:
 )
 def watch(**given: Any) -> None:
     """Alerts as they happen: leaderless partitions, ISRs, brokers, elections, a silent leader."""
-    from kafkaproto_pipeline.jobs import watch_command
+    from kafkaproto_pipeline.jobs.watch.command import SPARK_CONF, WatchCommand
 
     reading = Reading(
         **{name: given.pop(name) for name in ("paths", "bootstrap_controllers", "master", "conf")}
     )
-    command = watch_command.WatchCommand(**given)
+    command = WatchCommand(**given)
     command.check()
     reading.check(command.source_options(reading.where()))
     command.check_places(reading.bootstrap_controllers)
-    with _spark(reading, watch_command.SPARK_CONF, shows_progress=False) as (spark, _):
+    with _spark(reading, SPARK_CONF, shows_progress=False) as (spark, _):
         command.run(spark, reading.paths, reading.where(), _screen())
 
 

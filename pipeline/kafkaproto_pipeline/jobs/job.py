@@ -1,8 +1,8 @@
 """What a job is: which records it asks for, and the tables that it makes of them.
 
 Every table is a plain function from data frame to data frame, so that a notebook can import it and pass it what
-``spark.read.format("kraft")`` gives. A job's room has a module ``job`` with one `Job` named ``JOB``; the
-command line knows no more of it.
+``spark.read.format("kraft")`` gives. What the command line knows of a job is one `Job` named ``JOB``, in the module
+``job`` of the job's room.
 """
 
 from __future__ import annotations

@@ -26,10 +26,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.compact.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
+from kafkaproto_pipeline.jobs.compact.snapshot_values import (
+    LEVEL_COLUMN,
+    LEVELED_TABLES,
+    VALUES,
+    snapshot_values,
+)
 from kafkaproto_pipeline.jobs.state.rows import counted, is_unknown, newest_end, schema_of, settled
 from kafkaproto_pipeline.jobs.transactions import taken_back
-from kafkaproto_pipeline.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
-from kafkaproto_pipeline.snapshot_values import LEVEL_COLUMN, LEVELED_TABLES, VALUES, snapshot_values
 from kafkaproto_pipeline.views.latest import END_OF_RANGE
 from kafkaproto_pipeline.views.schema import CONTROL_TYPES, STATE_RECORD
 from kafkaproto_server.image.image import METADATA_VERSION_FEATURE

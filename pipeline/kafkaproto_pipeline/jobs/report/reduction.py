@@ -1,6 +1,6 @@
 """Reduces the histories to what the report draws: counts, bins of time, the worst few.
 
-Everything that is brought to the driver here is bounded by the limits of `report_data`, however long the log is and
+Everything that is brought to the driver here is bounded by the limits of `data`, however long the log is and
 however many partitions the cluster has; what is left out is counted. Each history is made once and kept while it is
 asked several things; a lane's or a row's values come as one list, so that picking the lanes is one question.
 """
@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs import history
-from kafkaproto_pipeline.jobs.report_data import (
+from kafkaproto_pipeline.jobs.report.data import (
     EMPTY,
     MAX_LANES,
     MAX_ROWS,
@@ -39,7 +39,7 @@ from kafkaproto_pipeline.jobs.report_data import (
     WorstPartitions,
     bins_of,
 )
-from kafkaproto_pipeline.jobs.report_theme import counted
+from kafkaproto_pipeline.jobs.report.theme import counted
 from kafkaproto_pipeline.views.latest import MARKERS
 
 PARTITION = ("topicId", "partition")

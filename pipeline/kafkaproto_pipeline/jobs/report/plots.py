@@ -1,7 +1,7 @@
-"""The report's plots as plotly figures: plain dicts, made of the plain values of `report_data`.
+"""The report's plots as plotly figures: plain dicts, made of the plain values of `data`.
 
 Knows nothing of Spark or HTML pages. All plots share one axis of time, so that what stands above one another happened
-at the same time; colours are named by role (`report_theme`).
+at the same time; colours are named by role (`theme`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafkaproto_pipeline.jobs.report_data import (
+from kafkaproto_pipeline.jobs.report.data import (
     BROKER_STATES,
     SHOWN_FIRST,
     Balance,
@@ -24,7 +24,7 @@ from kafkaproto_pipeline.jobs.report_data import (
     Rates,
     Tenure,
 )
-from kafkaproto_pipeline.jobs.report_theme import DASHES, SERIES, counted, duration, shortened, utc
+from kafkaproto_pipeline.jobs.report.theme import DASHES, SERIES, counted, duration, shortened, utc
 
 Figure = dict[str, Any]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from kafkaproto_pipeline.jobs.report_data import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
+from kafkaproto_pipeline.jobs.report.data import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 
 Colour = str | list[list[float | str]]
 

@@ -1,7 +1,6 @@
 """The report: one HTML file that shows a cluster's history at once, and needs no network to be opened.
 
-Spark reduces the histories to a bounded size (`report_reduce`), whatever the log's; the rest is drawing
-(`report_plots`, `report_page`).
+Spark reduces the histories to a bounded size (`reduction`), whatever the log's; the rest is drawing (`plots`, `page`).
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ COLUMNS = tuple(
 
 def document(df: DataFrame, title: str | None = None) -> str:
     """The page's text, from the source's ``typed`` view. Raises ValueError where the rows are of two clusters."""
-    from kafkaproto_pipeline.jobs.report_page import page
-    from kafkaproto_pipeline.jobs.report_reduce import reduced
+    from kafkaproto_pipeline.jobs.report.page import page
+    from kafkaproto_pipeline.jobs.report.reduction import reduced
 
     return page(reduced(df), title)
 

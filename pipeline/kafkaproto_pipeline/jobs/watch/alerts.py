@@ -2,8 +2,8 @@
 
 `alerts` turns the source's stream of records into a stream of alerts, for any sink; `start` runs it with those that the
 command line offers: the screen, files, a Kafka topic through Spark's own Kafka sink. What the rules remember
-(`jobs.watch_rules`) is Spark's state: with the stream's position it stands in the checkpoint, and goes on from
-there. Topics are spread over `SHARDS` groups, so the state of a batch is that of the topics which change in it.
+(`rules`) is Spark's state: with the stream's position it stands in the checkpoint, and goes on from there. Topics are
+spread over `SHARDS` groups, so the state of a batch is that of the topics which change in it.
 
 Files are written once: each batch has a folder of its number, below one of the watch's name, and a batch that is
 repeated after a crash writes the same folder again. Kafka's sink may repeat the alerts of a batch then.
@@ -23,7 +23,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.state import GroupStateTimeout
 
-from kafkaproto_pipeline.jobs.watch_rules import (
+from kafkaproto_pipeline.jobs.watch.rules import (
     MIN_ISR_KEY,
     QUORUM,
     Alert,

@@ -20,13 +20,13 @@ from rich.console import Console
 from rich.text import Text
 
 from kafkaproto_pipeline.jobs import session
-from kafkaproto_pipeline.jobs.watch_rules import CRITICAL, PARTITION_KINDS, WARNING, Limits
+from kafkaproto_pipeline.jobs.watch.rules import CRITICAL, PARTITION_KINDS, WARNING, Limits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from kafkaproto_pipeline.jobs.watch_start import Begin
+    from kafkaproto_pipeline.jobs.watch.beginning import Begin
 
 SPARK_CONF = {"spark.sql.shuffle.partitions": "2"}
 """A batch is small, and each partition of the state costs a task."""
@@ -69,17 +69,17 @@ class WatchCommand:
 
     def check_places(self, bootstrap_controllers: str | None) -> None:
         """Refuse what cannot be read or written, before Spark starts."""
-        from kafkaproto_pipeline.jobs import watch_checks
+        from kafkaproto_pipeline.jobs.watch import checks
 
         try:
             for folder in (self.checkpoint, self.folder):
                 if folder is not None:
-                    watch_checks.check_folder(folder)
+                    checks.check_folder(folder)
             if bootstrap_controllers is not None:
-                watch_checks.check_quorum(bootstrap_controllers)
+                checks.check_quorum(bootstrap_controllers)
             if self.topic is not None and self.bootstrap_server is not None:
-                watch_checks.check_topic(self.topic, self.bootstrap_server)
-        except watch_checks.CheckError as error:
+                checks.check_topic(self.topic, self.bootstrap_server)
+        except checks.CheckError as error:
             raise click.ClickException(str(error)) from None
         if self.checkpoint is not None:
             self._begin(self.checkpoint)
@@ -107,7 +107,7 @@ class WatchCommand:
 
     def _since_ms(self) -> int | None:
         """Alerts of what was earlier are not told; None where all are."""
-        from kafkaproto_pipeline.jobs.watch_start import milliseconds, now_ms
+        from kafkaproto_pipeline.jobs.watch.beginning import milliseconds, now_ms
 
         if self.since == EARLIEST:
             return None
@@ -128,7 +128,7 @@ class WatchCommand:
         from pyspark.errors import StreamingQueryException
         from pyspark.sql import functions as F
 
-        from kafkaproto_pipeline.jobs.watch import COLUMNS, alerts, start
+        from kafkaproto_pipeline.jobs.watch.alerts import COLUMNS, alerts, start
 
         if self.topic is not None:
             _require_connector(spark)
@@ -168,16 +168,16 @@ class WatchCommand:
             screen.print("stopped")
 
     def _begin(self, checkpoint: Path) -> Begin:
-        from kafkaproto_pipeline.jobs import watch_start
+        from kafkaproto_pipeline.jobs.watch import beginning
 
         try:
-            return watch_start.begin(checkpoint, self._since_ms(), is_given=self.since is not None)
-        except watch_start.CheckpointError as error:
+            return beginning.begin(checkpoint, self._since_ms(), is_given=self.since is not None)
+        except beginning.CheckpointError as error:
             raise click.ClickException(str(error)) from None
 
     def _deliver(self, batch: DataFrame, number: int, name: str, screen: Console) -> None:
         """The screen is first: a person waits there, and a topic's brokers may be what the alerts are about."""
-        from kafkaproto_pipeline.jobs.watch import write_files, write_topic
+        from kafkaproto_pipeline.jobs.watch.alerts import write_files, write_topic
 
         _show(batch, screen)
         if self.folder is not None:

@@ -1,7 +1,7 @@
 """What the report's plots are drawn from: small plain values, bounded however long the log is.
 
-Times are milliseconds since the epoch, durations milliseconds. Spark reduces the histories to these (`report_reduce`),
-the drawing part (`report_plots`, `report_page`) knows nothing else and has no Spark.
+Times are milliseconds since the epoch, durations milliseconds. Spark reduces the histories to these (`reduction`), the
+drawing part (`plots`, `page`) knows nothing else and has no Spark.
 """
 
 from __future__ import annotations

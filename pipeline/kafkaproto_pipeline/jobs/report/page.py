@@ -13,8 +13,8 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.jobs.report_data import Header, Report, WorstPartition, WorstPartitions
-from kafkaproto_pipeline.jobs.report_plots import (
+from kafkaproto_pipeline.jobs.report.data import Header, Report, WorstPartition, WorstPartitions
+from kafkaproto_pipeline.jobs.report.plots import (
     MAX_LABEL,
     Key,
     Plot,
@@ -24,7 +24,7 @@ from kafkaproto_pipeline.jobs.report_plots import (
     quorum_plot,
     rates_plot,
 )
-from kafkaproto_pipeline.jobs.report_theme import DARK, LIGHT, counted, duration, short_utc
+from kafkaproto_pipeline.jobs.report.theme import DARK, LIGHT, counted, duration, short_utc
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 LETTER_PX = 6.7
@@ -59,20 +59,20 @@ def page(report: Report, title: str | None = None) -> Text:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{html.escape(name)}</title>",
-        f"<style>{_beside('report_page.css')}</style></head><body><main>",
+        f"<style>{_beside('page.css')}</style></head><body><main>",
         _header(report.header, name, f"Cluster {clusters}: its" if title else "Its"),
         _sections(plots, report.worst),
         "</main>",
         f'<script type="application/json" id="figures">{_json(figures)}</script>',
         f"<script>{get_plotlyjs()}</script>",
-        f"<script>{_beside('report_page.js')}</script>",
+        f"<script>{_beside('page.js')}</script>",
         "</body></html>\n",
     ]
     return "\n".join(parts)
 
 
 def _beside(name: str) -> str:
-    return files("kafkaproto_pipeline.jobs").joinpath(name).read_text(encoding="utf-8")
+    return files("kafkaproto_pipeline.jobs.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _json(figures: Mapping[str, Any]) -> str:

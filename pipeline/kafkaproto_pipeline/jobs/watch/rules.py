@@ -1,8 +1,8 @@
 """What is an alert: rules over the records of the metadata log in their order, and the little that they remember.
 
-A rule set is a plain object whose ``memory`` is a JSON value: `jobs.watch` keeps that in Spark's state between
-batches. So any split of the records into batches gives the same alerts. Topics are spread over several `TopicRules`,
-each of which is told of all topic configs; brokers and elections are the one `ClusterRules`' affair.
+A rule set is a plain object whose ``memory`` is a JSON value: `alerts` keeps that in Spark's state between batches.
+So any split of the records into batches gives the same alerts. Topics are spread over several `TopicRules`, each of
+which is told of all topic configs; brokers and elections are the one `ClusterRules`' affair.
 """
 
 from __future__ import annotations
