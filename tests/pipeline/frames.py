@@ -16,7 +16,7 @@ from kafkaproto.schema import FieldSchema, StructSchema
 from kafkaproto_pipeline.views import schema
 from kafkaproto_pipeline.views.state import as_view
 from kafkaproto_pipeline.views.wanted import Wanted
-from tests.pipeline.decoding import LOG, wanted
+from tests.pipeline.decoder_logs import LOG, wanted
 
 CLUSTER_ID = "Zm9vYmFyYmF6cXV4MTIzNA"
 

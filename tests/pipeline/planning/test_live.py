@@ -26,7 +26,7 @@ from kafkaproto_pipeline.read import read_piece
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
 from kafkaproto_pipeline.views.wanted import Wanted
-from tests.pipeline.test_stream import Query
+from tests.pipeline.planning.test_stream import Query
 
 PROPERTIES = {"metadata.log.max.record.bytes.between.snapshots": "4000"}
 COLUMNS = ("offset", "snapshotIndex", "partitionLeaderEpoch", "timestamp", "recordType", "payload")

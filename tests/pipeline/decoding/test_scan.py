@@ -16,7 +16,7 @@ from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto_pipeline.decoding import scan
 from kafkaproto_pipeline.decoding.scan import Fault, Headers, steps
-from tests.pipeline.decoding import all_types, random_log
+from tests.pipeline.decoder_logs import all_types, random_log
 
 NO_OP = (None, encode_metadata_record(NoOpRecord(), 0), ())
 

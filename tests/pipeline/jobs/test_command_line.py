@@ -20,7 +20,7 @@ from kafkaproto_pipeline.jobs.session import cause
 from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 from tests.pipeline import planting
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 OPTIONS = HistoryOptions(seed=3, records=1200, replicas=2, brokers=4, partitions=20, segment_bytes=1 << 20)
 
 

@@ -13,8 +13,8 @@ from compat.ours import OurNode
 from compat.quorum import Quorum
 from kafkaproto_pipeline.planning import stream
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum, UnreachableError
-from tests.pipeline.test_live import COLUMNS, Living, users
-from tests.pipeline.test_stream import Query
+from tests.pipeline.planning.test_live import COLUMNS, Living, users
+from tests.pipeline.planning.test_stream import Query
 
 EVERYTHING = ReadAllAvailable()
 

@@ -37,7 +37,7 @@ from kafkaproto_pipeline.record_views import RecordView
 from kafkaproto_pipeline.views.schema import RECORD_TYPES, RECORD_VIEWS, ViewError
 from kafkaproto_pipeline.views.wanted import DROPMALFORMED, FAILFAST
 from tests.messages.random_messages import drop_unknown_tags
-from tests.pipeline.decoding import (
+from tests.pipeline.decoder_logs import (
     LOG,
     SNAPSHOT,
     TIME_MS,
