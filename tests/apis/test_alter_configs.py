@@ -18,7 +18,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support import Calls, answers, context, services, settled
+from tests.apis.support.services import Calls, answers, context, services, settled
 
 TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8
 SET, DELETE, APPEND = 0, 1, 2

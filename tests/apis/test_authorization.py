@@ -38,8 +38,8 @@ from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support import Calls, answers, context, decoded_answer, image_of, services, settled
-from tests.security.acl_making import acl, authorizer
+from tests.apis.support.services import Calls, answers, context, decoded_answer, image_of, services, settled
+from tests.security.support.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 CLUSTER_ACTION, ALTER, DESCRIBE = Operation.CLUSTER_ACTION, Operation.ALTER, Operation.DESCRIBE

@@ -13,10 +13,10 @@ from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsRequ
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred
-from tests.apis.support import answers, context, services
+from tests.apis.support.services import answers, context, services
 from tests.apis.test_alter_configs import complete, incremental
 from tests.config.test_rules import BASE
-from tests.controller.harness import APPEND, DELETE, SET, SUBTRACT, Harness
+from tests.controller.support.harness import APPEND, DELETE, SET, SUBTRACT, Harness
 
 BROKER = 4
 STATIC = {**BASE, "broker.id": "1"}

@@ -15,7 +15,7 @@ from kafkaproto_server.requests import caches
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic, ResponseCaches
 from kafkaproto_server.requests.encoding import element_codec, inner_codec
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support import context, decoded_answer, driven, golden, services, with_changes
+from tests.apis.support.services import context, decoded_answer, driven, golden, services, with_changes
 
 IMAGE = golden().image
 TOPICS = MetadataRequest(topics=None)

@@ -10,7 +10,7 @@ from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
 from kafkaproto_server.apis.cluster.describe_cluster import BROKERS, CONTROLLERS
 from kafkaproto_server.image.image import ClusterImage, ControllerRegistration
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ListenerKind
-from tests.apis.support import CLUSTER_ID, ask, golden
+from tests.apis.support.services import CLUSTER_ID, ask, golden
 
 IMAGE = golden().image
 

@@ -14,8 +14,8 @@ from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
 from kafkaproto_server.apis.admin.describe_configs import MAX_WITHOUT_CONFIGS, handle_describe_configs
 from kafkaproto_server.config.properties import layered
 from kafkaproto_server.image.image import ClusterImage, TopicImage
-from tests.apis import support
-from tests.config.golden_answers import NODE_ID, GoldenStep, golden_steps
+from tests.apis.support import services as shared
+from tests.config.support.golden_answers import NODE_ID, GoldenStep, golden_steps
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 STATIC = {"node.id": "7", "broker.id": "7", "log.retention.hours": "48", "ssl.key.password": "hunter2"}
@@ -65,7 +65,7 @@ def described(
     node_id: int = 7,
 ) -> list[DescribeConfigsResponse.DescribeConfigsResult]:
     """What a node with these properties answers."""
-    response = support.ask(
+    response = shared.ask(
         request, version, image, id=node_id, static_config=static, logger_levels=lambda: LEVELS
     )
     assert isinstance(response, DescribeConfigsResponse)
@@ -201,7 +201,7 @@ def test_a_node_that_is_named_a_thousand_times_costs_no_more_than_once() -> None
 
 
 def test_nothing_is_kept_of_what_clients_name() -> None:
-    known = support.services(IMAGE, id=7, static_config=STATIC, logger_levels=lambda: LEVELS)
+    known = shared.services(IMAGE, id=7, static_config=STATIC, logger_levels=lambda: LEVELS)
     kept = known.metadata.caches.configs_at(*(IMAGE.config(BROKER, name) for name in ("", "7")))
     resources = [(TOPIC, "logs"), (BROKER, "7"), (BROKER, ""), (GROUP, "g"), (CLIENT_METRICS, "c")]
     sizes = []
@@ -214,7 +214,7 @@ def test_nothing_is_kept_of_what_clients_name() -> None:
                 for resource_type, name in resources
             ]
         )
-        support.driven(handle_describe_configs(request, support.context(request, 4), known))
+        shared.driven(handle_describe_configs(request, shared.context(request, 4), known))
         sizes.append(len(kept))
     assert sizes[0] > 0
     assert sizes == sizes[:1] * 300
@@ -231,11 +231,11 @@ def test_naming_a_resource_often_costs_in_proportion() -> None:
                 for number in range(namings)
             ]
         )
-        known = support.services(IMAGE, id=7, static_config=STATIC)
+        known = shared.services(IMAGE, id=7, static_config=STATIC)
         taken = []
         for _ in range(3):
             begun = time.thread_time()
-            support.driven(handle_describe_configs(request, support.context(request, 4), known))
+            shared.driven(handle_describe_configs(request, shared.context(request, 4), known))
             taken.append(time.thread_time() - begun)
         return min(taken)
 

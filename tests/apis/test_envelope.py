@@ -47,9 +47,9 @@ from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support import Calls, answers, context, services, settled
-from tests.messages.random_messages import random_message
-from tests.security.acl_making import acl, authorizer
+from tests.apis.support.services import Calls, answers, context, services, settled
+from tests.messages.support.random_messages import random_message
+from tests.security.support.acl_making import acl, authorizer
 
 STOCK_REQUEST = bytes.fromhex(
     "17002e000000000065000566616374730000001388000014000005557365720a414e4f4e594d4f55530000057f00000100"

@@ -10,7 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.requests.ports import LogDirectoryStatus
-from tests.apis.support import ask
+from tests.apis.support.services import ask
 
 GOOD = LogDirectoryStatus(
     path="/data/a", is_online=True, is_cordoned=False, total_bytes=1000, usable_bytes=600

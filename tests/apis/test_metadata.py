@@ -11,7 +11,7 @@ from kafkaproto.messages import CreateTopicsRequest, MetadataRequest
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.types import ZERO_UUID
-from tests.apis.support import CLUSTER_ID, Calls, ask, golden
+from tests.apis.support.services import CLUSTER_ID, Calls, ask, golden
 
 IMAGE = golden().image
 UNKNOWN_ID = bytes(range(16))

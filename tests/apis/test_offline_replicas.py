@@ -7,8 +7,8 @@ import pytest
 
 from kafkaproto.messages import DescribeTopicPartitionsRequest, MetadataRequest
 from kafkaproto_server.image.image import LOST_DIRECTORY
-from tests.apis.support import ask
-from tests.controller.harness import Harness, directory
+from tests.apis.support.services import ask
+from tests.controller.support.harness import Harness, directory
 from tests.controller.test_assign_directories import assign
 
 

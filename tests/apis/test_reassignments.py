@@ -7,8 +7,8 @@ import pytest
 from kafkaproto.messages import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support import ask
-from tests.controller.harness import Harness
+from tests.apis.support.services import ask
+from tests.controller.support.harness import Harness
 from tests.controller.test_reassignments import request
 
 Asked = ListPartitionReassignmentsRequest.ListPartitionReassignmentsTopics

@@ -30,8 +30,8 @@ from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.security.delegation_tokens import token_hmac
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support import Calls, answers, ask, context, image_of, services, settled
-from tests.security.acl_making import acl, acl_filter, acl_record, authorizer
+from tests.apis.support.services import Calls, answers, ask, context, image_of, services, settled
+from tests.security.support.acl_making import acl, acl_filter, acl_record, authorizer
 
 CONTROLLER = ListenerKind.CONTROLLER
 ALL_MAY = authorizer(allow_everyone_if_no_acl_found=True)

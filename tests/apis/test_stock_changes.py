@@ -19,8 +19,8 @@ from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.controller.values.events import KRaftVersionChanged
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support import NODE_ID, answers, context, decoded_answer, services
-from tests.controller.harness import ELR, SET, Harness, alter_configs_request
+from tests.apis.support.services import NODE_ID, answers, context, decoded_answer, services
+from tests.controller.support.harness import ELR, SET, Harness, alter_configs_request
 
 SEQUENCES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "golden" / "changes.json").read_text()

@@ -18,7 +18,7 @@ from kafkaproto_server.apis.cluster.describe_topic_partitions import (
     handle_describe_topic_partitions,
 )
 from kafkaproto_server.image.image import ClusterImage
-from tests.apis.support import ask, context, golden, image_of, services
+from tests.apis.support.services import ask, context, golden, image_of, services
 
 TOPIC_ID = bytes(range(16))
 Cursor = DescribeTopicPartitionsRequest.Cursor

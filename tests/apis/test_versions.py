@@ -14,7 +14,7 @@ from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import TABLE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support import ask, context, golden, services
+from tests.apis.support.services import ask, context, golden, services
 
 REQUEST = ApiVersionsRequest(client_software_name="kafkaproto", client_software_version="0.1.0")
 IMAGE = msgspec.structs.replace(golden().image, features_offset=9)

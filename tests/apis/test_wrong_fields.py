@@ -20,8 +20,8 @@ from kafkaproto_server.apis.table import TABLE
 from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH
 from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.types import ListenerKind
-from tests.apis.good_requests import PreparedCluster, good_requests
-from tests.apis.wrong_values import WrongRequest, wrong_requests
+from tests.apis.support.good_requests import PreparedCluster, good_requests
+from tests.apis.support.wrong_values import WrongRequest, wrong_requests
 
 DATA = Path(__file__).parent / "data" / "wrong_fields"
 QUORUM_KEYS = {1, 52, 53, 54, 59, 82}

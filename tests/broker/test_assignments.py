@@ -15,7 +15,7 @@ from kafkaproto_server.broker.assignments import (
     AssignmentQueue,
     Replica,
 )
-from tests.broker.controller_answers import answer
+from tests.broker.support.controller_answers import answer
 
 X, Y = (bytes([each] * 16) for each in (0x31, 0x32))
 TOPIC, OTHER = (bytes([each] * 16) for each in (0x41, 0x42))

@@ -26,7 +26,7 @@ from kafkaproto_server.image.image import (
     ClusterImage,
 )
 from kafkaproto_server.types import Endpoint
-from tests.controller.harness import CLUSTER_ID, Harness, incarnation
+from tests.controller.support.harness import CLUSTER_ID, Harness, incarnation
 
 BROKERS = (1, 2, 3)
 STEPS = 250

@@ -9,8 +9,8 @@ import pytest
 
 from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
-from tests.compat.support import SHORT_SESSION, create, make_node
-from tests.tools.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
+from tests.compat.support.nodes import SHORT_SESSION, create, make_node
+from tests.tools.support.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

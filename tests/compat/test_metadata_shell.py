@@ -26,11 +26,11 @@ from kafkaproto_server.storage.metadata.bootstrap import BOOTSTRAP_NAME, feature
 from kafkaproto_server.tools.shell.commands import Shell, run_line
 from kafkaproto_server.tools.shell.nodes import root
 from kafkaproto_server.tools.shell.sources import load_file
-from tests.compat.support import create, make_node
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
-from tests.tools.metadata_shell_files import write_snapshot
-from tests.tools.metadata_shell_golden import FIRST_LINE, GOLDEN, HEADING, Exchange, exchanges
+from tests.compat.support.nodes import create, make_node
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
+from tests.tools.support.metadata_shell_files import write_snapshot
+from tests.tools.support.metadata_shell_golden import FIRST_LINE, GOLDEN, HEADING, Exchange, exchanges
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

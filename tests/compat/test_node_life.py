@@ -8,7 +8,7 @@ import pytest
 from compat.node import Node, combined_properties
 from compat.ours import OurNodeWithoutFile
 from compat.process import wait_until
-from tests.compat.support import (
+from tests.compat.support.nodes import (
     CLUSTER_ID,
     SERVES_TIMEOUT_S,
     SHORT_SESSION,

@@ -25,7 +25,7 @@ from kafkaproto.log import parse_segment_file_name, segment_file_name
 from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
 from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name, snapshot_file_name
 from kafkaproto_server.tools.cluster.cluster_layout import Shape
-from tests.compat.quorum_support import (
+from tests.compat.support.quorum import (
     FIRST_SEGMENT,
     GrowingCluster,
     batches,
@@ -36,9 +36,9 @@ from tests.compat.quorum_support import (
     status,
     voters_shown,
 )
-from tests.integration.asking import connect, create_topic, topics
-from tests.integration.clusters import LocalCluster, local_cluster, newcomers, quorum_tool, until
-from tests.integration.writing import until_more, writing
+from tests.integration.support.asking import connect, create_topic, topics
+from tests.integration.support.clusters import LocalCluster, local_cluster, newcomers, quorum_tool, until
+from tests.integration.support.writing import until_more, writing
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

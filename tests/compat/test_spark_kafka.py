@@ -25,7 +25,7 @@ from compat.spark.standalone import QUICK_JVM
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_pipeline.jobs.watch.checks import CheckError, check_topic
 from kafkaproto_pipeline.jobs.watch.command import CONNECTOR
-from tests.compat.stock_brokers_support import WAIT_S, read_all
+from tests.compat.support.stock_brokers import WAIT_S, read_all
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

@@ -14,7 +14,7 @@ from compat.cluster import Cluster, alive_brokers
 from compat.kafka.tools import run_tool
 from compat.node import give_back, meta_properties, take_away
 from compat.process import wait_until
-from tests.compat.stock_brokers_support import (
+from tests.compat.support.stock_brokers import (
     BROKERS,
     JBOD_BROKER,
     WAIT_S,

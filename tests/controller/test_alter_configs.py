@@ -17,7 +17,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.controller.commands.create_topics import MAX_CONFIGS_OF_RESOURCE
 from kafkaproto_server.image.image import TOPIC_RESOURCE
-from tests.controller.harness import (
+from tests.controller.support.harness import (
     APPEND,
     DELETE,
     ELR,

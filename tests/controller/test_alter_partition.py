@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterPartitionRequest
-from tests.controller.harness import Harness
+from tests.controller.support.harness import Harness
 
 
 @pytest.fixture

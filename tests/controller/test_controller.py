@@ -39,8 +39,8 @@ from kafkaproto_server.controller.values.events import (
     SnapshotLoaded,
 )
 from kafkaproto_server.image.image import EMPTY_IMAGE
-from tests.controller.harness import TIMESTAMP_MS, Batch, Harness, SeededRng
-from tests.messages.random_messages import random_message
+from tests.controller.support.harness import TIMESTAMP_MS, Batch, Harness, SeededRng
+from tests.messages.support.random_messages import random_message
 
 REQUESTS: list[tuple[Message, int]] = [
     (
@@ -309,7 +309,7 @@ def _log(*records: Message) -> list[Batch]:
 
 
 def test_a_transaction_that_was_left_open_is_aborted_before_all_else() -> None:
-    from tests.controller.harness import bootstrap_records
+    from tests.controller.support.harness import bootstrap_records
 
     done = [BeginTransactionRecord(name="x"), *bootstrap_records(), EndTransactionRecord()]
     harness = Harness(active=False)
@@ -326,7 +326,7 @@ def test_a_transaction_that_was_left_open_is_aborted_before_all_else() -> None:
 
 
 def test_a_bootstrap_that_was_cut_short_is_aborted_and_done_again() -> None:
-    from tests.controller.harness import bootstrap_records
+    from tests.controller.support.harness import bootstrap_records
 
     harness = Harness(active=False)
     harness.replay_log(_log(BeginTransactionRecord(name="Bootstrap records"), bootstrap_records()[0]))

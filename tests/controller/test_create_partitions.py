@@ -12,7 +12,7 @@ from kafkaproto.messages import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
 )
-from tests.controller.harness import Harness
+from tests.controller.support.harness import Harness
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from kafkaproto_server.controller.values.events import CommandContext, CommandRe
 from kafkaproto_server.image.image import ClusterImage, DelegationToken
 from kafkaproto_server.security.delegation_tokens import token_hmac
 from kafkaproto_server.types import run_to_end
-from tests.controller.harness import TIMESTAMP_MS, Harness
+from tests.controller.support.harness import TIMESTAMP_MS, Harness
 
 DAY_MS = 86_400_000
 SECRET = "a secret"

@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse, RemoveTopicRecord
-from tests.controller.harness import Harness
+from tests.controller.support.harness import Harness
 
 ZERO = bytes(16)
 UNKNOWN = b"u" * 16

@@ -31,8 +31,8 @@ from kafkaproto_server.controller.values.events import (
     Tick,
 )
 from kafkaproto_server.image.image import ClusterImage
-from tests.controller.describe import describe_controller, describe_effect, describe_event
-from tests.controller.harness import Harness
+from tests.controller.support.describe import describe_controller, describe_effect, describe_event
+from tests.controller.support.harness import Harness
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ElectLeadersRequest, ElectLeadersResponse
-from tests.controller.harness import Harness
+from tests.controller.support.harness import Harness
 
 PREFERRED, UNCLEAN = 0, 1
 

@@ -14,7 +14,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.controller.values.effects import ReportSilence
 from kafkaproto_server.controller.values.events import NodePaused
 from kafkaproto_server.image.image import BrokerRegistration
-from tests.controller.harness import Harness, directory, incarnation
+from tests.controller.support.harness import Harness, directory, incarnation
 from tests.image.test_records import CHANGE
 
 

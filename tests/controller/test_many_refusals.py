@@ -14,8 +14,8 @@ from kafkaproto_server.controller.core.table import COMMANDS
 from kafkaproto_server.controller.values.effects import Refuse
 from kafkaproto_server.requests.error_codes import is_small
 from kafkaproto_server.types import Steps
-from tests.controller.harness import Harness, refusal_of
-from tests.node.hostile_requests import messages
+from tests.controller.support.harness import Harness, refusal_of
+from tests.node.support.hostile_requests import messages
 
 MANY = 500
 SMALL_ELEMENTS = 10

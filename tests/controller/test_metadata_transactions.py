@@ -12,7 +12,7 @@ from kafkaproto_server.controller.core.metadata_transactions import TRANSACTION_
 from kafkaproto_server.controller.values import batches
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.types import run_to_end
-from tests.controller.harness import Harness
+from tests.controller.support.harness import Harness
 
 PARTITIONS = 25
 BATCH = 10

@@ -18,7 +18,7 @@ from kafkaproto_server.controller.partitions.partitions import (
 from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
 from kafkaproto_server.image.image import PartitionImage
 from kafkaproto_server.image.records import record_version
-from tests.controller.harness import Harness, directory
+from tests.controller.support.harness import Harness, directory
 
 _DATA = Path(__file__).parent / "data"
 _ELECTIONS = {"ONLINE": Election.CLEAN, "PREFERRED": Election.PREFERRED, "UNCLEAN": Election.UNCLEAN}

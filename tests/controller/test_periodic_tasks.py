@@ -16,7 +16,7 @@ from kafkaproto_server.controller.values.effects import ReportFailure
 from kafkaproto_server.controller.values.events import SnapshotLoaded
 from kafkaproto_server.image.image import DelegationToken
 from kafkaproto_server.types import Steps
-from tests.controller.harness import TIMESTAMP_MS, Harness
+from tests.controller.support.harness import TIMESTAMP_MS, Harness
 
 BALANCED: dict[str, Any] = {
     "auto_leader_rebalance_enable": True,

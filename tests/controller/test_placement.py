@@ -18,7 +18,7 @@ from kafkaproto_server.controller.partitions.placement import (
 from kafkaproto_server.controller.values.command import ApiError
 from kafkaproto_server.image.image import MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
 from kafkaproto_server.types import run_to_end
-from tests.controller.harness import Harness, SeededRng, directory
+from tests.controller.support.harness import Harness, SeededRng, directory
 
 
 def placed(brokers: Sequence[UsableBroker], count: int, factor: int, rng: SeededRng) -> list[tuple[int, ...]]:

@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproto.messages import AllocateProducerIdsRequest, AllocateProducerIdsResponse, ProducerIdsRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from tests.controller.harness import Batch, Harness, bootstrap_records
+from tests.controller.support.harness import Batch, Harness, bootstrap_records
 
 
 @pytest.fixture

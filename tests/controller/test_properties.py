@@ -19,10 +19,10 @@ from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.image import ClusterImage, PartitionImage
 from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
 from kafkaproto_server.image.snapshot import image_records
-from tests.controller.describe import describe_effect
-from tests.controller.harness import ELR, TIMESTAMP_MS, Batch, Harness, response_of
-from tests.controller.workload import step
-from tests.image.reference import counted, image_from_records
+from tests.controller.support.describe import describe_effect
+from tests.controller.support.harness import ELR, TIMESTAMP_MS, Batch, Harness, response_of
+from tests.controller.support.workload import step
+from tests.image.support.reference import counted, image_from_records
 
 STEPS = 250
 

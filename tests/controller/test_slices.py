@@ -29,7 +29,7 @@ from kafkaproto_server.controller.values.events import BrokerProvenDead, NodePau
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.loader import LoadState, load_steps
 from kafkaproto_server.types import Steps
-from tests.controller.harness import Harness, incarnation, registration_request
+from tests.controller.support.harness import Harness, incarnation, registration_request
 
 PARTITIONS = 40
 BATCH = 10

@@ -20,7 +20,7 @@ from kafkaproto.uuids import to_text
 from kafkaproto_server.image.image import UNASSIGNED_DIRECTORY
 from kafkaproto_server.image.snapshot import image_from_values, image_values
 from kafkaproto_server.image.topic_names import with_name, without_name
-from tests.controller.harness import Harness, SeededRng, directory
+from tests.controller.support.harness import Harness, SeededRng, directory
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from kafkaproto_server.controller.values.events import (
     KRaftVersionUpgraded,
 )
 from kafkaproto_server.features import supported_ranges
-from tests.controller.harness import (
+from tests.controller.support.harness import (
     ELR,
     SET,
     Harness,

@@ -11,7 +11,12 @@ from kafkaproto_server.controller.core import changes
 from kafkaproto_server.controller.core.changes import COMMAND_TIMEOUT_MS
 from kafkaproto_server.controller.values.effects import ReportDeath, ReportSilence
 from kafkaproto_server.controller.values.events import BrokerProvenDead, NodePaused
-from tests.controller.harness import Harness, incarnation, registration_request, update_features_request
+from tests.controller.support.harness import (
+    Harness,
+    incarnation,
+    registration_request,
+    update_features_request,
+)
 
 SESSION_MS = 1_000
 TOPICS = 40

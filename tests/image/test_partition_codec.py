@@ -21,8 +21,8 @@ from kafkaproto_server.image.snapshot import (
     image_records,
     image_values,
 )
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
 
 TOPIC_ID = bytes(range(16))
 LEVELS = (7, 16, 17, 22, 23, 30)

@@ -50,7 +50,7 @@ from kafkaproto_server.image.image import (
 )
 from kafkaproto_server.image.replay import APPLY, APPLY_IN_STEPS, replay
 from kafkaproto_server.types import Endpoint
-from tests.security.acl_making import acl, acl_record
+from tests.security.support.acl_making import acl, acl_record
 
 TOPIC_ID = b"t" * 16
 DIRECTORIES = tuple(bytes([65 + number]) * 16 for number in range(5))

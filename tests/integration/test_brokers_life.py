@@ -15,8 +15,8 @@ from compat.process import wait_until
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UnregisterBrokerRequest, UnregisterBrokerResponse
 from kafkaproto_server.tools.cluster.cluster_layout import Shape
-from tests.integration.asking import connect, metadata
-from tests.integration.clusters import WAIT_S, LocalCluster, local_cluster, until
+from tests.integration.support.asking import connect, metadata
+from tests.integration.support.clusters import WAIT_S, LocalCluster, local_cluster, until
 
 pytestmark = pytest.mark.slow
 

@@ -21,8 +21,8 @@ from kafkaproto.messages import FeatureLevelRecord
 from kafkaproto.records.batch import build_batch, iterate_batches
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import build_snapshot
-from tests.integration.asking import create_topic, metadata, quorum, topics
 from tests.integration.conftest import CLUSTER_ID, make_node
+from tests.integration.support.asking import create_topic, metadata, quorum, topics
 
 WAIT_S = 20.0
 

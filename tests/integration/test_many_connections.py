@@ -15,8 +15,8 @@ from compat.ours import BIN, OurNode
 from compat.process import ServerProcess, wait_until
 from kafkaproto.client import parse_servers
 from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
-from tests.integration.asking import connect, create_topic, topics
 from tests.integration.conftest import CLUSTER_ID
+from tests.integration.support.asking import connect, create_topic, topics
 
 DESCRIPTORS = 256
 CONNECTIONS = 400

@@ -19,8 +19,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
 from kafkaproto_server.tools.cluster.cluster_layout import Shape
 from kafkaproto_server.tools.quorum.watch import uncommitted_voters
-from tests.integration.asking import connect
-from tests.integration.clusters import (
+from tests.integration.support.asking import connect
+from tests.integration.support.clusters import (
     LocalCluster,
     create_topic_somewhere,
     local_cluster,
@@ -29,7 +29,7 @@ from tests.integration.clusters import (
     quorum_tool,
     until,
 )
-from tests.integration.writing import until_more, writing
+from tests.integration.support.writing import until_more, writing
 
 pytestmark = pytest.mark.slow
 

@@ -25,8 +25,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.tools.cluster.cluster_layout import Shape
 from tests.fuzz.live import fuzz_live
-from tests.fuzz.raft_refusals import expected, outcome_of, partitions_of
-from tests.fuzz.raft_requests import (
+from tests.fuzz.support.raft_refusals import expected, outcome_of, partitions_of
+from tests.fuzz.support.raft_requests import (
     METADATA_TOPIC,
     METADATA_TOPIC_ID,
     STRANGER_DIRECTORY,
@@ -37,9 +37,9 @@ from tests.fuzz.raft_requests import (
     raft_request,
     request_frame,
 )
-from tests.integration.asking import quorum
-from tests.integration.clusters import local_cluster
-from tests.integration.strangers import AttackedQuorum, Stranger, fetch_snapshot
+from tests.integration.support.asking import quorum
+from tests.integration.support.clusters import local_cluster
+from tests.integration.support.strangers import AttackedQuorum, Stranger, fetch_snapshot
 
 pytestmark = pytest.mark.slow
 

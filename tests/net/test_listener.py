@@ -21,7 +21,7 @@ from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo, Request, Respond
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.types import ListenerKind
-from tests.net.support import (
+from tests.net.support.connections import (
     LOGGER,
     SERVED,
     echo,

@@ -28,7 +28,7 @@ from kafkaproto_server.net.limits import (
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.pump import ConnectionInfo, Request
 from kafkaproto_server.ports import Buffer
-from tests.net.support import (
+from tests.net.support.connections import (
     LOGGER,
     echo,
     listening,

@@ -11,7 +11,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto_server.net.passes import LET_ON_A_PASS, PASS_S, Passes
 from kafkaproto_server.net.streams import SocketBytes
-from tests.net.support import wait_until
+from tests.net.support.connections import wait_until
 
 pytestmark = pytest.mark.trio
 

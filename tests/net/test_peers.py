@@ -30,7 +30,7 @@ from kafkaproto_server.net.peers import (
 )
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
 from kafkaproto_server.ports import Buffer
-from tests.net.support import SERVED, listening, wait_until
+from tests.net.support.connections import SERVED, listening, wait_until
 
 pytestmark = pytest.mark.trio
 

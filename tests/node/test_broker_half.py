@@ -30,8 +30,8 @@ from kafkaproto_server.node.broker.broker_half import (
 )
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
-from tests.broker.controller_answers import answer as assignments_answer
-from tests.node.controllers import ScriptedChannel, TrioClock
+from tests.broker.support.controller_answers import answer as assignments_answer
+from tests.node.support.controllers import ScriptedChannel, TrioClock
 
 pytestmark = pytest.mark.trio
 

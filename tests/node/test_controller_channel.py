@@ -23,9 +23,9 @@ from kafkaproto_server.node.to_controller.channel import (
     ControllerUnavailable,
 )
 from kafkaproto_server.types import Endpoint
-from tests.net.support import listening
+from tests.net.support.connections import listening
 from tests.net.test_peers import free_port
-from tests.node.controllers import SERVED, MiddleRng, ScriptedController
+from tests.node.support.controllers import SERVED, MiddleRng, ScriptedController
 
 pytestmark = pytest.mark.trio
 

@@ -48,7 +48,7 @@ from kafkaproto_server.raft.values.messages import (
 from kafkaproto_server.requests import release as message_release
 from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, run_to_end
-from tests.controller.harness import (
+from tests.controller.support.harness import (
     SeededRng,
     alter_configs_request,
     bootstrap_records,

@@ -20,7 +20,7 @@ from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
 from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.types import Endpoint
-from tests.node.controllers import ScriptedChannel, TrioClock
+from tests.node.support.controllers import ScriptedChannel, TrioClock
 
 pytestmark = pytest.mark.trio
 

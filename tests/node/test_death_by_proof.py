@@ -9,7 +9,7 @@ import trio
 
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum.driver import QuorumDriver
-from tests.node.nodes import Nodes, running_nodes
+from tests.node.support.nodes import Nodes, running_nodes
 
 pytestmark = [pytest.mark.trio, pytest.mark.slow]
 

@@ -29,7 +29,7 @@ from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID, OffsetAndEpoch
-from tests.node.snapshots import snapshot_bytes
+from tests.node.support.snapshots import snapshot_bytes
 from tests.sim.disk import MemoryDisk
 
 pytestmark = pytest.mark.trio

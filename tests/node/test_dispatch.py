@@ -42,7 +42,7 @@ from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.storage.errors import DiskError, StorageError
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support import CLUSTER_ID, Calls, golden, services
+from tests.apis.support.services import CLUSTER_ID, Calls, golden, services
 
 IMAGE = golden().image
 

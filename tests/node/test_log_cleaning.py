@@ -19,7 +19,7 @@ from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.sim.disk import MemoryDisk
-from tests.storage.helpers import ScriptedClock, SeededRng, batch, batches_of, read_all
+from tests.storage.support.helpers import ScriptedClock, SeededRng, batch, batches_of, read_all
 
 pytestmark = pytest.mark.trio
 

@@ -9,7 +9,7 @@ import trio
 
 from kafkaproto_server.node.log_limit import LIMITED_LOGGERS, LINES_A_SECOND, LineLimit, limit_lines
 from kafkaproto_server.node.to_controller import forwarding
-from tests.net.support import listening, serve_echo
+from tests.net.support.connections import listening, serve_echo
 
 LOGGER = logging.getLogger("kafkaproto.tests.log_limit")
 

@@ -16,8 +16,8 @@ from kafkaproto_server.node.startup import open_node
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.types import Endpoint
-from tests.node.nodes import SeededRng
-from tests.node.waiting import wait_decided
+from tests.node.support.nodes import SeededRng
+from tests.node.support.waiting import wait_decided
 from tests.sim.disk import MemoryDisk
 
 pytestmark = pytest.mark.trio

@@ -33,8 +33,8 @@ from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support import golden, services
-from tests.net.support import framed, receive_exactly, wait_until
+from tests.apis.support.services import golden, services
+from tests.net.support.connections import framed, receive_exactly, wait_until
 
 LONGEST_PASS_MS = 50
 CONNECTIONS = 150

@@ -18,7 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from kafkaproto.client import Client
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from tests.node.nodes import Nodes, free_ports, running_nodes
+from tests.node.support.nodes import Nodes, free_ports, running_nodes
 
 pytestmark = pytest.mark.trio
 

@@ -44,9 +44,9 @@ from kafkaproto_server.requests.context import Answer, NoAnswer
 from kafkaproto_server.storage.directories.format import FormatRequest, format_directories
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint
-from tests.controller.harness import controller_registration_request, update_features_request
-from tests.node.nodes import CLUSTER_ID, SeededRng
-from tests.node.waiting import wait_decided
+from tests.controller.support.harness import controller_registration_request, update_features_request
+from tests.node.support.nodes import CLUSTER_ID, SeededRng
+from tests.node.support.waiting import wait_decided
 from tests.sim.disk import MemoryDisk
 
 WAIT_S = 10.0

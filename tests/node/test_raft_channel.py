@@ -26,7 +26,7 @@ from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
 from kafkaproto_server.raft.values.messages import Destination
 from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, LeaderAndEpoch, ReplicaKey
-from tests.net.support import listening, wait_until
+from tests.net.support.connections import listening, wait_until
 
 pytestmark = pytest.mark.trio
 

@@ -16,8 +16,8 @@ from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
-from tests.node.nodes import Nodes, running_nodes
-from tests.node.waiting import wait_decided
+from tests.node.support.nodes import Nodes, running_nodes
+from tests.node.support.waiting import wait_decided
 
 pytestmark = pytest.mark.trio
 

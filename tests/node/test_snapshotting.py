@@ -28,10 +28,10 @@ from kafkaproto_server.raft.values.events import StoredSnapshot
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey, Voter
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
 from tests.sim.disk import MemoryDisk
-from tests.storage.helpers import FixedRng, SeededRng
+from tests.storage.support.helpers import FixedRng, SeededRng
 
 DIRECTORY = "/log"
 WAIT_S = 10.0

@@ -14,7 +14,7 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import CLEAN_SHUT
 from kafkaproto_server.storage.directories.directories import METADATA_LOG_NAME, PROBE_NAME
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
-from tests.node.nodes import SeededRng
+from tests.node.support.nodes import SeededRng
 from tests.sim.disk import MemoryDisk
 
 PATHS = ("/d/a", "/d/b")

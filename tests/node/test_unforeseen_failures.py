@@ -22,7 +22,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.raft import wire
 from kafkaproto_server.storage.errors import StorageError
-from tests.node.nodes import CLUSTER_ID, Nodes, running_nodes
+from tests.node.support.nodes import CLUSTER_ID, Nodes, running_nodes
 
 pytestmark = pytest.mark.trio
 

@@ -27,7 +27,7 @@ from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.record_views import RecordView
 from kafkaproto_pipeline.views.schema import columns_of
 from kafkaproto_pipeline.views.wanted import PERMISSIVE, Plan
-from tests.messages.random_messages import random_message
+from tests.messages.support.random_messages import random_message
 
 TIME_MS = 1_760_000_000_000
 

@@ -24,7 +24,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage, PartitionImage
 from kafkaproto_server.image.replay import replay
-from tests.image.workload import metadata_version_record, random_record
+from tests.image.support.workload import metadata_version_record, random_record
 
 RESERVED = tuple(bytes(15) + bytes([each]) for each in range(3))
 MIGRATING, UNASSIGNED, LOST = RESERVED

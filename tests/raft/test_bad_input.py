@@ -37,8 +37,8 @@ from kafkaproto_server.raft.values.messages import (
 from kafkaproto_server.raft.values.trust import LAST_EPOCH
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
-from tests.raft.cluster import Cluster, destination
-from tests.raft.machine import Disk, bootstrap_records, config, directory, voter
+from tests.raft.support.cluster import Cluster, destination
+from tests.raft.support.machine import Disk, bootstrap_records, config, directory, voter
 
 NUMBERS = st.sampled_from([-(2**63), -2, -1, 0, 1, 2, 3, 4, 5, 7, 99, 2**31 - 2, 2**63 - 1])
 SMALL_NUMBERS = st.sampled_from([-1, 0, 1, 2, 3, 4, 5])

@@ -57,8 +57,8 @@ from kafkaproto_server.raft.values.messages import (
 )
 from kafkaproto_server.raft.values.trust import Doubt
 from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch
-from tests.raft.following import fail, follower
-from tests.raft.machine import bootstrap_records, voter
+from tests.raft.support.following import fail, follower
+from tests.raft.support.machine import bootstrap_records, voter
 
 SNAPSHOT = OffsetAndEpoch(offset=5, epoch=1)
 STORED = StoredSnapshot(id=SNAPSHOT, size_bytes=70)

@@ -21,7 +21,7 @@ from kafkaproto_server.raft.values.messages import (
 )
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch
-from tests.raft.following import (
+from tests.raft.support.following import (
     EPOCH,
     LEADER,
     SNAPSHOT,
@@ -32,7 +32,7 @@ from tests.raft.following import (
     follower,
     sent,
 )
-from tests.raft.machine import Disk, Machine, SnapshotFile, config, voter
+from tests.raft.support.machine import Disk, Machine, SnapshotFile, config, voter
 
 
 class TestAppending:

@@ -19,8 +19,8 @@ from kafkaproto_server.raft.values.messages import (
     VoteResponse,
 )
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch
-from tests.raft.following import EPOCH, LEADER, answer_fetch, batch, fail, follower, sent, state_of
-from tests.raft.machine import Disk, Machine, bootstrap_records, config, voter
+from tests.raft.support.following import EPOCH, LEADER, answer_fetch, batch, fail, follower, sent, state_of
+from tests.raft.support.machine import Disk, Machine, bootstrap_records, config, voter
 
 
 class TestLeaders:

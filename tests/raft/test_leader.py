@@ -35,8 +35,16 @@ from kafkaproto_server.raft.values.messages import (
 from kafkaproto_server.raft.values.quorum_description import QuorumDescription
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey
-from tests.raft.following import SNAPSHOT, answer_fetch, answer_piece, batch, fail, follower, sent
-from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, static_voter_set, voter
+from tests.raft.support.following import SNAPSHOT, answer_fetch, answer_piece, batch, fail, follower, sent
+from tests.raft.support.machine import (
+    Disk,
+    Machine,
+    bootstrap_records,
+    config,
+    directory,
+    static_voter_set,
+    voter,
+)
 
 
 def grant(machine: Machine, peer: int) -> None:

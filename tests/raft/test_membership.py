@@ -16,7 +16,7 @@ from kafkaproto_server.raft.values.messages import (
     RemoveVoterRequest,
 )
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
-from tests.raft.leader_bench import (
+from tests.raft.support.leader_bench import (
     LISTENER,
     Bench,
     add,

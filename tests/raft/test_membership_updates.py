@@ -15,7 +15,7 @@ from kafkaproto_server.raft.values.messages import (
     UpgradeKRaftVersionRequest,
 )
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
-from tests.raft.leader_bench import (
+from tests.raft.support.leader_bench import (
     LISTENER,
     Bench,
     add,

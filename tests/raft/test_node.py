@@ -38,7 +38,7 @@ from kafkaproto_server.raft.values.messages import QuorumEpochResponse
 from kafkaproto_server.raft.values.voters import VoterHistory, VoterSet
 from kafkaproto_server.raft.values.votes import VoteCount
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
-from tests.raft.machine import Disk, Machine, SeededRng, bootstrap_records, config, voter
+from tests.raft.support.machine import Disk, Machine, SeededRng, bootstrap_records, config, voter
 
 EMPTY = Opened(log_start_offset=0, log_end_offset=0)
 THREE = VoterSet(voters=(voter(1), voter(2), voter(3)))

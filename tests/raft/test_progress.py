@@ -9,7 +9,7 @@ from kafkaproto_server.raft.model.progress import MAX_OBSERVERS, Progress
 from kafkaproto_server.raft.values.config import OBSERVER_EXPIRY_MS
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import ReplicaKey
-from tests.raft.machine import directory, static_voter_set, voter
+from tests.raft.support.machine import directory, static_voter_set, voter
 
 NOBODY = VoterSet(voters=())
 

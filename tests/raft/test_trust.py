@@ -30,7 +30,7 @@ from kafkaproto_server.raft.values.messages import (
 )
 from kafkaproto_server.raft.values.trust import FARTHEST_STEP, LAST_EPOCH, Doubt
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey
-from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, voter
+from tests.raft.support.machine import Disk, Machine, bootstrap_records, config, directory, voter
 
 Claim = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
 REQUEST_IDS = itertools.count(5_000_000)

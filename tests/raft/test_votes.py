@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto_server.raft.values.votes import VoteCount
-from tests.raft.machine import voter
+from tests.raft.support.machine import voter
 
 KINDS = ["grant", "reject", "miss"]
 

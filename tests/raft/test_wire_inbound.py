@@ -40,8 +40,8 @@ from kafkaproto_server.types import (
     OffsetAndEpoch,
     ReplicaKey,
 )
-from tests.raft import golden_messages as golden
-from tests.raft.golden_messages import CLUSTER_ID, LISTENER, body_of_answer, body_of_request
+from tests.raft.support import golden_messages as golden
+from tests.raft.support.golden_messages import CLUSTER_ID, LISTENER, body_of_answer, body_of_request
 
 NODE_1 = ReplicaKey(id=1, directory_id=bytes.fromhex("2eafd6cae0b94e9ab599b9da2f64561e"))
 NODE_2 = ReplicaKey(id=2, directory_id=bytes.fromhex("193b03df81fb4b45b8d6e6262a231284"))

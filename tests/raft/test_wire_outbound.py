@@ -49,8 +49,8 @@ from kafkaproto_server.types import (
     OffsetAndEpoch,
     ReplicaKey,
 )
-from tests.raft import golden_messages as golden
-from tests.raft.golden_messages import CLUSTER_ID, LISTENER, body_of_answer, body_of_request
+from tests.raft.support import golden_messages as golden
+from tests.raft.support.golden_messages import CLUSTER_ID, LISTENER, body_of_answer, body_of_request
 from tests.raft.test_wire_inbound import GOLDEN
 
 ANY_HIGH_WATERMARK = 2**63 - 1

@@ -18,7 +18,7 @@ from kafkaproto_server.security.acls import (
     ResourceType,
     knows,
 )
-from tests.security.acl_making import acl
+from tests.security.support.acl_making import acl
 
 LITERAL, PREFIXED, MATCH, ANY = (
     PatternType.LITERAL,

@@ -13,7 +13,7 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import (
     write_clean_shutdown,
 )
 from tests.sim.disk import MemoryDisk
-from tests.storage.helpers import FixedRng
+from tests.storage.support.helpers import FixedRng
 
 GOLDEN = b'{"version":0,"brokerEpoch":247}'
 """What a stock 4.3.1 broker writes, without a newline."""

@@ -26,7 +26,7 @@ from kafkaproto_server.storage.metadata.reconciliation import reconcile
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID, ReplicaKey
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import SeededRng, batch, read_all
+from tests.storage.support.helpers import SeededRng, batch, read_all
 
 DIRECTORY = "/data/log"
 BATCH_BYTES = len(batch(0))

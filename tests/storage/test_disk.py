@@ -20,7 +20,7 @@ from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import LogConfig
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import FixedRng, SeededRng, batch
+from tests.storage.support.helpers import FixedRng, SeededRng, batch
 
 
 def test_appended_buffers_follow_one_another(disk: Disk, root: str) -> None:

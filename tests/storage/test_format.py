@@ -29,7 +29,7 @@ from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap, voters_
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import SeededRng
+from tests.storage.support.helpers import SeededRng
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 FIRST_ID = "JEXY6aqzQY-32P5TStzaFg"

@@ -16,7 +16,7 @@ from kafkaproto_server.storage.log.reached import find_reached
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from tests.sim.disk import MemoryDisk
-from tests.storage.helpers import FixedRng, batch, batches_of, read_all
+from tests.storage.support.helpers import FixedRng, batch, batches_of, read_all
 
 FIRST = "00000000000000000000"
 BATCH_BYTES = len(batch(0))

@@ -16,7 +16,7 @@ from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from tests.sim.disk import MemoryDisk
-from tests.storage.helpers import FixedRng, batch, batches_of, read_all
+from tests.storage.support.helpers import FixedRng, batch, batches_of, read_all
 
 BATCH_BYTES = len(batch(0))
 SMALL = LogConfig(segment_bytes=3 * BATCH_BYTES, index_interval_bytes=BATCH_BYTES, segment_index_bytes=1024)

@@ -22,7 +22,7 @@ from kafkaproto_server.storage.directories.meta_properties import (
 )
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from tests.sim.disk import MemoryDisk
-from tests.storage.helpers import FixedRng
+from tests.storage.support.helpers import FixedRng
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 DIRECTORY_ID = uuids.from_text("cfDiVozwRvO-F35hnvT9vQ")

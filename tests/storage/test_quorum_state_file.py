@@ -10,7 +10,7 @@ from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
 from kafkaproto_server.types import ReplicaKey
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import SeededRng
+from tests.storage.support.helpers import SeededRng
 
 # Read from the directories of running 4.3.1 nodes: leader, follower and voter of a quorum whose voters stand in its
 # log; a leader with voters from its configuration; a broker that has just met a leader.

@@ -12,7 +12,7 @@ from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.metadata.reconciliation import reconcile
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID
-from tests.storage.helpers import SeededRng, batch, batches_of, read_all
+from tests.storage.support.helpers import SeededRng, batch, batches_of, read_all
 
 BATCH_BYTES = len(batch(0))
 CONFIG = LogConfig(segment_bytes=4 * BATCH_BYTES, segment_index_bytes=1024)

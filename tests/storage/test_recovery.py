@@ -13,7 +13,7 @@ from kafkaproto_server.storage.log.scan import WINDOW_BYTES
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import FixedRng, SeededRng, batch, batches_of, read_all
+from tests.storage.support.helpers import FixedRng, SeededRng, batch, batches_of, read_all
 
 LOG = "/data/log"
 FIRST = f"{LOG}/00000000000000000000"

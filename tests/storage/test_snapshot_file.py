@@ -16,7 +16,7 @@ from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import FixedRng, SeededRng
+from tests.storage.support.helpers import FixedRng, SeededRng
 
 ID = SnapshotId(epoch=3, end_offset=100)
 NAME = "00000000000000000100-0000000003.checkpoint"

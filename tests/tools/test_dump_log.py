@@ -13,8 +13,8 @@ import pytest
 
 from kafkaproto.connection import SOFTWARE_VERSION
 from kafkaproto_server.tools.dump.dump_log import main
-from tests.tools.in_process import run
-from tests.tools.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
+from tests.tools.support.in_process import run
+from tests.tools.support.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
 
 FIRST = f"{0:020}"
 

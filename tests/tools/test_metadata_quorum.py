@@ -22,8 +22,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.tools.quorum.metadata_quorum import main
 from tests.kafkaproto.test_client import serving as serving_once
-from tests.tools.quorum_answers import CASES, CLUSTER_ID, NOW_MS, replica, response
-from tests.tools.scripted_server import Answers, serving
+from tests.tools.support.quorum_answers import CASES, CLUSTER_ID, NOW_MS, replica, response
+from tests.tools.support.scripted_server import Answers, serving
 
 DESCRIBE_CLUSTER, DESCRIBE_QUORUM = 60, 55
 ROOT = Path(__file__).resolve().parents[2]

@@ -39,8 +39,8 @@ from kafkaproto_server.tools.shell.metadata_shell import completions, main
 from kafkaproto_server.tools.shell.nodes import File, root
 from kafkaproto_server.tools.shell.sources import load_file
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
-from tests.tools.in_process import run
-from tests.tools.metadata_shell_files import (
+from tests.tools.support.in_process import run
+from tests.tools.support.metadata_shell_files import (
     APPEND_TIME_MS,
     EPOCH,
     FIRST_LATER_OFFSET,
@@ -55,8 +55,8 @@ from tests.tools.metadata_shell_files import (
     snapshot_bytes,
     write_snapshot,
 )
-from tests.tools.metadata_shell_golden import FIRST_LINE, exchanges
-from tests.tools.scripted_server import Answers, ScriptedServer, serving
+from tests.tools.support.metadata_shell_golden import FIRST_LINE, exchanges
+from tests.tools.support.scripted_server import Answers, ScriptedServer, serving
 
 RETENTION = "/image/configs/TOPIC:orders/retention.ms"
 

@@ -28,9 +28,9 @@ from kafkaproto.messages import (
 from kafkaproto_server.tools.quorum.access import AnswerLost, Outcome, QuorumAccess
 from kafkaproto_server.tools.quorum.metadata_quorum import main
 from kafkaproto_server.types import Endpoint, ReplicaKey
-from tests.tools.quorum_answers import CLUSTER_ID
-from tests.tools.quorum_model import QuorumModel, key
-from tests.tools.scripted_server import Answers, ScriptedServer, serving
+from tests.tools.support.quorum_answers import CLUSTER_ID
+from tests.tools.support.quorum_model import QuorumModel, key
+from tests.tools.support.scripted_server import Answers, ScriptedServer, serving
 
 DIRECTORY = "JEXY6aqzQY-32P5TStzaFg"
 REMOVE_THREE = ("remove-controller", "-i", "3", "-d", "AAAAAAAAAAAAAAAAAAAAAw")

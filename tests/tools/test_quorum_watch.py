@@ -14,9 +14,9 @@ from kafkaproto.records.batch import build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto_server.tools.quorum.access import QuorumUnavailable
 from kafkaproto_server.tools.quorum.watch import UncommittedVoters, uncommitted_voters, watch
-from tests.tools.quorum_answers import CLUSTER_ID
-from tests.tools.quorum_model import END_OFFSET, Progress, QuorumModel, key
-from tests.tools.scripted_server import ScriptedServer, serving
+from tests.tools.support.quorum_answers import CLUSTER_ID
+from tests.tools.support.quorum_model import END_OFFSET, Progress, QuorumModel, key
+from tests.tools.support.scripted_server import ScriptedServer, serving
 
 HIGH_WATERMARK = END_OFFSET
 

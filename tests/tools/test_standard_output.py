@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.metadata_shell_files import write_snapshot
+from tests.tools.support.metadata_shell_files import write_snapshot
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from kafkaproto import uuids
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
 from kafkaproto_server.tools.storage.storage import main
-from tests.tools.in_process import run
+from tests.tools.support.in_process import run
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 VOTERS = "1@127.0.0.1:9093:JEXY6aqzQY-32P5TStzaFg"

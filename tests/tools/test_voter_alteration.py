@@ -23,7 +23,7 @@ from kafkaproto_server.tools.quorum.voter_alteration import (
     next_step,
     view_of,
 )
-from tests.tools.quorum_model import Progress, QuorumModel, key
+from tests.tools.support.quorum_model import Progress, QuorumModel, key
 
 SILENT = Progress(lag=50, fetched_ms_ago=LIVE_WITHIN_MS + 1, caught_up_ms_ago=LIVE_WITHIN_MS + 1)
 NEVER_SEEN = Progress(lag=1_001, fetched_ms_ago=None, caught_up_ms_ago=None)

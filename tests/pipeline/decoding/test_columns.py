@@ -36,7 +36,7 @@ from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.record_views import RecordView
 from kafkaproto_pipeline.views.schema import RECORD_TYPES, RECORD_VIEWS, ViewError
 from kafkaproto_pipeline.views.wanted import DROPMALFORMED, FAILFAST
-from tests.messages.random_messages import drop_unknown_tags
+from tests.messages.support.random_messages import drop_unknown_tags
 from tests.pipeline.decoder_logs import (
     LOG,
     SNAPSHOT,

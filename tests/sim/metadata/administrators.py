@@ -19,7 +19,7 @@ from kafkaproto.messages import (
     UnregisterBrokerRequest,
 )
 from kafkaproto_server.image.image import TOPIC_RESOURCE, ClusterImage
-from tests.controller.harness import update_features_request
+from tests.controller.support.harness import update_features_request
 from tests.sim.clients import Clients
 from tests.sim.metadata.models import Operation, TopicModel, TopicState
 from tests.sim.metadata.node import Node

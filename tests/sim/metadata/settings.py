@@ -29,7 +29,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.image.image import CLIENT_METRICS_RESOURCE, ClusterImage
-from tests.controller.harness import update_features_request
+from tests.controller.support.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.models import Operation, SettingModel

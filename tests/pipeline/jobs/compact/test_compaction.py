@@ -22,8 +22,8 @@ from kafkaproto_pipeline.jobs import state
 from kafkaproto_pipeline.jobs.compact import write_snapshot
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.snapshot import image_from_values
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
 from tests.pipeline.frames import state_frame, typed_table
 
 pytestmark = pytest.mark.jvm

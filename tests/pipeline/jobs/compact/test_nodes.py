@@ -20,7 +20,7 @@ from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.snapshot import image_from_values
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.tools.shell.sources import load_file
-from tests.compat.support import SERVES_TIMEOUT_S, SHORT_SESSION, create, led_topics, make_node
+from tests.compat.support.nodes import SERVES_TIMEOUT_S, SHORT_SESSION, create, led_topics, make_node
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

@@ -20,8 +20,8 @@ from kafkaproto_pipeline.jobs.compact.snapshot_file import HEADER_KEY, WRITTEN, 
 from kafkaproto_pipeline.jobs.compact.snapshot_values import VALUES, snapshot_values
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.snapshot import image_from_values, image_values
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
 
 HEADER = {"offset": 1233, "epoch": 5, "timestampMs": 1_700_000_000_000}
 VOTERS = VotersRecord(

@@ -28,7 +28,7 @@ from kafkaproto_pipeline.jobs.compact.snapshot_file import HEADER_KEY
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
 from kafkaproto_server.image.snapshot import image_records, image_values
-from tests.image.workload import metadata_version_record, random_record
+from tests.image.support.workload import metadata_version_record, random_record
 from tests.pipeline.frames import state_frame, typed_table
 
 pytestmark = pytest.mark.jvm
