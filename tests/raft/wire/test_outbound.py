@@ -51,7 +51,7 @@ from kafkaproto_server.types import (
 )
 from tests.raft.support import golden_messages as golden
 from tests.raft.support.golden_messages import CLUSTER_ID, LISTENER, body_of_answer, body_of_request
-from tests.raft.test_wire_inbound import GOLDEN
+from tests.raft.wire.test_inbound import GOLDEN
 
 ANY_HIGH_WATERMARK = 2**63 - 1
 """Of a Fetch below v18, as its schema says."""
