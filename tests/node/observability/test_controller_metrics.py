@@ -34,7 +34,7 @@ from kafkaproto_server.node.observability.controller_metrics import (
 )
 from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, run_to_end
 from tests.controller.support.harness import alter_configs_request, registration_request
-from tests.node.test_controller_half import Bench
+from tests.node.quorum.test_controller_half import Bench
 
 CONTROLLER = "kafka_controller_kafkacontroller"
 
