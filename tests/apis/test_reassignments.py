@@ -8,8 +8,8 @@ from kafkaproto.messages import ListPartitionReassignmentsRequest, ListPartition
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import ListenerKind
 from tests.apis.support.services import ask
+from tests.controller.commands.test_reassignments import request
 from tests.controller.support.harness import Harness
-from tests.controller.test_reassignments import request
 
 Asked = ListPartitionReassignmentsRequest.ListPartitionReassignmentsTopics
 Shown = dict[tuple[str, int], tuple[list[int], list[int], list[int]]]

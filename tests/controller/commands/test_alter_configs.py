@@ -324,7 +324,7 @@ def test_one_resource_may_have_so_many_configs_in_a_request(number: int, is_take
 
 def test_values_are_judged_as_by_stock() -> None:
     node = harness(features=())
-    golden = json.loads((Path(__file__).parents[1] / "config/golden/set_values.json").read_text())
+    golden = json.loads((Path(__file__).parents[2] / "config/golden/set_values.json").read_text())
     cases = [
         (kind, [(key, value)], code)
         for kind, _, key, by_value in golden["single"]

@@ -1,4 +1,4 @@
-"""Elections and ISR changes, against Apache Kafka's own: `data/stock_partition_changes.golden` says how."""
+"""Elections and ISR changes, against Apache Kafka's own: `../data/stock_partition_changes.golden` says how."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kafkaproto_server.image.image import PartitionImage
 from kafkaproto_server.image.records import record_version
 from tests.controller.support.harness import Harness, directory
 
-_DATA = Path(__file__).parent / "data"
+_DATA = Path(__file__).parents[1] / "data"
 _ELECTIONS = {"ONLINE": Election.CLEAN, "PREFERRED": Election.PREFERRED, "UNCLEAN": Election.UNCLEAN}
 
 
