@@ -269,7 +269,7 @@ def test_version_mapping_is_kafkas(tool: Tool) -> None:
 
 def stock_answers() -> list[tuple[str, str, int]]:
     """(arguments, output, exit code) of each command of the recording."""
-    text = (Path(__file__).parent / "golden" / "storage_levels.txt").read_text()
+    text = (Path(__file__).parents[1] / "golden" / "storage_levels.txt").read_text()
     answers = []
     for block in text.split("$ kafka-storage ")[1:]:
         arguments, _, rest = block.partition("\n")

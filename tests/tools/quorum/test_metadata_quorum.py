@@ -26,8 +26,8 @@ from tests.tools.support.quorum_answers import CASES, CLUSTER_ID, NOW_MS, replic
 from tests.tools.support.scripted_server import Answers, serving
 
 DESCRIBE_CLUSTER, DESCRIBE_QUORUM = 60, 55
-ROOT = Path(__file__).resolve().parents[2]
-GOLDEN = Path(__file__).parent / "golden" / "metadata_quorum.txt"
+ROOT = Path(__file__).resolve().parents[3]
+GOLDEN = Path(__file__).parents[1] / "golden" / "metadata_quorum.txt"
 ONE_VOTER = response(replica(1, 110))
 
 
