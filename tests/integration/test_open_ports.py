@@ -21,7 +21,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.security.acls import Operation
-from tests.apis.test_envelope import wrapped
+from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.test_wrong_fields import problems
 from tests.integration.conftest import make_node
 from tests.integration.support.asking import connect

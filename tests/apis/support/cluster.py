@@ -16,6 +16,7 @@ from kafkaproto_server.raft.wire import describe_quorum_response
 from kafkaproto_server.requests.context import Answer, NoAnswer, RequestContext
 from kafkaproto_server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
+from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.services import (
     NODE_ID,
     answers,
@@ -25,7 +26,6 @@ from tests.apis.support.services import (
     services,
     with_changes,
 )
-from tests.apis.test_envelope import wrapped
 from tests.controller.support.harness import Harness
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER

@@ -10,9 +10,9 @@ from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred
+from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import CONTROLLER, Cluster
 from tests.apis.support.services import with_changes
-from tests.apis.test_envelope import wrapped
 from tests.controller.support.harness import (
     CLUSTER_ID,
     SET,

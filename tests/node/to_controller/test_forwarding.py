@@ -41,8 +41,8 @@ from kafkaproto_server.node.to_controller.forwarding import (
 from kafkaproto_server.requests.context import Answer, Encoded, NoAnswer, UnreadRequest
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import Deferred, Endpoint
+from tests.apis.cluster.test_envelope import STOCK_REQUEST
 from tests.apis.support.services import answers, context
-from tests.apis.test_envelope import STOCK_REQUEST
 from tests.net.support.connections import listening
 from tests.node.support.controllers import SERVED, MiddleRng, ScriptedChannel, ScriptedController
 from tests.node.support.waiting import wait_decided

@@ -13,15 +13,15 @@ from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsRequ
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.requests.context import Answer, RequestContext
 from kafkaproto_server.types import Deferred
+from tests.apis.admin.test_alter_configs import complete, incremental
 from tests.apis.support.services import answers, context, services
-from tests.apis.test_alter_configs import complete, incremental
 from tests.config.test_rules import BASE
 from tests.controller.support.harness import APPEND, DELETE, SET, SUBTRACT, Harness
 
 BROKER = 4
 STATIC = {**BASE, "broker.id": "1"}
 REFUSED = 42
-GOLDEN = json.loads((Path(__file__).parents[1] / "config/golden/set_values.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[2] / "config/golden/set_values.json").read_text())
 OF_BROKERS: list[tuple[str, str, dict[str, int]]] = [
     (name, key, codes) for kind, name, key, codes in GOLDEN["single"] if kind == BROKER
 ]

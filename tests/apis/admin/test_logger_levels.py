@@ -9,8 +9,8 @@ import pytest
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsResponse
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.types import ListenerKind
+from tests.apis.admin.test_alter_configs import codes, incremental
 from tests.apis.support.services import Calls, answers, context, services, settled
-from tests.apis.test_alter_configs import codes, incremental
 
 TOPIC, LOGGER = 2, 8
 SET, DELETE, APPEND, SUBTRACT = range(4)
