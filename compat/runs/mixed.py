@@ -179,13 +179,13 @@ class MixedQuorum:
         ]
         for node_id, (leading, kind, adding, removing) in enumerate(changes, 4):
             self.have_lead(load, leading)
-            newcomer = self.quorum.newcomer(node_id, SMALL_LOG, MAKES[kind])
-            newcomer.start()
-            self.wait_until_followed(newcomer)
-            self._alter(load, adding, "add-controller", newcomer, {1, 2, 3, node_id}, leading)
-            self._alter(load, removing, "remove-controller", newcomer, {1, 2, 3}, leading)
+            new_voter = self.quorum.new_voter(node_id, SMALL_LOG, MAKES[kind])
+            new_voter.start()
+            self.wait_until_followed(new_voter)
+            self._alter(load, adding, "add-controller", new_voter, {1, 2, 3, node_id}, leading)
+            self._alter(load, removing, "remove-controller", new_voter, {1, 2, 3}, leading)
             # Without a vote it may be gone for good; what it holds is not compared.
-            newcomer.kill()
+            new_voter.kill()
             del self.quorum.nodes[node_id]
 
     def _alter(

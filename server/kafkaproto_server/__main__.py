@@ -16,7 +16,7 @@ import trio
 
 from kafkaproto_server.config import Config, ConfigError, check_supported
 from kafkaproto_server.image.errors import ReplayError
-from kafkaproto_server.node.broker.broker_half import DirectoryFailureNotToldError, RegistrationTimeout
+from kafkaproto_server.node.broker.lifecycle_manager import DirectoryFailureNotToldError, RegistrationTimeout
 from kafkaproto_server.node.collector_pauses import CollectorPauses
 from kafkaproto_server.node.descriptors import raise_descriptor_limit
 from kafkaproto_server.node.log_limit import limit_lines

@@ -239,7 +239,7 @@ def latest_snapshot(nodes: Nodes, node_id: int) -> int:
     return ids[-1].end_offset if ids else 0
 
 
-async def test_a_newcomer_fetches_a_snapshot_and_starts_from_it_ever_after() -> None:
+async def test_a_new_voter_fetches_a_snapshot_and_starts_from_it_ever_after() -> None:
     async with running_nodes(
         brokers=1, metadata__log__max__record__bytes__between__snapshots="2000"
     ) as nodes:
@@ -305,9 +305,9 @@ async def test_a_controller_without_initial_voters_joins_by_itself_and_counts() 
         nodes.start(joiner)
         await nodes.until(lambda: driver.statistics().number_of_voters == 2)
         await until_all_see(nodes, 1)
-        newcomer = nodes.quorum(joiner)
-        assert newcomer is not None
-        await nodes.until(lambda: newcomer.statistics().current_state == "follower")
+        new_voter = nodes.quorum(joiner)
+        assert new_voter is not None
+        await nodes.until(lambda: new_voter.statistics().current_state == "follower")
         await nodes.crash(joiner)
         with trio.move_on_after(0.3) as waiting:
             await write(driver, 2)

@@ -45,7 +45,7 @@ SMALL_NUMBERS = st.sampled_from([-1, 0, 1, 2, 3, 4, 5])
 EPOCHS = st.sampled_from([-1, 0, 1, 2, 3, 50])
 NODE_IDS = st.sampled_from([-1, 0, 1, 2, 3, 9])
 DIRECTORIES = st.sampled_from([None, directory(1), directory(2), directory(9)])
-STRANGERS = st.builds(ReplicaKey, id=NODE_IDS, directory_id=st.sampled_from([None, directory(9)]))
+UNKNOWN_NODES = st.builds(ReplicaKey, id=NODE_IDS, directory_id=st.sampled_from([None, directory(9)]))
 ENDPOINTS = st.builds(
     Endpoint,
     name=st.sampled_from(["CONTROLLER", "OTHER"]),
@@ -59,8 +59,8 @@ FIELDS: dict[str, st.SearchStrategy[object]] = {
     "int": NUMBERS,
     "bool": st.booleans(),
     "bytes | None": DIRECTORIES,
-    "ReplicaKey": STRANGERS,
-    "tuple[ReplicaKey, ...]": st.lists(STRANGERS, max_size=3).map(tuple),
+    "ReplicaKey": UNKNOWN_NODES,
+    "tuple[ReplicaKey, ...]": st.lists(UNKNOWN_NODES, max_size=3).map(tuple),
     "tuple[Endpoint, ...]": st.lists(ENDPOINTS, max_size=2).map(tuple),
     "OffsetAndEpoch": POSITIONS,
 }

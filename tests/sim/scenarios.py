@@ -169,7 +169,7 @@ class Forger:
             )
         if kind == 4:
             return FetchRequest(
-                replica=self._stranger(),
+                replica=self._unknown_node(),
                 epoch=self._epoch(),
                 fetch_offset=self._offset(),
                 last_fetched_epoch=self._epoch(),
@@ -179,7 +179,7 @@ class Forger:
             )
         if kind == 5:
             return FetchSnapshotRequest(
-                replica=self._stranger(),
+                replica=self._unknown_node(),
                 epoch=self._epoch(),
                 snapshot=OffsetAndEpoch(offset=self._offset(), epoch=self._epoch()),
                 position=self._offset(),
@@ -191,7 +191,7 @@ class Forger:
         rng = self._rng
         kind = rng.randrange(3)
         if kind == 0:
-            return RemoveVoterRequest(voter=self._stranger())
+            return RemoveVoterRequest(voter=self._unknown_node())
         if kind == 1:
             voter = ReplicaKey(
                 id=rng.choice([-1, OUTSIDER_ID]), directory_id=rng.choice([None, rng.randbytes(16)])
@@ -205,20 +205,20 @@ class Forger:
         low, high = rng.choice([(0, 1), (1, 0), (-1, 5), (0, 0)])
         return UpdateVoterRequest(
             epoch=self._epoch(),
-            voter=self._stranger(),
+            voter=self._unknown_node(),
             endpoints=self._endpoints(),
             min_kraft_version=low,
             max_kraft_version=high,
         )
 
     def _any_key(self) -> ReplicaKey:
-        """A stranger's, or a voter's with or without its directory."""
+        """An unknown node's, or a voter's with or without its directory."""
         if self._rng.random() < 0.4:
-            return self._stranger()
+            return self._unknown_node()
         key = self._rng.choice(self._world.controllers).key
         return key if self._rng.random() < 0.5 else ReplicaKey(id=key.id)
 
-    def _stranger(self) -> ReplicaKey:
+    def _unknown_node(self) -> ReplicaKey:
         rng = self._rng
         node_id = rng.choice([-1, OUTSIDER_ID, 2**31 - 1, rng.choice(self._world.controllers).id])
         return ReplicaKey(id=node_id, directory_id=rng.randbytes(16))

@@ -180,7 +180,7 @@ class QuorumSource:
     def available(self) -> Available:
         """Asks the leader."""
         state = self._quorum.state()
-        self._quorum.patience_s = POLL_PATIENCE_S
+        self._quorum.retry_timeout_s = POLL_PATIENCE_S
         self._available = Available(
             cluster_id=state.cluster_id,
             start=state.start,

@@ -34,7 +34,7 @@ from kafkaproto.support import joined
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 
-PATIENCE_S = 15.0
+RETRY_TIMEOUT_S = 15.0
 """How long a leader is looked for that answers: several elections."""
 RETRY_INTERVAL_S = 0.2
 REQUEST_TIMEOUT_MS = 10_000
@@ -97,11 +97,11 @@ class LiveQuorum:
         self,
         servers: Sequence[Address],
         *,
-        patience_s: float = PATIENCE_S,
+        retry_timeout_s: float = RETRY_TIMEOUT_S,
         request_timeout_ms: int = REQUEST_TIMEOUT_MS,
     ) -> None:
         self._servers = list(servers)
-        self.patience_s = patience_s
+        self.retry_timeout_s = retry_timeout_s
         self._request_timeout_ms = request_timeout_ms
         self._client: Client | None = None
         self._cluster_id: str | None = None
@@ -195,7 +195,7 @@ class LiveQuorum:
 
     def _patiently(self, attempt: Callable[[], T]) -> T:
         """What an attempt returns; it is repeated while leaders change, as long as the patience lasts."""
-        deadline = time.monotonic() + self.patience_s
+        deadline = time.monotonic() + self.retry_timeout_s
         while True:
             try:
                 return attempt()
@@ -207,7 +207,7 @@ class LiveQuorum:
                     servers = ", ".join(f"{host}:{port}" for host, port in sorted(self._servers))
                     raise UnreachableError(
                         f"option 'bootstrap.controllers': the quorum at {servers} did not answer for "
-                        f"{self.patience_s:.0f} s: {error}"
+                        f"{self.retry_timeout_s:.0f} s: {error}"
                     ) from error
                 time.sleep(RETRY_INTERVAL_S)
 

@@ -54,7 +54,7 @@ MAX_QUEUED_REQUEST_BYTES: Final = 128 * 1024 * 1024
 UNCOUNTED_BYTES: Final = 8192
 """What each connection may hold beside that: nearly every request is shorter."""
 
-MEMORY_PATIENCE_S: Final = 1.0
+MEMORY_WAIT_S: Final = 1.0
 """How long requests may take all the memory that there is for them, before some that are incomplete have to go."""
 
 CLOSED_AT_ONCE: Final = 32

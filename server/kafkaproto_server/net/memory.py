@@ -10,7 +10,7 @@ Here what has arrived counts, and not what was announced. A connection is counte
 and those that have more to send wait for room: the hosts they come from in turn, so that one with very many connections
 makes another wait for one of them at a time.
 
-If the pool is used up for `MEMORY_PATIENCE_S`, connections are closed that hold an incomplete request and have sent
+If the pool is used up for `MEMORY_WAIT_S`, connections are closed that hold an incomplete request and have sent
 nothing more of it, until half of the pool will be free: those of the host that holds most first, and of these the ones
 on which nothing has moved for longest. If all have sent more, one is closed: of the same host, the one that has held
 its request for longest. What a request becomes when it is decoded is not counted, and a request counts no more once it
@@ -33,7 +33,7 @@ from kafkaproto_server.net.limits import (
     CLOSED_AT_ONCE,
     MAX_QUEUED_REQUEST_BYTES,
     MAX_UNREAD_RESPONSE_BYTES,
-    MEMORY_PATIENCE_S,
+    MEMORY_WAIT_S,
 )
 
 
@@ -68,7 +68,7 @@ class RequestMemory:
         # Of those that wait, one watches the time: the others need no timer each.
         self._watch = trio.lowlevel.ParkingLot()
         self._is_watched = False
-        self._patience_ends_at = 0.0
+        self._gives_up_at = 0.0
         self.used_bytes = 0
         self.is_full = False
         """Whether nothing more is to be read."""
@@ -82,7 +82,7 @@ class RequestMemory:
             self._held.pop(holder, None)
         was_full, self.is_full = self.is_full, self.used_bytes >= self._limit_bytes
         if self.is_full and not was_full:
-            self._patience_ends_at = trio.current_time() + MEMORY_PATIENCE_S
+            self._gives_up_at = trio.current_time() + MEMORY_WAIT_S
         elif was_full and not self.is_full:
             self._watch.unpark_all()
 
@@ -117,10 +117,10 @@ class RequestMemory:
         self._is_watched = True
         try:
             while self.is_full:
-                with trio.move_on_at(self._patience_ends_at) as waiting:
+                with trio.move_on_at(self._gives_up_at) as waiting:
                     await self._watch.park()
                 if waiting.cancelled_caught and self.is_full:
-                    self._patience_ends_at = trio.current_time() + MEMORY_PATIENCE_S
+                    self._gives_up_at = trio.current_time() + MEMORY_WAIT_S
                     await self._relieve()
         finally:
             self._is_watched = False

@@ -37,8 +37,8 @@ from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.names import MAX_LOOKUPS, NameLookups
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo
-from kafkaproto_server.node.broker.broker_half import BrokerHalf
 from kafkaproto_server.node.broker.directory_watch import DirectoryWatch
+from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
 from kafkaproto_server.node.descriptors import admission_limits
 from kafkaproto_server.node.quorum.broker_probe import BrokerProbe
 from kafkaproto_server.node.quorum.driver import QuorumDriver
@@ -78,7 +78,7 @@ class _Running:
 
     opened: Opened
     listeners: list[Listener]
-    broker: BrokerHalf | None
+    broker: BrokerLifecycleManager | None
 
 
 class Node:
@@ -213,7 +213,7 @@ class Node:
         if self._config.is_controller and self._config.broker_death_proof_enable:
             self._probe = BrokerProbe(
                 published=quorum.published,
-                report=quorum.broker_proven_dead,
+                report=quorum.broker_failed,
                 heartbeat_interval_ms=self._config.broker_heartbeat_interval_ms,
                 clock=self._clock,
             )
@@ -385,7 +385,7 @@ class Node:
             )
         )
 
-    def _broker(self, opened: Opened, endpoints: tuple[Endpoint, ...]) -> BrokerHalf | None:
+    def _broker(self, opened: Opened, endpoints: tuple[Endpoint, ...]) -> BrokerLifecycleManager | None:
         config = self._config
         if not config.is_broker:
             return None
@@ -405,7 +405,7 @@ class Node:
             directory_failure_timeout_ms=config.log_dir_failure_timeout_ms,
             now_ms=self._clock.now_ms(),
         )
-        return BrokerHalf(
+        return BrokerLifecycleManager(
             lifecycle,
             broker_id=config.node_id,
             directories=opened.log_directories,

@@ -4,7 +4,7 @@
     node.handle(Opened(...), now_ms)
     loop:
         while effects := node.take_effects():
-            obey effects (see ``effects``); once those are durable that must be:
+            apply effects (see ``effects``); once those are durable that must be:
                 node.handle(Persisted(number=effects.number), now_ms)
         wait for an event, at most until node.next_deadline_ms(); none in time is a Tick
         node.handle(event, now_ms)

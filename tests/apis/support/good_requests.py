@@ -23,7 +23,7 @@ from tests.controller.support.harness import (
     registration_request,
     update_features_request,
 )
-from tests.raft.support.leader_bench import committed, endpoints, key
+from tests.raft.support.leader_fixture import committed, endpoints, key
 from tests.security.support.acl_making import acl_creation, acl_filter
 
 OF_TOPIC, OF_BROKER = 2, 4
@@ -68,7 +68,7 @@ class PreparedCluster(Cluster):
         elif isinstance(inbound, AddVoterRequest | RemoveVoterRequest):
             number = self.quorum.change(inbound)
             if self.quorum.error(number) is None and isinstance(inbound, AddVoterRequest):
-                self.quorum.newcomer_answers()
+                self.quorum.new_voter_answers()
             self.quorum.fetch(2, 3, 4)
             reply.resolve(wire.encode_answer(request, asked.api_version, self.quorum.answers[number], []))
         return reply

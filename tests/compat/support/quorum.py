@@ -62,7 +62,7 @@ class GrowingCluster:
 
     def view(self) -> View:
         """The quorum as its leader describes it."""
-        access = QuorumAccess(parse_servers(self.controllers), are_controllers=True, patience_s=WAIT_S)
+        access = QuorumAccess(parse_servers(self.controllers), are_controllers=True, retry_timeout_s=WAIT_S)
         return view_of(access.describe())
 
     def start(self) -> None:

@@ -240,7 +240,7 @@ def test_the_quorum_is_asked_alone_and_behind_all_that_was_decided_before() -> N
         )
         node.controller.handle(received, node.now_ms, wall_ms=node.wall_ms)
 
-    # Several commands before anybody obeys, as it is where they wait for a busy loop.
+    # Several commands before anybody applies, as it is where they wait for a busy loop.
     for command_id in (100, 102):
         command(command_id, alter_configs_request(4, "", ("log.retention.ms", SET, str(command_id))), 1)
         command(command_id + 1, update_features_request((KRAFT, 1, UPGRADE)), 2)

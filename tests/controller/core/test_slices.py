@@ -14,7 +14,7 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.controller.brokers import proven_death
+from kafkaproto_server.controller.brokers import failed_brokers
 from kafkaproto_server.controller.brokers.heartbeats import fencing_records
 from kafkaproto_server.controller.core import appending, changes, controller
 from kafkaproto_server.controller.values import batches
@@ -25,7 +25,7 @@ from kafkaproto_server.controller.values.effects import (
     ReportShutdown,
     ReportSilence,
 )
-from kafkaproto_server.controller.values.events import BrokerProvenDead, NodePaused
+from kafkaproto_server.controller.values.events import BrokerFailed, NodePaused
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.loader import LoadState, load_steps
 from kafkaproto_server.types import Steps
@@ -454,11 +454,11 @@ def test_a_mistake_of_ours_about_a_silent_broker_is_tried_again_a_session_later(
     def fails(*_: Any) -> Any:
         raise KeyError("nobody foresaw this")
 
-    monkeypatch.setattr(proven_death, "fencing_records", fails)
+    monkeypatch.setattr(failed_brokers, "fencing_records", fails)
     harness.advance(SESSION_MS)
     harness.finish()
     assert len(of_kind(harness, ReportFailure)) == 3
-    monkeypatch.setattr(proven_death, "fencing_records", fencing_records)
+    monkeypatch.setattr(failed_brokers, "fencing_records", fencing_records)
     harness.advance(SESSION_MS - 1)
     harness.finish()
     assert not harness.image.brokers[1].fenced
@@ -531,8 +531,8 @@ def test_a_silence_that_is_over_when_its_turn_comes_is_forgotten() -> None:
     assert [harness.image.brokers[broker_id].fenced for broker_id in (1, 2, 3)] == [True, True, False]
 
 
-def death(harness: Harness, broker_id: int) -> BrokerProvenDead:
-    return BrokerProvenDead(
+def death(harness: Harness, broker_id: int) -> BrokerFailed:
+    return BrokerFailed(
         broker_id=broker_id,
         broker_epoch=harness.image.brokers[broker_id].epoch,
         silent_since_ms=harness.now_ms,
@@ -544,11 +544,11 @@ def test_a_proven_death_is_dealt_with_in_slices_and_told() -> None:
     harness = cluster()
     harness.handle(death(harness, 1))
     assert harness.controller.has_work
-    assert harness.controller.proven_deaths == 0
+    assert harness.controller.failed_brokers == 0
     harness.finish()
     (report,) = of_kind(harness, ReportDeath)
     assert (report.broker_id, report.proof) == (1, "refused")
-    assert harness.controller.proven_deaths == 1
+    assert harness.controller.failed_brokers == 1
     assert harness.image.brokers[1].fenced
 
 
@@ -562,7 +562,7 @@ def test_a_heartbeat_refutes_a_proof_that_is_not_dealt_with_yet(is_busy: bool) -
     harness.send(harness.heartbeat_request(1))
     harness.finish()
     assert not harness.image.brokers[1].fenced
-    assert harness.controller.proven_deaths == 0
+    assert harness.controller.failed_brokers == 0
 
 
 def test_a_registration_is_done_in_slices_and_ends_the_session_of_the_one_before() -> None:

@@ -10,7 +10,7 @@ from kafkaproto.messages import CreateTopicsRequest, UnregisterBrokerRequest
 from kafkaproto_server.controller.core import changes
 from kafkaproto_server.controller.core.changes import COMMAND_TIMEOUT_MS
 from kafkaproto_server.controller.values.effects import ReportDeath, ReportSilence
-from kafkaproto_server.controller.values.events import BrokerProvenDead, NodePaused
+from kafkaproto_server.controller.values.events import BrokerFailed, NodePaused
 from tests.controller.support.harness import (
     Harness,
     incarnation,
@@ -75,9 +75,9 @@ def fall_silent(harness: Harness, broker_id: int) -> None:
             harness.send(harness.heartbeat_request(other))
 
 
-def death(harness: Harness, broker_id: int) -> BrokerProvenDead:
+def death(harness: Harness, broker_id: int) -> BrokerFailed:
     epoch = harness.image.brokers[broker_id].epoch
-    return BrokerProvenDead(
+    return BrokerFailed(
         broker_id=broker_id, broker_epoch=epoch, silent_since_ms=harness.now_ms, proof="refused"
     )
 

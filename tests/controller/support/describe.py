@@ -26,7 +26,7 @@ from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,
-    BrokerProvenDead,
+    BrokerFailed,
     CommandReceived,
     ControlBatchAppended,
     Event,
@@ -65,9 +65,9 @@ def describe_event(event: Event) -> str:
             return f"kraft.version upgraded #{event.command_id} {event.error_code.name}{said}"
         case CommandReceived():
             return f"command #{event.command_id} {event.request.NAME} v{event.version}"
-        case BrokerProvenDead():
+        case BrokerFailed():
             return (
-                f"broker {event.broker_id} proven dead epoch={event.broker_epoch}"
+                f"broker {event.broker_id} failed epoch={event.broker_epoch}"
                 f" silent since {event.silent_since_ms}"
             )
         case NodePaused():

@@ -149,9 +149,9 @@ class Harness:
         return self.log[-1].last_offset + 1 if self.log else 0
 
     def handle(self, event: Event) -> None:
-        """Hand an event over and obey what comes of it; all of it, unless the harness works in slices."""
+        """Hand an event over and apply the effects; all of it, unless the harness works in slices."""
         self.controller.handle(event, self.now_ms, wall_ms=self.wall_ms)
-        self._obey_all()
+        self._apply_all()
         while self.controller.has_work and not self.in_slices:
             self.work()
 
@@ -159,7 +159,7 @@ class Harness:
         """Let the controller take so many slices of what it has to do."""
         for _ in range(slices):
             self.controller.handle(Tick(), self.now_ms, wall_ms=self.wall_ms)
-            self._obey_all()
+            self._apply_all()
 
     def finish(self) -> int:
         """Let the controller do all that it has to do; in how many slices."""
@@ -169,12 +169,12 @@ class Harness:
             slices += 1
         return slices
 
-    def _obey_all(self) -> None:
+    def _apply_all(self) -> None:
         while asked := self.controller.take_effects():
             for effect in asked:
-                self._obey(effect)
+                self._apply(effect)
 
-    def _obey(self, effect: Effect) -> None:
+    def _apply(self, effect: Effect) -> None:
         self.effects.append(effect)
         if isinstance(effect, AppendRecords):
             assert effect.base_offset == self.next_offset

@@ -14,7 +14,7 @@ Commands (arguments are ``name=value``, most of them optional):
 - ``register broker=1 incarnation=1 directories=1 rack=R previous-epoch=N``
 - ``heartbeat broker=1 offset=N epoch=N want=fence,shut-down offline=0,1 cordoned=0`` offset and epoch are the
   newest ones unless given; directories go by their numbers
-- ``unregister broker=1``, ``proven-dead broker=1 epoch=N silent=MS`` nobody answers at its endpoints, and the
+- ``unregister broker=1``, ``failed broker=1 epoch=N silent=MS`` nobody answers at its endpoints, and the
   connection of its newest heartbeat ended so long ago
 - ``jump ms=N`` what the wall clock alone does
 - ``create-topic name=t replicas=1,2;2,3 factor=N partitions=N config=key:value``,
@@ -49,7 +49,7 @@ from kafkaproto.messages import (
     UnregisterBrokerRequest,
 )
 from kafkaproto_server.controller.values.effects import PublishImage
-from kafkaproto_server.controller.values.events import BrokerProvenDead, SnapshotLoaded, Tick
+from kafkaproto_server.controller.values.events import BrokerFailed, SnapshotLoaded, Tick
 from kafkaproto_server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE, PartitionImage
 from tests.controller.support.describe import describe_controller, describe_effect
 from tests.controller.support.harness import (
@@ -185,12 +185,12 @@ class Runner:
     def _run_unregister(self, arguments: Arguments) -> None:
         self._send(UnregisterBrokerRequest(broker_id=int(arguments["broker"])), arguments)
 
-    def _run_proven_dead(self, arguments: Arguments) -> None:
+    def _run_failed(self, arguments: Arguments) -> None:
         broker_id = int(arguments["broker"])
         broker = self._harness.image.brokers.get(broker_id)
         known_epoch = -1 if broker is None else broker.epoch
         self._harness.handle(
-            BrokerProvenDead(
+            BrokerFailed(
                 broker_id=broker_id,
                 broker_epoch=int(arguments.get("epoch", str(known_epoch))),
                 silent_since_ms=self._harness.now_ms - int(arguments.get("silent", "0")),

@@ -16,7 +16,7 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.controller.values.events import BrokerProvenDead, KRaftVersionChanged
+from kafkaproto_server.controller.values.events import BrokerFailed, KRaftVersionChanged
 from tests.controller.support import partition_workload
 from tests.controller.support.harness import (
     ELR,
@@ -108,7 +108,7 @@ def _proven_death(rng: random.Random, harness: Harness) -> None:
     broker = harness.image.brokers.get(broker_id)
     known_epoch = -1 if broker is None else broker.epoch
     harness.handle(
-        BrokerProvenDead(
+        BrokerFailed(
             broker_id=broker_id,
             broker_epoch=known_epoch if rng.random() < 0.8 else known_epoch - 1,
             silent_since_ms=harness.now_ms - rng.choice((0, 0, 10, 300)),

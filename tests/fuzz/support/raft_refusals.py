@@ -1,6 +1,6 @@
-"""What a quorum that has a leader answers to strangers: Kafka's error for each Raft request, and where it stands.
+"""What a quorum that has a leader answers to unknown nodes: Kafka's error for each Raft request, and where it stands.
 
-Where Kafka gives way to a stranger (a raised epoch is believed, a second leader stops the process, an error of
+Where Kafka gives way to an unknown node (a raised epoch is believed, a second leader stops the process, an error of
 FetchSnapshot never gets onto the wire) this is what takes its place.
 """
 
@@ -176,7 +176,7 @@ def _voter_change(request: Any, receiver: int, facts: QuorumFacts) -> set[ErrorC
         return {ErrorCode.INVALID_REQUEST}
     if not isinstance(request, kafka.RemoveRaftVoterRequest) and _are_no_addresses(request.listeners):
         return {ErrorCode.INVALID_REQUEST}
-    # Another change may be under way: a newcomer that cannot be reached is being asked what it supports.
+    # Another change may be under way: a new replica that cannot be reached is being asked what it supports.
     codes = {ErrorCode.REQUEST_TIMED_OUT}
     if isinstance(request, kafka.AddRaftVoterRequest):
         return codes | ({ErrorCode.DUPLICATE_VOTER} if request.voter_id in facts.voters else set())

@@ -22,8 +22,8 @@ from kafkaproto.schema import StructSchema, within
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"
 ZERO_UUID = bytes(16)
-STRANGER_ID = 9
-STRANGER_DIRECTORY = bytes.fromhex("5f" * 16)
+UNKNOWN_NODE_ID = 9
+UNKNOWN_DIRECTORY = bytes.fromhex("5f" * 16)
 UNREACHABLE_PORT = 1
 """Of 127.0.0.1; connections are refused there at once."""
 MANY = 8
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuorumFacts:
-    """What a stranger can find out about a quorum by asking, and needs in order to be believed."""
+    """What an unknown node can find out about a quorum by asking, and needs in order to be believed."""
 
     cluster_id: str
     leader_id: int
@@ -66,7 +66,7 @@ def request_frame(message: Message, version: int, correlation_id: int) -> bytes:
     """Header and body, without the size in front."""
     info = api_of(message)
     header = encode_request_header(
-        api_key=info.key, api_version=version, correlation_id=correlation_id, client_id="stranger"
+        api_key=info.key, api_version=version, correlation_id=correlation_id, client_id="unknown node"
     )
     return bytes(header) + message.encode(version)
 
@@ -130,20 +130,20 @@ class _Liar:
         return self.any_of(epoch + 1, epoch + 1, epoch - 1, epoch + 50, 0, -1, -(2**31), _LARGEST_INT32)
 
     def node_id(self, right: int) -> int:
-        return self.either(right, *self.facts.voters, STRANGER_ID, -1, -2, -(2**31), _LARGEST_INT32)
+        return self.either(right, *self.facts.voters, UNKNOWN_NODE_ID, -1, -2, -(2**31), _LARGEST_INT32)
 
     def directory(self, node_id: int) -> bytes:
-        right = self.facts.voters.get(node_id, STRANGER_DIRECTORY)
-        return self.either(right, ZERO_UUID, STRANGER_DIRECTORY, b"\xff" * 16)
+        right = self.facts.voters.get(node_id, UNKNOWN_DIRECTORY)
+        return self.either(right, ZERO_UUID, UNKNOWN_DIRECTORY, b"\xff" * 16)
 
     def offset(self) -> int:
         end = self.facts.end_offset
         return self.any_of(end, end, end + 1, end - 1, 0, 1, -1, -(2**63), 2**40, _LARGEST_INT64)
 
     def other_voter(self) -> int:
-        """A voter that is not the one asked, or a stranger."""
+        """A voter that is not the one asked, or an unknown node."""
         others = [node_id for node_id in self.facts.voters if node_id != self.receiver]
-        return self.any_of(*others, *others, STRANGER_ID)
+        return self.any_of(*others, *others, UNKNOWN_NODE_ID)
 
     def partitions(self, right: T, other: T) -> list[T]:
         """One partition, no, two, or far too many."""
@@ -234,7 +234,9 @@ def _end_quorum_epoch(liar: _Liar) -> Message:
             partition_index=index,
             leader_id=leader_id,
             leader_epoch=liar.epoch(),
-            preferred_successors=liar.any_of(list(voters), [], [-1], [liar.receiver], [STRANGER_ID] * MANY),
+            preferred_successors=liar.any_of(
+                list(voters), [], [-1], [liar.receiver], [UNKNOWN_NODE_ID] * MANY
+            ),
             preferred_candidates=liar.any_of(everybody, everybody[::-1], [], [nobody], [nobody] * MANY),
         )
 
@@ -329,17 +331,17 @@ def _add_raft_voter(liar: _Liar) -> Message:
 
 
 def _remove_raft_voter(liar: _Liar) -> Message:
-    node_id = liar.any_of(*liar.facts.voters, STRANGER_ID, -1, -(2**31), _LARGEST_INT32)
+    node_id = liar.any_of(*liar.facts.voters, UNKNOWN_NODE_ID, -1, -(2**31), _LARGEST_INT32)
     return kafka.RemoveRaftVoterRequest(
         cluster_id=liar.cluster_id(),
         voter_id=node_id,
-        voter_directory_id=liar.any_of(ZERO_UUID, STRANGER_DIRECTORY, b"\xff" * 16),
+        voter_directory_id=liar.any_of(ZERO_UUID, UNKNOWN_DIRECTORY, b"\xff" * 16),
     )
 
 
 def _update_raft_voter(liar: _Liar) -> Message:
     kind = kafka.UpdateRaftVoterRequest
-    node_id = liar.any_of(*liar.facts.voters, STRANGER_ID, -1, -(2**31), _LARGEST_INT32)
+    node_id = liar.any_of(*liar.facts.voters, UNKNOWN_NODE_ID, -1, -(2**31), _LARGEST_INT32)
     is_voter = liar.any_of(True, False) and node_id in liar.facts.voters
     listeners = liar.broken_listeners(kind.Listener) if is_voter else liar.listeners(kind.Listener)
     lowest, highest = liar.any_of(
@@ -350,7 +352,7 @@ def _update_raft_voter(liar: _Liar) -> Message:
         current_leader_epoch=liar.epoch(),
         voter_id=node_id,
         voter_directory_id=(
-            liar.facts.voters[node_id] if is_voter else liar.any_of(ZERO_UUID, STRANGER_DIRECTORY)
+            liar.facts.voters[node_id] if is_voter else liar.any_of(ZERO_UUID, UNKNOWN_DIRECTORY)
         ),
         listeners=listeners,
         kraft_version_feature=kind.KRaftVersionFeature(

@@ -107,7 +107,7 @@ class LocalCluster:
     @property
     def access(self) -> QuorumAccess:
         """The way to its quorum over its controllers, which waits for leaders."""
-        return QuorumAccess(parse_servers(self.controllers), are_controllers=True, patience_s=WAIT_S)
+        return QuorumAccess(parse_servers(self.controllers), are_controllers=True, retry_timeout_s=WAIT_S)
 
     def quorum(self) -> Quorum:
         """The quorum as its leader describes it, asked at controllers that run."""
@@ -175,13 +175,13 @@ def local_cluster(
 
 
 @contextmanager
-def newcomers(
+def new_voters(
     cluster: Joinable, folder: Path, *node_ids: int, **properties: str
 ) -> Iterator[dict[int, OurNode]]:
     """Controllers beside a cluster that are to join its quorum: formatted for it, running, observers for now."""
     nodes = {}
     for node_id, port in zip(node_ids, free_ports(len(node_ids)), strict=True):
-        directory = folder / f"newcomer-{node_id}"
+        directory = folder / f"new replica-{node_id}"
         servers = [*cluster.controllers.split(","), f"127.0.0.1:{port}"]
         more = {key.replace("_", "."): value for key, value in properties.items()}
         values = {**controller_properties(directory / "data", node_id, servers), **more}

@@ -26,7 +26,7 @@ from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.metrics.controller import ControllerMetrics
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.observability.controller_metrics import (
-    BrokerFigures,
+    BrokerMetrics,
     broker_contacts,
     broker_work,
     controller_lag,
@@ -34,7 +34,7 @@ from kafkaproto_server.node.observability.controller_metrics import (
 )
 from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, run_to_end
 from tests.controller.support.harness import alter_configs_request, registration_request
-from tests.node.quorum.test_controller_half import Bench
+from tests.node.quorum.test_controller_runner import Harness
 
 CONTROLLER = "kafka_controller_kafkacontroller"
 
@@ -64,7 +64,7 @@ def test_a_controllers_work_by_kafkas_names() -> None:
     )
     metrics.queue_times.add(0.002)
     metrics.processing_times.add(0.003)
-    found = told(controller_work(metrics, proven_deaths=1, idle_ratio=0.75))
+    found = told(controller_work(metrics, failed_brokers=1, idle_ratio=0.75))
     events = "kafka_controller_controllereventmanager"
     stats = "kafka_controller_controllerstats"
     assert {name: value for name, value in found.items() if " " not in name} == {
@@ -86,7 +86,7 @@ def test_a_controllers_work_by_kafkas_names() -> None:
     assert found[f"{events}_eventqueuetimems 0.99"] == pytest.approx(2, rel=0.1)
     metrics.rotate()
     metrics.rotate()
-    found = told(controller_work(metrics, proven_deaths=1, idle_ratio=0.75))
+    found = told(controller_work(metrics, failed_brokers=1, idle_ratio=0.75))
     assert found[f"{events}_eventqueuetimems 0.99"] == found[f"{events}_eventqueueprocessingtimems 0.99"] == 0
 
 
@@ -115,7 +115,7 @@ def test_lags_of_a_controller_by_the_names_of_the_kip() -> None:
 
 def test_a_brokers_work() -> None:
     image = msgspec.structs.replace(EMPTY_IMAGE, offset=99)
-    figures = BrokerFigures(state=3, apply_errors=2, queued_assignments=4)
+    figures = BrokerMetrics(state=3, apply_errors=2, queued_assignments=4)
     assert told(broker_work(image, figures, high_watermark=103)) == {
         "kafka_server_kafkaserver_brokerstate": 3,
         "kafka_server_broker_metadata_metrics_metadata_load_error_count": 0,
@@ -133,71 +133,71 @@ def test_a_broker_that_has_not_begun_is_not_running() -> None:
 
 
 def test_commands_and_events_are_counted_and_timed() -> None:
-    bench = Bench()
-    bench.activate()
-    metrics = bench.half.metrics
+    harness = Harness()
+    harness.activate()
+    metrics = harness.half.metrics
     before = metrics.operations
-    bench.command(alter_configs_request(TOPIC_RESOURCE, "none", ("retention.ms", 0, "1")))
+    harness.command(alter_configs_request(TOPIC_RESOURCE, "none", ("retention.ms", 0, "1")))
     assert metrics.commands == 1
     assert metrics.operations == before + 1
     assert metrics.processing_times.count == metrics.operations
 
 
 def test_commands_whose_time_is_over_are_counted_and_heartbeats_among_them() -> None:
-    bench = Bench()
-    bench.activate()
+    harness = Harness()
+    harness.activate()
 
     def answered_late(request: CreateTopicsRequest | BrokerHeartbeatRequest) -> None:
-        bench.half.command(request, 1, CommandContext(deadline_ms=1), Deferred())
-        bench.obey()
+        harness.half.command(request, 1, CommandContext(deadline_ms=1), Deferred())
+        harness.apply_effects()
 
     answered_late(CreateTopicsRequest(topics=[CreateTopicsRequest.CreatableTopic(name="a")]))
-    metrics = bench.half.metrics
+    metrics = harness.half.metrics
     assert (metrics.commands_timed_out, metrics.heartbeats_timed_out) == (1, 0)
     answered_late(BrokerHeartbeatRequest(broker_id=1))
     assert (metrics.commands_timed_out, metrics.heartbeats_timed_out) == (2, 1)
 
 
 def test_another_refusal_is_no_timeout() -> None:
-    bench = Bench()
-    (answer,) = bench.command(BrokerHeartbeatRequest(broker_id=1))
+    harness = Harness()
+    (answer,) = harness.command(BrokerHeartbeatRequest(broker_id=1))
     assert getattr(answer, "error_code", None) == ErrorCode.NOT_CONTROLLER
-    assert bench.half.metrics.commands_timed_out == 0
+    assert harness.half.metrics.commands_timed_out == 0
 
 
 def test_leaders_count_once_an_epoch_and_no_leader_does_not() -> None:
-    bench = Bench()
+    harness = Harness()
     for leader_id, epoch in ((2, 5), (2, 5), (NO_NODE, 6), (2, 6), (1, 7)):
-        bench.half.leader_changed(LeaderAndEpoch(leader_id=leader_id, epoch=epoch))
-    assert bench.half.metrics.new_active_controllers == 3
+        harness.half.leader_changed(LeaderAndEpoch(leader_id=leader_id, epoch=epoch))
+    assert harness.half.metrics.new_active_controllers == 3
 
 
 def test_a_command_that_fails_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = Bench()
-    bench.activate()
+    harness = Harness()
+    harness.activate()
 
     def fail(*_: object) -> NoReturn:
         raise ValueError("nobody foresaw this")
 
     monkeypatch.setitem(COMMANDS, ApiKey.ALLOCATE_PRODUCER_IDS, fail)
-    bench.command(AllocateProducerIdsRequest(broker_id=1))
-    assert bench.half.metrics.failures == 1
+    harness.command(AllocateProducerIdsRequest(broker_id=1))
+    assert harness.half.metrics.failures == 1
 
 
 def test_the_active_controller_knows_when_brokers_were_heard_of() -> None:
-    bench = Bench()
-    assert bench.half.since_last_contacts_ms == {}
-    bench.activate()
-    bench.command(registration_request(7, cluster_id="cluster"), version=4)
-    epoch = bench.half._controller.newest_image.brokers[7].epoch
-    bench.command(BrokerHeartbeatRequest(broker_id=7, broker_epoch=epoch, want_fence=True))
-    assert bench.half.since_last_contacts_ms == {7: 0}
+    harness = Harness()
+    assert harness.half.since_last_contacts_ms == {}
+    harness.activate()
+    harness.command(registration_request(7, cluster_id="cluster"), version=4)
+    epoch = harness.half._controller.newest_image.brokers[7].epoch
+    harness.command(BrokerHeartbeatRequest(broker_id=7, broker_epoch=epoch, want_fence=True))
+    assert harness.half.since_last_contacts_ms == {7: 0}
 
 
 def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = Bench()
-    bench.activate()
-    controller = bench.half._controller
+    harness = Harness()
+    harness.activate()
+    controller = harness.half._controller
     record = PartitionChangeRecord(
         partition_id=0, topic_id=bytes(15) + b"\x01", leader=1, leader_recovery_state=RECOVERING
     )
@@ -211,5 +211,5 @@ def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest
     run_to_end(controller._append((deque([record]), deque([b"encoded"]), (1,))))
     (append,) = controller.take_effects()
     assert isinstance(append, AppendRecords)
-    bench.half._gather(append)
-    assert (bench.half.metrics.unclean_elections, bench.half.metrics.elr_elections) == (1, 0)
+    harness.half._gather(append)
+    assert (harness.half.metrics.unclean_elections, harness.half.metrics.elr_elections) == (1, 0)

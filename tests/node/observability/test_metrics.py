@@ -264,7 +264,7 @@ async def test_a_snapshot_is_told_of_by_who_wrote_it_and_by_who_starts_from_it()
         metadata__log__max__record__bytes__between__snapshots="1",
     ) as nodes:
         _, driver = await nodes.until_active()
-        await nodes.until(lambda: driver.snapshot_figures().written > 0)
+        await nodes.until(lambda: driver.snapshot_metrics().written > 0)
         written = await look(nodes, 1)
         await nodes.stop(1)
         nodes.start(1)

@@ -15,7 +15,7 @@ import trio
 
 from kafkaproto.messages import BrokerHeartbeatRequest
 from kafkaproto_server.backoff import Backoff
-from kafkaproto_server.controller.values.events import BrokerProvenDead
+from kafkaproto_server.controller.values.events import BrokerFailed
 from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo
@@ -95,7 +95,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.published = Published(active_epoch=ACTIVE_EPOCH)
-        self.deaths: list[tuple[BrokerProvenDead, str]] = []
+        self.deaths: list[tuple[BrokerFailed, str]] = []
         self.probe = BrokerProbe(
             published=self.published,
             report=lambda death, proof: self.deaths.append((death, proof)),

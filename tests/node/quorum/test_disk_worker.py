@@ -70,7 +70,7 @@ class HeldLog:
 
 
 @dataclass
-class Bench:
+class Harness:
     """A worker and what it works on."""
 
     disk: MemoryDisk = field(default_factory=MemoryDisk)
@@ -90,7 +90,7 @@ class Bench:
         )
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[Bench]:
+    async def running(self) -> AsyncIterator[Harness]:
         with trio.fail_after(WAIT_S):
             async with trio.open_nursery() as nursery:
                 await nursery.start(self.worker.run)
@@ -118,55 +118,55 @@ def vote(epoch: int) -> WriteElectionState:
 
 
 async def test_appends_that_wait_together_share_one_write_and_one_sync() -> None:
-    async with Bench().running() as bench:
-        bench.held.gate.clear()
-        bench.worker.persist(append(1, 0))
-        await trio.to_thread.run_sync(bench.held.is_syncing.wait)
+    async with Harness().running() as harness:
+        harness.held.gate.clear()
+        harness.worker.persist(append(1, 0))
+        await trio.to_thread.run_sync(harness.held.is_syncing.wait)
         for offset in (1, 2, 3):
-            bench.worker.persist(append(offset + 1, offset))
-        bench.held.gate.set()
-        await bench.until_persisted(4)
-        assert bench.numbers() == [1, 4]
-        assert bench.held.done == ["append 1", "sync", "append 3", "sync"]
-        assert all(report.sync_ms is not None for report in bench.reports)
+            harness.worker.persist(append(offset + 1, offset))
+        harness.held.gate.set()
+        await harness.until_persisted(4)
+        assert harness.numbers() == [1, 4]
+        assert harness.held.done == ["append 1", "sync", "append 3", "sync"]
+        assert all(report.sync_ms is not None for report in harness.reports)
 
 
 async def test_an_election_state_is_written_in_its_place() -> None:
-    async with Bench().running() as bench:
-        bench.held.gate.clear()
-        bench.worker.persist(append(1, 0))
-        await trio.to_thread.run_sync(bench.held.is_syncing.wait)
-        bench.worker.persist(append(2, 1))
-        bench.worker.persist(PersistJob(number=3, election_state=vote(5)))
-        bench.worker.persist(append(4, 2))
-        assert bench.state_file.read() is None
-        bench.held.gate.set()
-        await bench.until_persisted(4)
-        assert bench.numbers() == [1, 2, 4]
-        assert bench.held.done == ["append 1", "sync", "append 1", "sync", "append 1", "sync"]
-        state = bench.state_file.read()
+    async with Harness().running() as harness:
+        harness.held.gate.clear()
+        harness.worker.persist(append(1, 0))
+        await trio.to_thread.run_sync(harness.held.is_syncing.wait)
+        harness.worker.persist(append(2, 1))
+        harness.worker.persist(PersistJob(number=3, election_state=vote(5)))
+        harness.worker.persist(append(4, 2))
+        assert harness.state_file.read() is None
+        harness.held.gate.set()
+        await harness.until_persisted(4)
+        assert harness.numbers() == [1, 2, 4]
+        assert harness.held.done == ["append 1", "sync", "append 1", "sync", "append 1", "sync"]
+        state = harness.state_file.read()
         assert state is not None
         assert state.leader_epoch == 5
 
 
 async def test_what_need_not_be_durable_is_not_synced() -> None:
-    async with Bench().running() as bench:
-        bench.worker.persist(append(1, 0, must_sync=False))
-        await bench.until_persisted(1)
-        assert bench.held.done == ["append 1"]
-        assert bench.reports[0].sync_ms is None
+    async with Harness().running() as harness:
+        harness.worker.persist(append(1, 0, must_sync=False))
+        await harness.until_persisted(1)
+        assert harness.held.done == ["append 1"]
+        assert harness.reports[0].sync_ms is None
 
 
 async def test_truncation_and_append_keep_their_order() -> None:
-    async with Bench().running() as bench:
-        bench.worker.persist(append(1, 0))
-        bench.worker.persist(append(2, 1))
-        bench.worker.persist(
+    async with Harness().running() as harness:
+        harness.worker.persist(append(1, 0))
+        harness.worker.persist(append(2, 1))
+        harness.worker.persist(
             PersistJob(number=3, writes=(TruncateLog(end_offset=1), data(1, 2), data(2, 2)), must_sync=True)
         )
-        await bench.until_persisted(3)
-        assert bench.held.done[-3:] == ["truncate 1", "append 2", "sync"]
-        batches = list(iterate_batches(bench.log.read(0, 1000)))
+        await harness.until_persisted(3)
+        assert harness.held.done[-3:] == ["truncate 1", "append 2", "sync"]
+        batches = list(iterate_batches(harness.log.read(0, 1000)))
         assert [(each.base_offset, each.partition_leader_epoch) for each in batches] == [
             (0, 1),
             (1, 2),
@@ -175,12 +175,12 @@ async def test_truncation_and_append_keep_their_order() -> None:
 
 
 async def test_reads_stand_in_line_behind_what_was_appended_before() -> None:
-    async with Bench().running() as bench:
+    async with Harness().running() as harness:
         found: list[bytes] = []
-        bench.worker.persist(append(1, 0))
-        bench.worker.call(lambda: bench.log.read(0, 1000), found.append)
-        bench.worker.persist(append(2, 1))
-        await bench.until_persisted(2)
+        harness.worker.persist(append(1, 0))
+        harness.worker.call(lambda: harness.log.read(0, 1000), found.append)
+        harness.worker.persist(append(2, 1))
+        await harness.until_persisted(2)
         assert [len(list(iterate_batches(each))) for each in found] == [1]
 
 
@@ -188,87 +188,87 @@ async def test_reads_stand_in_line_behind_what_was_appended_before() -> None:
 async def test_a_failure_names_directory_and_operation_and_nothing_is_reported_any_more(
     operation: str, named: str
 ) -> None:
-    bench = Bench()
-    bench.disk.fail(operation, LOG_FILE, errno.EIO)
+    harness = Harness()
+    harness.disk.fail(operation, LOG_FILE, errno.EIO)
     with pytest.RaisesGroup(
         pytest.RaisesExc(DiskFailureError, match=rf"^/data/__cluster_metadata-0: {named}: .*(I/O|Input)"),
         flatten_subgroups=True,
     ):
-        async with bench.running():
-            bench.worker.persist(append(1, 0))
-            bench.worker.persist(append(2, 1))
+        async with harness.running():
+            harness.worker.persist(append(1, 0))
+            harness.worker.persist(append(2, 1))
             await trio.sleep_forever()
-    assert bench.reports == []
+    assert harness.reports == []
 
 
 async def test_a_full_disk_while_voting_ends_the_worker() -> None:
-    bench = Bench()
-    bench.disk.fail("write", "quorum-state.tmp", errno.ENOSPC)
+    harness = Harness()
+    harness.disk.fail("write", "quorum-state.tmp", errno.ENOSPC)
     with pytest.RaisesGroup(
         pytest.RaisesExc(DiskFailureError, match="write of quorum-state failed"), flatten_subgroups=True
     ):
-        async with bench.running():
-            bench.worker.persist(PersistJob(number=1, election_state=vote(2)))
+        async with harness.running():
+            harness.worker.persist(PersistJob(number=1, election_state=vote(2)))
             await trio.sleep_forever()
-    assert bench.reports == []
+    assert harness.reports == []
 
 
 async def test_what_was_queued_is_done_before_the_end() -> None:
-    async with Bench().running() as bench:
-        bench.held.gate.clear()
-        bench.worker.persist(append(1, 0))
-        await trio.to_thread.run_sync(bench.held.is_syncing.wait)
-        bench.worker.persist(append(2, 1))
-        threading.Timer(0.05, bench.held.gate.set).start()
-    assert bench.held.done == ["append 1", "sync", "append 1", "sync"]
+    async with Harness().running() as harness:
+        harness.held.gate.clear()
+        harness.worker.persist(append(1, 0))
+        await trio.to_thread.run_sync(harness.held.is_syncing.wait)
+        harness.worker.persist(append(2, 1))
+        threading.Timer(0.05, harness.held.gate.set).start()
+    assert harness.held.done == ["append 1", "sync", "append 1", "sync"]
 
 
 async def test_a_fetched_snapshot_becomes_the_start_of_the_log() -> None:
     snapshot = OffsetAndEpoch(offset=100, epoch=3)
     content = snapshot_bytes(epoch=3)
-    async with Bench().running() as bench:
-        bench.worker.persist(append(1, 0))
+    async with Harness().running() as harness:
+        harness.worker.persist(append(1, 0))
         for number, position in ((2, 0), (3, 50)):
             piece = content[:50] if position == 0 else content[50:]
             chunk = WriteSnapshotChunk(snapshot=snapshot, position=position, data=piece)
-            bench.worker.persist(PersistJob(number=number, writes=(chunk,)))
+            harness.worker.persist(PersistJob(number=number, writes=(chunk,)))
         install = InstallSnapshot(snapshot=snapshot, size=len(content))
-        bench.worker.persist(PersistJob(number=4, writes=(install,), must_sync=True))
-        await bench.until_persisted(4)
-        (event,) = bench.reports[-1].events
+        harness.worker.persist(PersistJob(number=4, writes=(install,), must_sync=True))
+        await harness.until_persisted(4)
+        (event,) = harness.reports[-1].events
         assert isinstance(event, SnapshotInstalled)
         assert event.snapshot == StoredSnapshot(id=snapshot, size_bytes=len(content))
         assert [(each.offset, type(each.record).__name__) for each in event.control_records] == [
             (99, "KRaftVersion"),
             (99, "KRaftVoters"),
         ]
-        assert (bench.log.log_start_offset, bench.log.log_end_offset) == (100, 100)
+        assert (harness.log.log_start_offset, harness.log.log_end_offset) == (100, 100)
 
 
 async def test_a_damaged_snapshot_is_rejected_and_the_log_stays() -> None:
     snapshot = OffsetAndEpoch(offset=100, epoch=3)
     content = bytearray(snapshot_bytes(epoch=3))
     content[-5] ^= 1
-    async with Bench().running() as bench:
-        bench.worker.persist(append(1, 0))
+    async with Harness().running() as harness:
+        harness.worker.persist(append(1, 0))
         chunk = WriteSnapshotChunk(snapshot=snapshot, position=0, data=bytes(content))
         install = InstallSnapshot(snapshot=snapshot, size=len(content))
-        bench.worker.persist(PersistJob(number=2, writes=(chunk,)))
-        bench.worker.persist(PersistJob(number=3, writes=(install,), must_sync=True))
-        await bench.until_persisted(3)
-        assert bench.reports[-1].events == (SnapshotRejected(snapshot=snapshot),)
-        assert bench.log.log_end_offset == 1
-        assert bench.snapshots.ids() == ()
+        harness.worker.persist(PersistJob(number=2, writes=(chunk,)))
+        harness.worker.persist(PersistJob(number=3, writes=(install,), must_sync=True))
+        await harness.until_persisted(3)
+        assert harness.reports[-1].events == (SnapshotRejected(snapshot=snapshot),)
+        assert harness.log.log_end_offset == 1
+        assert harness.snapshots.ids() == ()
 
 
 async def test_a_part_that_is_dropped_leaves_nothing_behind() -> None:
     snapshot = OffsetAndEpoch(offset=100, epoch=3)
-    async with Bench().running() as bench:
+    async with Harness().running() as harness:
         chunk = WriteSnapshotChunk(snapshot=snapshot, position=0, data=b"half of it")
-        bench.worker.persist(PersistJob(number=1, writes=(chunk,)))
-        bench.worker.persist(PersistJob(number=2, writes=(DropSnapshotPart(snapshot=snapshot),)))
-        await bench.until_persisted(2)
-        assert not [name for name in bench.disk.list_directory(DIRECTORY) if "checkpoint." in name]
+        harness.worker.persist(PersistJob(number=1, writes=(chunk,)))
+        harness.worker.persist(PersistJob(number=2, writes=(DropSnapshotPart(snapshot=snapshot),)))
+        await harness.until_persisted(2)
+        assert not [name for name in harness.disk.list_directory(DIRECTORY) if "checkpoint." in name]
 
 
 async def test_only_plain_appends_may_join_others() -> None:

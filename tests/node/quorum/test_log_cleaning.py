@@ -31,7 +31,7 @@ NOW_MS = 1_000_000
 
 
 @dataclass
-class Bench:
+class Harness:
     """Ten batches in segments of three, snapshots to 4 and to 8."""
 
     limits: RetentionLimits
@@ -88,71 +88,71 @@ TOO_MUCH = RetentionLimits(max_bytes=0, max_age_ms=-1)
 
 
 async def test_within_the_limits_nothing_changes() -> None:
-    bench = Bench(UNLIMITED)
-    await bench.clean()
-    assert bench.moved == []
-    assert bench.ends() == [4, 8]
-    assert bench.log.log_start_offset == 0
+    harness = Harness(UNLIMITED)
+    await harness.clean()
+    assert harness.moved == []
+    assert harness.ends() == [4, 8]
+    assert harness.log.log_start_offset == 0
 
 
 @pytest.mark.parametrize("limits", [TOO_OLD, TOO_MUCH])
 async def test_beyond_them_the_log_starts_where_a_newer_snapshot_ends(limits: RetentionLimits) -> None:
-    bench = Bench(limits)
-    await bench.clean()
-    assert bench.moved == [LogStartMoved(log_start_offset=8)]
-    assert bench.ends() == [8]
-    assert bench.log.log_start_offset == 8
-    assert batches_of(read_all(bench.log)) == [(8, 1), (9, 1)]
-    assert bench.deleted() == []
-    names = [name for name in bench.disk.list_directory(DIRECTORY) if name.endswith(".log")]
+    harness = Harness(limits)
+    await harness.clean()
+    assert harness.moved == [LogStartMoved(log_start_offset=8)]
+    assert harness.ends() == [8]
+    assert harness.log.log_start_offset == 8
+    assert batches_of(read_all(harness.log)) == [(8, 1), (9, 1)]
+    assert harness.deleted() == []
+    names = [name for name in harness.disk.list_directory(DIRECTORY) if name.endswith(".log")]
     assert names == [f"{base:020}.log" for base in (6, 9)]
-    await bench.clean()
-    assert len(bench.moved) == 1
+    await harness.clean()
+    assert len(harness.moved) == 1
 
 
 async def test_cleaning_waits_until_a_new_snapshot_was_announced() -> None:
-    bench = Bench(TOO_OLD)
+    harness = Harness(TOO_OLD)
     with trio.fail_after(WAIT_S):
         async with trio.open_nursery() as nursery:
-            await nursery.start(bench.worker.run)
-            async with bench.announcing:
-                nursery.start_soon(bench.cleaner.clean)
+            await nursery.start(harness.worker.run)
+            async with harness.announcing:
+                nursery.start_soon(harness.cleaner.clean)
                 await trio.sleep(0.05)
-                assert bench.ends() == [4, 8]
-            while not bench.moved:
+                assert harness.ends() == [4, 8]
+            while not harness.moved:
                 await trio.sleep(0.001)
             nursery.cancel_scope.cancel()
 
 
 async def test_it_comes_every_minute(autojump_clock: trio.testing.MockClock) -> None:
-    bench = Bench(TOO_OLD)
+    harness = Harness(TOO_OLD)
     async with trio.open_nursery() as nursery:
-        await nursery.start(bench.worker.run)
-        nursery.start_soon(bench.cleaner.run)
+        await nursery.start(harness.worker.run)
+        nursery.start_soon(harness.cleaner.run)
         await trio.sleep(59)
-        assert bench.moved == []
-        while not bench.moved:
+        assert harness.moved == []
+        while not harness.moved:
             await trio.sleep(1)
         nursery.cancel_scope.cancel()
 
 
 async def test_an_old_snapshot_that_cannot_be_read_stays_until_there_is_too_much() -> None:
     for limits, ends in ((TOO_OLD, [4, 8]), (TOO_MUCH, [8])):
-        bench = Bench(limits)
-        path = bench.store.path(SnapshotId(epoch=1, end_offset=4))
-        bench.disk.remove(path)
-        file = bench.disk.open(path, create=True)
+        harness = Harness(limits)
+        path = harness.store.path(SnapshotId(epoch=1, end_offset=4))
+        harness.disk.remove(path)
+        file = harness.disk.open(path, create=True)
         file.append([b"rubbish"])
-        await bench.clean()
-        assert bench.ends() == ends
+        await harness.clean()
+        assert harness.ends() == ends
 
 
 async def test_a_log_that_cannot_be_changed_ends_the_node() -> None:
-    bench = Bench(TOO_OLD)
-    bench.disk.fail("rename", f"{0:020}.log", errno.EIO)
+    harness = Harness(TOO_OLD)
+    harness.disk.fail("rename", f"{0:020}.log", errno.EIO)
     with pytest.RaisesGroup(DiskFailureError, allow_unwrapped=True, flatten_subgroups=True):
-        await bench.clean()
-    assert bench.moved == []
+        await harness.clean()
+    assert harness.moved == []
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ async def test_a_log_that_cannot_be_changed_ends_the_node() -> None:
 async def test_what_else_the_disk_refuses_is_tried_again_next_time(
     operation: str, path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bench = Bench(TOO_OLD)
-    bench.disk.fail(operation, path, errno.EIO)
-    await bench.clean()
+    harness = Harness(TOO_OLD)
+    harness.disk.fail(operation, path, errno.EIO)
+    await harness.clean()
     assert f"{operation} failed: " in caplog.text
-    await bench.clean()
-    assert bench.moved == [LogStartMoved(log_start_offset=8)]
-    assert bench.log.log_start_offset == 8
-    assert bench.deleted() == []
+    await harness.clean()
+    assert harness.moved == [LogStartMoved(log_start_offset=8)]
+    assert harness.log.log_start_offset == 8
+    assert harness.deleted() == []

@@ -80,7 +80,7 @@ def control_batch(base_offset: int) -> bytes:
     return encode_batch(PendingBatch(base_offset=base_offset, epoch=1, control=(change,)), 1000)
 
 
-class Bench:
+class Harness:
     """A feed over a log, of which the tail in memory holds only what `append` put there."""
 
     def __init__(self, nursery: trio.Nursery, on_disk: int, tail_bytes: int) -> None:
@@ -133,17 +133,17 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(*, on_disk: int = 0, tail_bytes: int = 1 << 20) -> AsyncIterator[Bench]:
+async def harness(*, on_disk: int = 0, tail_bytes: int = 1 << 20) -> AsyncIterator[Harness]:
     with trio.fail_after(WAIT_S):
         async with trio.open_nursery() as nursery:
-            it = Bench(nursery, on_disk, tail_bytes)
+            it = Harness(nursery, on_disk, tail_bytes)
             await nursery.start(it.worker.run)
             yield it
             nursery.cancel_scope.cancel()
 
 
 async def test_what_is_in_memory_is_handed_over_without_waiting_and_only_as_far_as_it_is_committed() -> None:
-    async with bench() as it:
+    async with harness() as it:
         it.append(control_batch(0))
         it.append(data_batch(1, 3), 3)
         it.append(data_batch(4), 1)
@@ -159,7 +159,7 @@ async def test_what_is_in_memory_is_handed_over_without_waiting_and_only_as_far_
 
 
 async def test_what_is_older_comes_from_the_disk_then_from_memory() -> None:
-    async with bench(on_disk=20) as it:
+    async with harness(on_disk=20) as it:
         it.append(data_batch(20))
         it.feed.advance(21)
         await it.until_at_end()
@@ -168,7 +168,7 @@ async def test_what_is_older_comes_from_the_disk_then_from_memory() -> None:
 
 
 async def test_a_small_tail_loses_nothing() -> None:
-    async with bench(tail_bytes=1) as it:
+    async with harness(tail_bytes=1) as it:
         for offset in range(50):
             it.append(data_batch(offset))
         it.feed.advance(50)
@@ -177,7 +177,7 @@ async def test_a_small_tail_loses_nothing() -> None:
 
 
 async def test_nothing_that_is_not_committed_is_taken_from_the_disk() -> None:
-    async with bench(on_disk=10) as it:
+    async with harness(on_disk=10) as it:
         it.feed.advance(4)
         await it.until_at_end()
         assert it.builder.next_offset == 4
@@ -188,7 +188,7 @@ async def test_nothing_that_is_not_committed_is_taken_from_the_disk() -> None:
 
 @pytest.mark.parametrize("on_disk", [False, True])
 async def test_a_high_watermark_inside_of_a_batch_waits_for_the_next_one(on_disk: bool) -> None:
-    async with bench(tail_bytes=1 if on_disk else 1 << 20) as it:
+    async with harness(tail_bytes=1 if on_disk else 1 << 20) as it:
         it.append(data_batch(0))
         it.append(data_batch(1, 5), 5)
         it.append(data_batch(6))
@@ -202,7 +202,7 @@ async def test_a_high_watermark_inside_of_a_batch_waits_for_the_next_one(on_disk
 
 async def test_a_long_log_is_handed_over_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata_feed, "SLICE_MS", 0.0)
-    async with bench() as it:
+    async with harness() as it:
         for offset in range(3):
             it.append(data_batch(offset))
         it.feed.advance(3)
@@ -212,7 +212,7 @@ async def test_a_long_log_is_handed_over_in_slices(monkeypatch: pytest.MonkeyPat
 
 
 async def test_a_snapshot_comes_first_and_the_log_goes_on_behind_it() -> None:
-    async with bench(on_disk=10) as it:
+    async with harness(on_disk=10) as it:
         it.newest = EMPTY_IMAGE.at(5, 1, 1000)
         it.feed.load_newest_snapshot()
         assert not it.feed.is_at_end
@@ -224,7 +224,7 @@ async def test_a_snapshot_comes_first_and_the_log_goes_on_behind_it() -> None:
 
 
 async def test_while_a_snapshot_is_loaded_nothing_else_is_handed_over() -> None:
-    async with bench(on_disk=3) as it:
+    async with harness(on_disk=3) as it:
         it.newest = EMPTY_IMAGE.at(1, 1, 1000)
         it.load_gate.clear()
         it.feed.load_newest_snapshot()
@@ -239,7 +239,7 @@ async def test_while_a_snapshot_is_loaded_nothing_else_is_handed_over() -> None:
 
 
 async def test_a_log_that_begins_later_is_entered_by_its_snapshot() -> None:
-    async with bench() as it:
+    async with harness() as it:
         it.log.truncate_fully_to(100)
         it.tail.restart_at(100)
         it.newest = EMPTY_IMAGE.at(99, 2, 1000)
@@ -255,7 +255,7 @@ async def test_a_log_that_begins_later_and_has_no_snapshot_stops_the_node() -> N
         pytest.RaisesExc(StorageError, match="offset 0 is needed, but the log begins at 100"),
         flatten_subgroups=True,
     ):
-        async with bench() as it:
+        async with harness() as it:
             it.log.truncate_fully_to(100)
             it.tail.restart_at(100)
             it.append(data_batch(100))
@@ -264,7 +264,7 @@ async def test_a_log_that_begins_later_and_has_no_snapshot_stops_the_node() -> N
 
 
 async def test_a_record_of_an_unknown_type_names_the_log_and_the_batch() -> None:
-    async with bench() as it:
+    async with harness() as it:
         unknown = build_batch(
             [(None, bytes([1, 0xFF, 0x07, 0]), ())], base_offset=0, partition_leader_epoch=1, timestamp_ms=1
         )

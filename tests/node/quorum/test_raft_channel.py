@@ -123,7 +123,7 @@ def fetch() -> messages.FetchRequest:
     )
 
 
-class Bench:
+class Harness:
     """A channel, and the ends of what was sent over it."""
 
     def __init__(self, nursery: trio.Nursery, timeout_ms: int) -> None:
@@ -176,10 +176,10 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(*, timeout_ms: int = TIMEOUT_MS) -> AsyncIterator[Bench]:
+async def harness(*, timeout_ms: int = TIMEOUT_MS) -> AsyncIterator[Harness]:
     with trio.fail_after(WAIT_S):
         async with trio.open_nursery() as nursery:
-            it = Bench(nursery, timeout_ms)
+            it = Harness(nursery, timeout_ms)
             yield it
             it.channel.close()
             nursery.cancel_scope.cancel()
@@ -208,7 +208,7 @@ def free_port() -> int:
 
 
 async def test_where_a_name_was_reached_is_known_and_stays_known() -> None:
-    async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (_, port), bench() as it:
+    async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (_, port), harness() as it:
         named = Destination(id=2, host="localhost", port=port)
         assert it.channel.remote_hosts(named) == frozenset()
         it.send(1, port, vote(), host="localhost")
@@ -221,7 +221,7 @@ async def test_where_a_name_was_reached_is_known_and_stays_known() -> None:
 
 async def test_an_answer_comes_back_as_the_core_has_it() -> None:
     peer = Peer(ANSWERS)
-    async with listening(peer, served_versions=SERVED.get) as (_, port), bench() as it:
+    async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
         end = await it.ask(1, port, fetch())
         assert isinstance(end, ResponseReceived)
         assert end.response == messages.FetchResponse(
@@ -236,7 +236,7 @@ async def test_an_answer_comes_back_as_the_core_has_it() -> None:
 async def test_the_highest_version_that_both_know_is_used() -> None:
     served = {1: (4, 17), 18: (0, 4), 52: (0, 1)}
     peer = Peer(ANSWERS, served)
-    async with listening(peer, served_versions=served.get) as (_, port), bench() as it:
+    async with listening(peer, served_versions=served.get) as (_, port), harness() as it:
         await it.ask(1, port, fetch())
         await it.ask(2, port, vote())
         assert [(key, version) for key, version, _ in peer.seen] == [(1, 17), (52, 1)]
@@ -247,7 +247,7 @@ async def test_the_highest_version_that_both_know_is_used() -> None:
 
 async def test_a_peer_that_does_not_serve_a_request_at_all_does_not_support_it() -> None:
     served = {18: (0, 4)}
-    async with listening(Peer(ANSWERS, served), served_versions=served.get) as (_, port), bench() as it:
+    async with listening(Peer(ANSWERS, served), served_versions=served.get) as (_, port), harness() as it:
         it.send(1, port, vote())
         assert await it.failure(1) is RequestFailure.UNSUPPORTED
 
@@ -255,7 +255,7 @@ async def test_a_peer_that_does_not_serve_a_request_at_all_does_not_support_it()
 async def test_a_parked_fetch_does_not_hold_up_a_vote_and_each_lane_keeps_its_connection() -> None:
     peer = Peer(ANSWERS)
     peer.gates[1] = trio.Event()
-    async with listening(peer, served_versions=SERVED.get) as (_, port), bench() as it:
+    async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
         it.send(1, port, fetch())
         end = await it.ask(2, port, vote())
         assert isinstance(end, ResponseReceived)
@@ -269,7 +269,7 @@ async def test_a_parked_fetch_does_not_hold_up_a_vote_and_each_lane_keeps_its_co
 
 
 async def test_nobody_listening_is_told_as_refused_at_once_and_every_time() -> None:
-    async with bench() as it:
+    async with harness() as it:
         port = free_port()
         begin = trio.current_time()
         for request_id in range(1, 6):
@@ -301,7 +301,7 @@ async def test_a_connection_that_dies_under_a_long_poll_is_noticed_at_once(is_re
     async with (
         listening(peer, served_versions=SERVED.get) as (_, port),
         raw_server(relay) as relayed,
-        bench(timeout_ms=60_000) as it,
+        harness(timeout_ms=60_000) as it,
     ):
         it.send(1, relayed, fetch())
         while not peer.seen:
@@ -317,7 +317,7 @@ async def test_a_connection_that_dies_under_a_long_poll_is_noticed_at_once(is_re
 
 async def test_a_connection_that_died_while_idle_costs_the_next_request_nothing() -> None:
     peer = Peer(ANSWERS)
-    async with bench() as it:
+    async with harness() as it:
         async with listening(peer, served_versions=SERVED.get) as (_, port):
             await it.ask(1, port, vote())
         async with listening(peer, served_versions=SERVED.get, port=port):
@@ -330,14 +330,14 @@ async def test_a_peer_that_takes_the_request_and_is_silent_times_out() -> None:
     peer.gates[52] = trio.Event()
     async with (
         listening(peer, served_versions=SERVED.get) as (_, port),
-        bench(timeout_ms=100) as it,
+        harness(timeout_ms=100) as it,
     ):
         it.send(1, port, vote())
         assert await it.failure(1) is RequestFailure.TIMED_OUT
 
 
 async def test_a_peer_that_does_not_even_say_its_versions_is_unreachable() -> None:
-    async with raw_server(lambda stream: trio.sleep_forever()) as port, bench(timeout_ms=100) as it:
+    async with raw_server(lambda stream: trio.sleep_forever()) as port, harness(timeout_ms=100) as it:
         it.send(1, port, vote())
         assert await it.failure(1) is RequestFailure.UNREACHABLE
 
@@ -347,7 +347,7 @@ async def test_what_is_not_kafkas_protocol_is_a_bad_answer() -> None:
         await stream.send_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await trio.sleep_forever()
 
-    async with raw_server(talk) as port, bench() as it:
+    async with raw_server(talk) as port, harness() as it:
         it.send(1, port, vote())
         assert await it.failure(1) is RequestFailure.BAD_ANSWER
 
@@ -360,7 +360,7 @@ async def test_an_answer_about_another_partition_is_a_bad_answer_and_ends_the_co
         return answer
 
     peer = Peer({52: elsewhere})
-    async with listening(peer, served_versions=SERVED.get) as (_, port), bench() as it:
+    async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
         it.send(1, port, vote())
         assert await it.failure(1) is RequestFailure.BAD_ANSWER
         it.send(2, port, vote())
@@ -374,7 +374,7 @@ async def test_an_answer_about_another_partition_is_a_bad_answer_and_ends_the_co
 )
 async def test_a_top_level_error_carries_its_code(code: int, error: RaftError) -> None:
     peer = Peer({52: lambda request, version: VoteResponse(error_code=code)})
-    async with listening(peer, served_versions=SERVED.get) as (_, port), bench() as it:
+    async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
         assert await it.ask(1, port, vote()) == RequestFailed(
             request_id=1, failure=RequestFailure.TOP_LEVEL_ERROR, error=error
         )
@@ -388,7 +388,7 @@ async def test_a_refusal_is_logged_once_until_the_peer_answers(caplog: pytest.Lo
         return VoteResponse(error_code=code) if code else vote_answer(request, version)
 
     peer = Peer({52: answer})
-    async with listening(peer, served_versions=SERVED.get) as (_, port), bench() as it:
+    async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
         for number in range(2, 6):
             await it.ask(number, port, vote())
     warned = [each.message for each in caplog.records if each.levelname == "WARNING"]
@@ -401,7 +401,7 @@ async def test_a_node_that_moved_is_asked_at_its_new_address_and_the_old_request
     async with (
         listening(old, served_versions=SERVED.get) as (_, old_port),
         listening(new, served_versions=SERVED.get) as (_, new_port),
-        bench(timeout_ms=60_000) as it,
+        harness(timeout_ms=60_000) as it,
     ):
         it.send(1, old_port, fetch())
         while not old.seen:
@@ -417,14 +417,14 @@ async def test_a_peer_that_hangs_up_instead_of_answering_is_disconnected() -> No
 
     async with (
         listening(Peer({52: hang_up}), served_versions=SERVED.get) as (_, port),
-        bench() as it,
+        harness() as it,
     ):
         it.send(1, port, vote())
         assert await it.failure(1) is RequestFailure.DISCONNECTED
 
 
 async def test_what_goes_to_each_peer_is_counted() -> None:
-    async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (_, port), bench() as it:
+    async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (_, port), harness() as it:
         await it.ask(1, port, vote())
         await it.ask(2, port, fetch())
         it.send(3, free_port(), vote(), node_id=3)
@@ -439,7 +439,7 @@ async def test_connections_are_ready_before_they_are_needed_and_again_after_they
 ) -> None:
     monkeypatch.setattr(raft_channel, "READY_INTERVAL_S", 0.01)
     peer = Peer(ANSWERS)
-    async with trio.open_nursery() as nursery, bench() as it:
+    async with trio.open_nursery() as nursery, harness() as it:
         async with listening(peer, served_versions=SERVED.get) as (listener, port):
             destination = Destination(id=2, host="127.0.0.1", port=port)
             nursery.start_soon(it.channel.keep_ready, lambda: [destination])
@@ -462,7 +462,7 @@ async def test_an_address_that_the_core_knows_better_is_not_taken_back(
     async with (
         trio.open_nursery() as nursery,
         listening(peer, served_versions=SERVED.get) as (_, port),
-        bench() as it,
+        harness() as it,
     ):
         await it.ask(1, port, vote())
         recorded = Destination(id=2, host="127.0.0.1", port=free_port())
@@ -473,14 +473,14 @@ async def test_an_address_that_the_core_knows_better_is_not_taken_back(
         nursery.cancel_scope.cancel()
 
 
-def held(it: Bench) -> tuple[int, set[int], int]:
+def held(it: Harness) -> tuple[int, set[int], int]:
     """What is kept: connections, ids with statistics, lanes of which something was said."""
     return len(it.channel._peers), set(it.channel.statistics), len(it.channel._said)
 
 
 async def test_of_unknown_nodes_nothing_is_kept_but_one_count(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    async with bench() as it:
+    async with harness() as it:
         async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (listener, port):
             for node_id in range(1000, 1010):
                 it.send(node_id, port, vote(), node_id=node_id)
@@ -508,7 +508,7 @@ async def test_what_is_kept_of_a_node_goes_once_it_is_known_no_more(monkeypatch:
     async with (
         trio.open_nursery() as nursery,
         listening(peer, served_versions=SERVED.get) as (listener, port),
-        bench() as it,
+        harness() as it,
     ):
         await it.ask(1, port, fetch())
         it.send(2, free_port(), vote(), node_id=3)

@@ -82,7 +82,7 @@ def large_image(offset: int, partitions: int) -> ClusterImage:
 
 
 @dataclass
-class Bench:
+class Harness:
     """A snapshotter on a disk in memory."""
 
     max_bytes: int = 1000
@@ -111,7 +111,7 @@ class Bench:
         return self.kraft_version, VOTERS if self.kraft_version else None
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[Bench]:
+    async def running(self) -> AsyncIterator[Harness]:
         with trio.fail_after(WAIT_S):
             async with trio.open_nursery() as nursery:
                 await nursery.start(self.snapshotter.run)
@@ -132,80 +132,80 @@ class Bench:
 
 @pytest.mark.trio
 async def test_a_snapshot_comes_after_so_many_bytes_and_again_after_as_many_more() -> None:
-    async with Bench().running() as bench:
-        bench.commit(10, 600)
-        await bench.settle()
-        assert bench.created == []
-        bench.commit(20, 400)
-        await bench.settle(lambda: len(bench.created) == 1)
-        bench.commit(30, 999)
-        await bench.settle()
-        assert len(bench.created) == 1
-        bench.commit(31, 1)
-        await bench.settle(lambda: len(bench.created) == 2)
-    assert [each.id for each in bench.created] == [
+    async with Harness().running() as harness:
+        harness.commit(10, 600)
+        await harness.settle()
+        assert harness.created == []
+        harness.commit(20, 400)
+        await harness.settle(lambda: len(harness.created) == 1)
+        harness.commit(30, 999)
+        await harness.settle()
+        assert len(harness.created) == 1
+        harness.commit(31, 1)
+        await harness.settle(lambda: len(harness.created) == 2)
+    assert [each.id for each in harness.created] == [
         OffsetAndEpoch(offset=21, epoch=3),
         OffsetAndEpoch(offset=32, epoch=3),
     ]
-    for each in bench.created:
+    for each in harness.created:
         snapshot_id = SnapshotId(epoch=each.id.epoch, end_offset=each.id.offset)
-        assert each.size_bytes == bench.store.size(snapshot_id)
-        assert bench.disk.is_read_only(bench.store.path(snapshot_id))
-    assert bench.snapshotter.written == 2
-    assert bench.snapshotter.latest_bytes == bench.created[-1].size_bytes
+        assert each.size_bytes == harness.store.size(snapshot_id)
+        assert harness.disk.is_read_only(harness.store.path(snapshot_id))
+    assert harness.snapshotter.written == 2
+    assert harness.snapshotter.latest_bytes == harness.created[-1].size_bytes
 
 
 @pytest.mark.trio
 async def test_a_snapshot_comes_after_so_long_if_there_is_anything_new() -> None:
-    async with Bench(max_bytes=10**9, max_interval_ms=60_000).running() as bench:
-        bench.clock.ms += 59_999
-        bench.commit(10, 1)
-        await bench.settle()
-        assert bench.created == []
-        bench.clock.ms += 1
-        bench.commit(11, 1)
-        await bench.settle(lambda: len(bench.created) == 1)
-        bench.clock.ms += 59_000
-        bench.commit(12, 1)
-        await bench.settle()
-        assert len(bench.created) == 1
+    async with Harness(max_bytes=10**9, max_interval_ms=60_000).running() as harness:
+        harness.clock.ms += 59_999
+        harness.commit(10, 1)
+        await harness.settle()
+        assert harness.created == []
+        harness.clock.ms += 1
+        harness.commit(11, 1)
+        await harness.settle(lambda: len(harness.created) == 1)
+        harness.clock.ms += 59_000
+        harness.commit(12, 1)
+        await harness.settle()
+        assert len(harness.created) == 1
 
 
 @pytest.mark.trio
 async def test_no_snapshot_is_made_inside_of_a_transaction() -> None:
-    async with Bench().running() as bench:
+    async with Harness().running() as harness:
         image = image_at(10)
-        bench.snapshotter.committed(image, last_offset=20, size_bytes=5000)
-        await bench.settle()
-        assert bench.created == []
-        bench.commit(21, 1)
-        await bench.settle(lambda: len(bench.created) == 1)
-        assert bench.created[0].id.offset == 22
+        harness.snapshotter.committed(image, last_offset=20, size_bytes=5000)
+        await harness.settle()
+        assert harness.created == []
+        harness.commit(21, 1)
+        await harness.settle(lambda: len(harness.created) == 1)
+        assert harness.created[0].id.offset == 22
 
 
 @pytest.mark.parametrize("kraft_version", [0, 1])
 @pytest.mark.trio
 async def test_the_file_says_what_a_stock_snapshot_says(kraft_version: int) -> None:
-    bench = Bench(kraft_version=kraft_version)
+    harness = Harness(kraft_version=kraft_version)
     image = image_at(41, epoch=6)
-    await bench.snapshotter.write(image)
+    await harness.snapshotter.write(image)
     snapshot_id = SnapshotId(epoch=6, end_offset=42)
-    controls = [each for each in bench.store.read(snapshot_id) if isinstance(each, ControlRecord)]
+    controls = [each for each in harness.store.read(snapshot_id) if isinstance(each, ControlRecord)]
     types = [each.type for each in controls]
     voters = [ControlRecordType.KRAFT_VERSION, ControlRecordType.KRAFT_VOTERS] if kraft_version else []
     assert types == [ControlRecordType.SNAPSHOT_HEADER, *voters, ControlRecordType.SNAPSHOT_FOOTER]
     assert controls[0].message.to_json(0)["lastContainedLogTimestamp"] == 777
-    assert bench.asked_offsets == [42]
-    batches = list(iterate_batches(bench.disk.read_file(bench.store.path(snapshot_id))))
+    assert harness.asked_offsets == [42]
+    batches = list(iterate_batches(harness.disk.read_file(harness.store.path(snapshot_id))))
     assert {batch.partition_leader_epoch for batch in batches} == {6}
     assert {batch.max_timestamp for batch in batches} == {1_000_005}
     assert batches[0].record_count == 1 + len(voters)
-    assert read_image(bench.store, snapshot_id) == image
+    assert read_image(harness.store, snapshot_id) == image
 
 
 @pytest.mark.trio
 async def test_a_large_image_is_written_in_slices_while_the_loop_goes_on() -> None:
-    bench = Bench()
+    harness = Harness()
     turns = 0
 
     async def take_turns() -> None:
@@ -217,16 +217,17 @@ async def test_a_large_image_is_written_in_slices_while_the_loop_goes_on() -> No
     image = large_image(9, 20_000)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(take_turns)
-        await bench.snapshotter.write(image)
+        await harness.snapshotter.write(image)
         nursery.cancel_scope.cancel()
     snapshot_id = SnapshotId(epoch=3, end_offset=10)
     sizes = [
-        batch.size_in_bytes for batch in iterate_batches(bench.disk.read_file(bench.store.path(snapshot_id)))
+        batch.size_in_bytes
+        for batch in iterate_batches(harness.disk.read_file(harness.store.path(snapshot_id)))
     ]
     assert len(sizes) > 20
     assert max(sizes) <= BATCH_BYTES
     assert turns > len(sizes), "no batch may hold the loop up together with another"
-    assert read_image(bench.store, snapshot_id) == image
+    assert read_image(harness.store, snapshot_id) == image
 
 
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO])
@@ -235,57 +236,57 @@ async def test_a_large_image_is_written_in_slices_while_the_loop_goes_on() -> No
 async def test_a_disk_that_fails_costs_the_snapshot_alone_and_it_is_tried_again_later(
     operation: str, error: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with Bench().running() as bench:
-        bench.disk.fail(operation, "", error)
-        bench.commit(10, 1000)
-        await bench.settle(lambda: bench.snapshotter.failed == 1)
-        assert bench.created == []
-        assert bench.disk.list_directory(DIRECTORY) == []
+    async with Harness().running() as harness:
+        harness.disk.fail(operation, "", error)
+        harness.commit(10, 1000)
+        await harness.settle(lambda: harness.snapshotter.failed == 1)
+        assert harness.created == []
+        assert harness.disk.list_directory(DIRECTORY) == []
         assert f"{operation} failed: " in caplog.text
         assert f"{DIRECTORY}" in caplog.text
-        bench.clock.ms += RETRY_MS - 1
-        bench.commit(11, 1000)
-        await bench.settle()
-        assert bench.created == []
-        bench.clock.ms += 1
-        bench.commit(12, 1)
-        await bench.settle(lambda: len(bench.created) == 1)
-        assert bench.created[0].id.offset == 13
+        harness.clock.ms += RETRY_MS - 1
+        harness.commit(11, 1000)
+        await harness.settle()
+        assert harness.created == []
+        harness.clock.ms += 1
+        harness.commit(12, 1)
+        await harness.settle(lambda: len(harness.created) == 1)
+        assert harness.created[0].id.offset == 13
 
 
 @pytest.mark.trio
 async def test_a_snapshot_that_was_fetched_puts_an_end_to_an_older_one_in_the_making() -> None:
-    async with Bench().running() as bench:
-        bench.snapshotter.committed(large_image(10, 20_000), last_offset=10, size_bytes=1000)
-        await bench.settle(lambda: len(bench.disk.list_directory(DIRECTORY)) == 1)
-        bench.snapshotter.loaded(image_at(500))
-        await bench.settle(lambda: bench.disk.list_directory(DIRECTORY) == [])
-        await bench.settle()
-        assert bench.created == []
-        bench.commit(501, 999)
-        await bench.settle()
-        assert bench.created == []
-        bench.commit(502, 1)
-        await bench.settle(lambda: len(bench.created) == 1)
+    async with Harness().running() as harness:
+        harness.snapshotter.committed(large_image(10, 20_000), last_offset=10, size_bytes=1000)
+        await harness.settle(lambda: len(harness.disk.list_directory(DIRECTORY)) == 1)
+        harness.snapshotter.loaded(image_at(500))
+        await harness.settle(lambda: harness.disk.list_directory(DIRECTORY) == [])
+        await harness.settle()
+        assert harness.created == []
+        harness.commit(501, 999)
+        await harness.settle()
+        assert harness.created == []
+        harness.commit(502, 1)
+        await harness.settle(lambda: len(harness.created) == 1)
 
 
 @pytest.mark.trio
 async def test_a_node_that_stops_leaves_no_half_snapshot() -> None:
-    async with Bench().running() as bench:
-        bench.snapshotter.committed(large_image(10, 20_000), last_offset=10, size_bytes=1000)
-        await bench.settle(lambda: len(bench.disk.list_directory(DIRECTORY)) == 1)
-    assert bench.disk.list_directory(DIRECTORY) == []
-    assert bench.created == []
+    async with Harness().running() as harness:
+        harness.snapshotter.committed(large_image(10, 20_000), last_offset=10, size_bytes=1000)
+        await harness.settle(lambda: len(harness.disk.list_directory(DIRECTORY)) == 1)
+    assert harness.disk.list_directory(DIRECTORY) == []
+    assert harness.created == []
 
 
 @pytest.mark.trio
 async def test_a_snapshot_that_is_there_already_stays_as_it_is() -> None:
-    bench = Bench()
-    await bench.snapshotter.write(image_at(10))
-    before = bench.disk.read_file(bench.store.path(SnapshotId(epoch=3, end_offset=11)))
-    await bench.snapshotter.write(image_at(10).at(10, 3, 888))
-    assert bench.disk.read_file(bench.store.path(SnapshotId(epoch=3, end_offset=11))) == before
-    assert len(bench.disk.list_directory(DIRECTORY)) == 1
+    harness = Harness()
+    await harness.snapshotter.write(image_at(10))
+    before = harness.disk.read_file(harness.store.path(SnapshotId(epoch=3, end_offset=11)))
+    await harness.snapshotter.write(image_at(10).at(10, 3, 888))
+    assert harness.disk.read_file(harness.store.path(SnapshotId(epoch=3, end_offset=11))) == before
+    assert len(harness.disk.list_directory(DIRECTORY)) == 1
 
 
 def test_nodes_that_see_the_same_records_do_not_write_together() -> None:

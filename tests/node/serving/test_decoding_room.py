@@ -11,7 +11,7 @@ from kafkaproto_server.apis.table import APIS, possible_elements
 from kafkaproto_server.node.serving.decoding_room import MAX_DECODED_BYTES, DecodingRoom
 
 
-class Bench:
+class Harness:
     """A room for 100 elements, and who was let in."""
 
     def __init__(self) -> None:
@@ -23,42 +23,42 @@ class Bench:
 
 
 def test_requests_are_let_in_as_they_came_as_far_as_there_is_room() -> None:
-    bench = Bench()
-    bench.enter("a", 60)
-    bench.enter("b", 60)
-    bench.enter("c", 10)
-    assert (bench.begun, bench.room.used_elements, bench.room.waiting) == (["a"], 60, 2)
-    bench.room.leave(60)
-    assert (bench.begun, bench.room.used_elements, bench.room.waiting) == (["a", "b", "c"], 70, 0)
+    harness = Harness()
+    harness.enter("a", 60)
+    harness.enter("b", 60)
+    harness.enter("c", 10)
+    assert (harness.begun, harness.room.used_elements, harness.room.waiting) == (["a"], 60, 2)
+    harness.room.leave(60)
+    assert (harness.begun, harness.room.used_elements, harness.room.waiting) == (["a", "b", "c"], 70, 0)
 
 
 def test_the_hosts_of_requests_take_turns() -> None:
-    bench = Bench()
+    harness = Harness()
     for number in range(5):
-        bench.enter(f"many{number}", 100, "192.0.2.1")
-    bench.enter("one", 100, "192.0.2.2")
-    bench.room.leave(100)
-    bench.room.leave(100)
-    assert "one" in bench.begun
+        harness.enter(f"many{number}", 100, "192.0.2.1")
+    harness.enter("one", 100, "192.0.2.2")
+    harness.room.leave(100)
+    harness.room.leave(100)
+    assert "one" in harness.begun
 
 
 def test_a_request_for_which_the_room_is_too_small_is_let_in_alone() -> None:
-    bench = Bench()
-    bench.enter("small", 1)
-    bench.enter("largest", 1000)
-    assert bench.begun == ["small"]
-    bench.room.leave(1)
-    assert bench.begun == ["small", "largest"]
+    harness = Harness()
+    harness.enter("small", 1)
+    harness.enter("largest", 1000)
+    assert harness.begun == ["small"]
+    harness.room.leave(1)
+    assert harness.begun == ["small", "largest"]
 
 
 def test_a_request_whose_connection_ends_waits_no_more() -> None:
-    bench = Bench()
-    bench.enter("a", 60)
-    bench.enter("gone", 60)
-    bench.enter("c", 10)
-    bench.room.drop("gone")
-    bench.room.drop("unknown")
-    assert (bench.begun, bench.room.waiting) == (["a", "c"], 0)
+    harness = Harness()
+    harness.enter("a", 60)
+    harness.enter("gone", 60)
+    harness.enter("c", 10)
+    harness.room.drop("gone")
+    harness.room.drop("unknown")
+    assert (harness.begun, harness.room.waiting) == (["a", "c"], 0)
 
 
 def test_requests_that_are_over_when_they_are_begun_do_not_nest() -> None:

@@ -27,7 +27,7 @@ class Clock:
         return self.now
 
 
-class Bench:
+class Harness:
     """Slices under a clock of their own, and what comes of their works."""
 
     def __init__(self, **settings: Any) -> None:
@@ -59,114 +59,114 @@ class Bench:
 
 
 def test_short_work_is_done_where_it_is_begun() -> None:
-    bench = Bench()
-    bench.start("short", 3)
-    assert (bench.done, bench.slices.waiting) == (["short"], 0)
+    harness = Harness()
+    harness.start("short", 3)
+    assert (harness.done, harness.slices.waiting) == (["short"], 0)
 
 
 def test_long_work_is_left_after_a_while_and_continued_in_turns() -> None:
-    bench = Bench()
-    bench.start("long", 1000)
-    begun = len(bench.steps_of)
-    assert bench.done == []
+    harness = Harness()
+    harness.start("long", 1000)
+    begun = len(harness.steps_of)
+    assert harness.done == []
     assert IN_PLACE_S / STEP_S <= begun <= IN_PLACE_S / STEP_S + STEPS_A_LOOK
-    bench.slices.turn()
-    turn = len(bench.steps_of) - begun
+    harness.slices.turn()
+    turn = len(harness.steps_of) - begun
     assert TURN_S / STEP_S <= turn <= (TURN_S + SHARE_S) / STEP_S + STEPS_A_LOOK
-    while bench.slices.waiting:
-        bench.slices.turn()
-    assert (bench.done, len(bench.steps_of)) == (["long"], 1000)
+    while harness.slices.waiting:
+        harness.slices.turn()
+    assert (harness.done, len(harness.steps_of)) == (["long"], 1000)
 
 
 def test_works_share_the_time() -> None:
-    bench = Bench()
+    harness = Harness()
     for name in "abc":
-        bench.start(name, 400)
+        harness.start(name, 400)
     for _ in range(6):
-        bench.slices.turn()
-    counts = sorted(bench.steps_of.count(name) for name in "abc")
+        harness.slices.turn()
+    counts = sorted(harness.steps_of.count(name) for name in "abc")
     assert counts[-1] - counts[0] <= 2 * SHARE_S / STEP_S + STEPS_A_LOOK
 
 
 def test_work_without_time_limit_is_done_at_once() -> None:
-    bench = Bench(in_place_s=float("inf"))
-    bench.start("long", 100_000)
-    assert bench.done == ["long"]
+    harness = Harness(in_place_s=float("inf"))
+    harness.start("long", 100_000)
+    assert harness.done == ["long"]
 
 
 @pytest.mark.parametrize("steps", [1, 1000])
 def test_an_error_is_told_to_whoever_began_the_work(steps: int) -> None:
-    bench = Bench()
+    harness = Harness()
     error = ValueError("no")
-    bench.start("bad", steps, error)
-    bench.start("good", 1000)
-    while bench.slices.waiting:
-        bench.slices.turn()
-    assert (bench.failed, bench.done) == ([error], ["good"])
+    harness.start("bad", steps, error)
+    harness.start("good", 1000)
+    while harness.slices.waiting:
+        harness.slices.turn()
+    assert (harness.failed, harness.done) == ([error], ["good"])
 
 
 def test_the_work_of_an_owner_that_is_gone_is_given_up() -> None:
-    bench = Bench()
+    harness = Harness()
     closed: list[str] = []
 
     def work() -> Iterator[None]:
         try:
-            yield from bench.work("left", 1000)
+            yield from harness.work("left", 1000)
         finally:
             closed.append("left")
 
-    bench.slices.start(work(), bench.done.append, bench.failed.append, owner="gone")  # type: ignore[arg-type]
-    bench.start("other", 1000, owner="here")
-    bench.slices.drop("gone")
+    harness.slices.start(work(), harness.done.append, harness.failed.append, owner="gone")  # type: ignore[arg-type]
+    harness.start("other", 1000, owner="here")
+    harness.slices.drop("gone")
     assert closed == ["left"]
-    while bench.slices.waiting:
-        bench.slices.turn()
-    assert (bench.done, bench.failed) == (["other"], [])
+    while harness.slices.waiting:
+        harness.slices.turn()
+    assert (harness.done, harness.failed) == (["other"], [])
 
 
 def test_when_the_pass_is_over_work_is_begun_in_a_turn() -> None:
-    bench = Bench()
-    bench.end_pass()
+    harness = Harness()
+    harness.end_pass()
     for number in range(1000):
-        bench.start("short", 1, host=str(number))
-    assert (bench.steps_of, bench.slices.waiting) == ([], 1000)
-    bench.slices.turn()
-    assert TURN_S / STEP_S <= len(bench.done) <= TURN_S / STEP_S + 1
-    bench.passes.after_io_wait(0)
-    bench.start("next pass", 1)
-    assert bench.done[-1] == "next pass"
+        harness.start("short", 1, host=str(number))
+    assert (harness.steps_of, harness.slices.waiting) == ([], 1000)
+    harness.slices.turn()
+    assert TURN_S / STEP_S <= len(harness.done) <= TURN_S / STEP_S + 1
+    harness.passes.after_io_wait(0)
+    harness.start("next pass", 1)
+    assert harness.done[-1] == "next pass"
 
 
 def test_many_works_that_are_begun_together_do_not_take_longer_than_a_pass() -> None:
-    bench = Bench()
-    bench.passes.after_io_wait(0)
-    begun_at = bench.clock.now
+    harness = Harness()
+    harness.passes.after_io_wait(0)
+    begun_at = harness.clock.now
     for _ in range(1000):
-        bench.start("long", 1000)
-    assert bench.clock.now - begun_at <= PASS_S + IN_PLACE_S + STEPS_A_LOOK * STEP_S
+        harness.start("long", 1000)
+    assert harness.clock.now - begun_at <= PASS_S + IN_PLACE_S + STEPS_A_LOOK * STEP_S
 
 
 def test_urgent_works_go_first_but_not_all_the_time() -> None:
-    bench = Bench()
-    bench.end_pass()
+    harness = Harness()
+    harness.end_pass()
     for _ in range(3):
-        bench.start("ordinary", 1000)
+        harness.start("ordinary", 1000)
     for _ in range(1000):
-        bench.start("urgent", 1, is_urgent=True)
-    bench.slices.turn()
-    assert URGENT_S / STEP_S <= bench.done.count("urgent") <= URGENT_S / STEP_S + 1
-    assert bench.steps_of[: len(bench.done)] == ["urgent"] * len(bench.done)
-    assert bench.steps_of.count("ordinary") >= (TURN_S - URGENT_S) / STEP_S
+        harness.start("urgent", 1, is_urgent=True)
+    harness.slices.turn()
+    assert URGENT_S / STEP_S <= harness.done.count("urgent") <= URGENT_S / STEP_S + 1
+    assert harness.steps_of[: len(harness.done)] == ["urgent"] * len(harness.done)
+    assert harness.steps_of.count("ordinary") >= (TURN_S - URGENT_S) / STEP_S
 
 
 def test_the_hosts_that_work_is_for_take_turns() -> None:
-    bench = Bench()
-    bench.end_pass()
+    harness = Harness()
+    harness.end_pass()
     for _ in range(1000):
-        bench.start("many", 10, host="192.0.2.1")
-    bench.start("one", 10, host="192.0.2.2")
-    bench.slices.turn()
-    assert "one" in bench.done
+        harness.start("many", 10, host="192.0.2.1")
+    harness.start("one", 10, host="192.0.2.2")
+    harness.slices.turn()
+    assert "one" in harness.done
 
 
 class Owner:
@@ -186,19 +186,19 @@ class Owner:
 
 
 def test_to_give_up_work_does_not_look_at_the_others() -> None:
-    bench = Bench(in_place_s=0)
+    harness = Harness(in_place_s=0)
     count = 1000
     for number in range(count):
-        bench.start("long", 1000, owner=Owner(number))
+        harness.start("long", 1000, owner=Owner(number))
     Owner.compared = 0
     for number in reversed(range(count)):
-        bench.slices.drop(Owner(number))
-    assert bench.slices.waiting == 0
+        harness.slices.drop(Owner(number))
+    assert harness.slices.waiting == 0
     assert Owner.compared <= 2 * count
 
 
 def test_what_given_up_work_had_made_is_handed_over() -> None:
-    bench = Bench(in_place_s=0)
+    harness = Harness(in_place_s=0)
     shared = [object()]
     dropped: list[list[Any]] = []
 
@@ -214,28 +214,28 @@ def test_what_given_up_work_had_made_is_handed_over() -> None:
         found = yield from inner()
         return f"{given}{before}{found}"
 
-    bench.slices.start(
-        outer(shared), bench.done.append, bench.failed.append, owner="gone", dropped=dropped.append
+    harness.slices.start(
+        outer(shared), harness.done.append, harness.failed.append, owner="gone", dropped=dropped.append
     )
-    bench.slices.drop("gone")
+    harness.slices.drop("gone")
     assert dropped == [[["made before"], [*range(STEPS_A_LOOK)]]]
-    assert (bench.done, bench.failed) == ([], [])
+    assert (harness.done, harness.failed) == ([], [])
 
 
 @pytest.mark.trio
 async def test_others_run_between_two_turns() -> None:
-    bench = Bench()
+    harness = Harness()
     turns: list[int] = []
 
     async def other() -> None:
-        while not bench.done:
-            turns.append(len(bench.steps_of))
+        while not harness.done:
+            turns.append(len(harness.steps_of))
             await trio.lowlevel.checkpoint()
 
     async with trio.open_nursery() as nursery:
-        await nursery.start(bench.slices.run)
+        await nursery.start(harness.slices.run)
         await wait_all_tasks_blocked()
-        bench.start("long", 1000)
+        harness.start("long", 1000)
         await other()
         nursery.cancel_scope.cancel()
     most = (TURN_S + SHARE_S) / STEP_S + STEPS_A_LOOK

@@ -327,8 +327,8 @@ def test_a_record_that_does_not_parse_is_one_corrupt_row() -> None:
 
 def test_types_and_versions_that_are_not_known_are_kept_as_they_are() -> None:
     newer = b"\x01\x02\x63newer"
-    stranger = b"\x01\xac\x02\x00stranger"
-    entries = [NewRecord(None, value) for value in (newer, stranger)]
+    unknown_type = b"\x01\xac\x02\x00stranger"
+    entries = [NewRecord(None, value) for value in (newer, unknown_type)]
     log = build_batch(entries, base_offset=0, timestamp_ms=TIME_MS) + build_batch(
         [NewRecord(b"\0\0\0\x4d", b"\0\x05future")], base_offset=2, timestamp_ms=TIME_MS, control=True
     )
@@ -336,7 +336,7 @@ def test_types_and_versions_that_are_not_known_are_kept_as_they_are() -> None:
     kept = [(row["recordType"], row["recordVersion"], row["raw"], row["isControl"]) for row in found]
     assert kept == [
         ("TopicRecord", 0x63, newer, False),
-        ("300", 0, stranger, False),
+        ("300", 0, unknown_type, False),
         ("77", 5, b"\0\x05future", True),
     ]
     assert [row["_corrupt_record"] for row in found] == [None] * 3

@@ -197,8 +197,8 @@ def test_a_replica_that_ends_where_another_begins_lends_what_is_vouched_for(
     # The record at offset 8 is of the epoch in which the older log ends: they fit together without a snapshot.
     older = write_node(tmp_path / "n2", log[:8], node_id=2)
     assert names(plan(advanced, older, replicas="one")) == topics(log)
-    stranger = write_node(tmp_path / "n3", log_of((2, 7)), node_id=3)
-    assert names(plan(advanced, stranger, replicas="one")) == topics(log, 8)
+    unknown_node = write_node(tmp_path / "n3", log_of((2, 7)), node_id=3)
+    assert names(plan(advanced, unknown_node, replicas="one")) == topics(log, 8)
 
 
 def test_a_gap_between_replicas_is_named(tmp_path: Path) -> None:

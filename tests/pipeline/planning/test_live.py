@@ -233,7 +233,7 @@ def test_nobody_there_is_said_with_the_addresses() -> None:
     (port,) = free_ports(1)
     with (
         pytest.raises(InputError, match=rf"'bootstrap.controllers': the quorum at 127.0.0.1:{port} did not"),
-        LiveQuorum([("127.0.0.1", port)], patience_s=0.1) as quorum,
+        LiveQuorum([("127.0.0.1", port)], retry_timeout_s=0.1) as quorum,
     ):
         quorum.state()
 

@@ -57,7 +57,7 @@ class LowestRng:
         raise AssertionError("nobody here needs an id")
 
 
-class Bench:
+class Harness:
     """Node 3, which follows node 1; its log ends at 10 and is changed by the tests."""
 
     def __init__(
@@ -164,114 +164,114 @@ ADD = AddVoterRequest(voter=key(3), endpoints=endpoints(3), timeout_ms=2000, ack
 
 class TestUpdatingTheOwnEntry:
     def test_an_entry_that_is_right_is_left_alone(self) -> None:
-        bench = Bench(voter_set(1, 2, 3))
-        assert bench.deadline_ms is None
-        bench.tick_at(10 * PERIOD_MS)
-        assert bench.asked == []
+        harness = Harness(voter_set(1, 2, 3))
+        assert harness.deadline_ms is None
+        harness.tick_at(10 * PERIOD_MS)
+        assert harness.asked == []
 
     def test_one_with_other_endpoints_is_updated_a_period_after_following_began(self) -> None:
-        bench = Bench(voter_set(1, 2, 3), node_endpoints=MOVED)
-        assert bench.deadline_ms == PERIOD_MS
-        bench.tick_at(PERIOD_MS - 1)
-        assert bench.asked == []
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == [UPDATE]
-        assert bench.sent[0].destination == Destination(id=1, host="host1", port=9093)
+        harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
+        assert harness.deadline_ms == PERIOD_MS
+        harness.tick_at(PERIOD_MS - 1)
+        assert harness.asked == []
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == [UPDATE]
+        assert harness.sent[0].destination == Destination(id=1, host="host1", port=9093)
 
     def test_one_with_another_range_of_versions_is_updated(self) -> None:
         old = voter_set(1, 2, 3).with_voter(msgspec.structs.replace(voter(3), max_kraft_version=0))
-        bench = Bench(old)
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == [msgspec.structs.replace(UPDATE, endpoints=endpoints(3))]
+        harness = Harness(old)
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == [msgspec.structs.replace(UPDATE, endpoints=endpoints(3))]
 
     def test_while_an_answer_is_awaited_nothing_more_is_asked(self) -> None:
-        bench = Bench(voter_set(1, 2, 3), node_endpoints=MOVED)
-        bench.tick_at(PERIOD_MS)
-        assert bench.deadline_ms is None
-        bench.tick_at(5 * PERIOD_MS)
-        assert bench.asked == [UPDATE]
+        harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
+        harness.tick_at(PERIOD_MS)
+        assert harness.deadline_ms is None
+        harness.tick_at(5 * PERIOD_MS)
+        assert harness.asked == [UPDATE]
 
     def test_it_is_asked_again_a_period_after_any_answer_until_the_log_shows_it(self) -> None:
-        bench = Bench(voter_set(1, 2, 3), node_endpoints=MOVED)
-        bench.tick_at(2000)
-        bench.answer(updated())
-        assert bench.deadline_ms == 4000
-        bench.tick_at(4000)
-        bench.tick_at(4100)
-        bench.fail()
-        assert bench.deadline_ms == 6100
-        bench.tick_at(6100)
-        assert bench.asked == [UPDATE, UPDATE, UPDATE]
-        bench.answer(updated(RaftError.REQUEST_TIMED_OUT))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2, 3).with_voter(Voter(key=key(3), endpoints=MOVED))))
-        assert bench.deadline_ms is None
+        harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
+        harness.tick_at(2000)
+        harness.answer(updated())
+        assert harness.deadline_ms == 4000
+        harness.tick_at(4000)
+        harness.tick_at(4100)
+        harness.fail()
+        assert harness.deadline_ms == 6100
+        harness.tick_at(6100)
+        assert harness.asked == [UPDATE, UPDATE, UPDATE]
+        harness.answer(updated(RaftError.REQUEST_TIMED_OUT))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2, 3).with_voter(Voter(key=key(3), endpoints=MOVED))))
+        assert harness.deadline_ms is None
 
     def test_a_leader_that_cannot_be_asked_now_is_asked_after_the_back_off(self) -> None:
-        bench = Bench(voter_set(1, 2, 3), node_endpoints=MOVED)
+        harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
         leader = Destination(id=1, host="host1", port=9093)
-        bench.core.requests.rest(leader, Lane.OTHER, PERIOD_MS)
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == []
-        assert bench.deadline_ms == PERIOD_MS + 20
-        bench.tick_at(PERIOD_MS + 20)
-        assert bench.asked == [UPDATE]
+        harness.core.requests.rest(leader, Lane.OTHER, PERIOD_MS)
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == []
+        assert harness.deadline_ms == PERIOD_MS + 20
+        harness.tick_at(PERIOD_MS + 20)
+        assert harness.asked == [UPDATE]
 
     def test_a_new_leader_is_asked_anew_and_an_old_answer_ignored(self) -> None:
-        bench = Bench(voter_set(1, 2, 3), node_endpoints=MOVED)
-        bench.tick_at(2000)
-        bench.now_ms = 2500
-        bench.follow_in(6)
-        assert bench.deadline_ms == 4500
-        bench.tick_at(2600)
-        bench.answer(updated())
-        assert bench.deadline_ms == 4500
-        bench.tick_at(4500)
-        assert bench.asked == [UPDATE, msgspec.structs.replace(UPDATE, epoch=6)]
+        harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
+        harness.tick_at(2000)
+        harness.now_ms = 2500
+        harness.follow_in(6)
+        assert harness.deadline_ms == 4500
+        harness.tick_at(2600)
+        harness.answer(updated())
+        assert harness.deadline_ms == 4500
+        harness.tick_at(4500)
+        assert harness.asked == [UPDATE, msgspec.structs.replace(UPDATE, epoch=6)]
 
     def test_an_observer_without_auto_join_has_nothing_to_ask(self) -> None:
-        bench = Bench(voter_set(1, 2), auto_join=False, node_endpoints=MOVED)
-        assert bench.deadline_ms is None
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == []
+        harness = Harness(voter_set(1, 2), auto_join=False, node_endpoints=MOVED)
+        assert harness.deadline_ms is None
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == []
 
 
 class TestTellingAStaticQuorumsLeader:
     def test_each_leader_is_told_once(self) -> None:
-        bench = Bench(voter_set(1, 2, 3), kraft_version=0)
-        bench.tick_at(2000)
-        assert bench.asked == [msgspec.structs.replace(UPDATE, endpoints=endpoints(3))]
-        bench.answer(updated())
-        assert bench.deadline_ms is None
-        bench.tick_at(9000)
-        assert len(bench.asked) == 1
-        bench.follow_in(6)
-        bench.tick_at(11_000)
-        assert len(bench.asked) == 2
+        harness = Harness(voter_set(1, 2, 3), kraft_version=0)
+        harness.tick_at(2000)
+        assert harness.asked == [msgspec.structs.replace(UPDATE, endpoints=endpoints(3))]
+        harness.answer(updated())
+        assert harness.deadline_ms is None
+        harness.tick_at(9000)
+        assert len(harness.asked) == 1
+        harness.follow_in(6)
+        harness.tick_at(11_000)
+        assert len(harness.asked) == 2
 
     def test_a_leader_that_refused_is_told_again(self) -> None:
-        bench = Bench(voter_set(1, 2, 3), kraft_version=0)
-        bench.tick_at(2000)
-        bench.answer(updated(RaftError.REQUEST_TIMED_OUT))
-        bench.tick_at(4000)
-        bench.fail()
-        bench.tick_at(6000)
-        assert len(bench.asked) == 3
+        harness = Harness(voter_set(1, 2, 3), kraft_version=0)
+        harness.tick_at(2000)
+        harness.answer(updated(RaftError.REQUEST_TIMED_OUT))
+        harness.tick_at(4000)
+        harness.fail()
+        harness.tick_at(6000)
+        assert len(harness.asked) == 3
 
     def test_auto_join_adds_nobody_to_a_static_quorum(self) -> None:
-        bench = Bench(voter_set(1, 2), kraft_version=0)
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == []
+        harness = Harness(voter_set(1, 2), kraft_version=0)
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == []
 
 
 class TestAutoJoin:
     def test_an_observer_has_itself_added_without_waiting_for_the_commit(self) -> None:
-        bench = Bench(voter_set(1, 2))
-        assert bench.deadline_ms == PERIOD_MS
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == [ADD]
+        harness = Harness(voter_set(1, 2))
+        assert harness.deadline_ms == PERIOD_MS
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == [ADD]
 
     def test_it_asks_once_a_period_until_the_log_shows_it(self) -> None:
-        bench = Bench(voter_set(1, 2))
+        harness = Harness(voter_set(1, 2))
         now_ms = 0
         for error in (
             RaftError.REQUEST_TIMED_OUT,
@@ -280,79 +280,79 @@ class TestAutoJoin:
             RaftError.NONE,
         ):
             now_ms += PERIOD_MS
-            bench.tick_at(now_ms)
-            bench.answer(VoterChangeResponse(error=error, message="words"))
-        assert bench.asked == [ADD] * 4
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2, 3)))
-        assert bench.deadline_ms is None
+            harness.tick_at(now_ms)
+            harness.answer(VoterChangeResponse(error=error, message="words"))
+        assert harness.asked == [ADD] * 4
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2, 3)))
+        assert harness.deadline_ms is None
 
     def test_its_own_entry_of_another_directory_is_removed_first(self) -> None:
         lost = ReplicaKey(id=3, directory_id=b"\x09" * 16)
-        bench = Bench(VoterSet(voters=(voter(1), voter(2), Voter(key=lost, endpoints=endpoints(3)))))
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == [RemoveVoterRequest(voter=lost)]
-        bench.answer(VoterChangeResponse())
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2)))
-        bench.tick_at(2 * PERIOD_MS)
-        assert bench.asked[1:] == [ADD]
+        harness = Harness(VoterSet(voters=(voter(1), voter(2), Voter(key=lost, endpoints=endpoints(3)))))
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == [RemoveVoterRequest(voter=lost)]
+        harness.answer(VoterChangeResponse())
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2)))
+        harness.tick_at(2 * PERIOD_MS)
+        assert harness.asked[1:] == [ADD]
 
     def test_without_the_controller_role_there_is_nothing_to_join(self) -> None:
-        bench = Bench(voter_set(1, 2), can_be_voter=False)
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == []
+        harness = Harness(voter_set(1, 2), can_be_voter=False)
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == []
 
 
 class TestRemoved:
     def test_a_voter_that_was_removed_does_not_add_itself_again(self) -> None:
-        bench = Bench(voter_set(1, 2, 3))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2)))
-        assert bench.deadline_ms is None
-        bench.tick_at(10 * PERIOD_MS)
-        bench.follow_in(6)
-        bench.tick_at(20 * PERIOD_MS)
-        assert bench.asked == []
+        harness = Harness(voter_set(1, 2, 3))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2)))
+        assert harness.deadline_ms is None
+        harness.tick_at(10 * PERIOD_MS)
+        harness.follow_in(6)
+        harness.tick_at(20 * PERIOD_MS)
+        assert harness.asked == []
 
     def test_nor_when_the_voters_change_further(self) -> None:
-        bench = Bench(voter_set(1, 2, 3))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2)))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2, 4)))
-        bench.tick_at(10 * PERIOD_MS)
-        assert bench.asked == []
+        harness = Harness(voter_set(1, 2, 3))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2)))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2, 4)))
+        harness.tick_at(10 * PERIOD_MS)
+        assert harness.asked == []
 
     def test_a_restart_permits_it_again(self) -> None:
-        bench = Bench(voter_set(1, 2, 3))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2)))
-        restarted = Bench(voter_set(1, 2))
-        restarted.core.voters = bench.core.voters
+        harness = Harness(voter_set(1, 2, 3))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2)))
+        restarted = Harness(voter_set(1, 2))
+        restarted.core.voters = harness.core.voters
         restarted.tick_at(PERIOD_MS)
         assert restarted.asked == [ADD]
 
     def test_who_is_added_by_somebody_else_may_lose_it_to_a_truncation_and_join(self) -> None:
-        bench = Bench(voter_set(1, 2, 3))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2)))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2, 3)))
-        bench.core.truncate(bench.core.log.end_offset - 1)
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == [ADD]
+        harness = Harness(voter_set(1, 2, 3))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2)))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2, 3)))
+        harness.core.truncate(harness.core.log.end_offset - 1)
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == [ADD]
 
     def test_an_uncommitted_addition_that_is_truncated_away_is_no_removal(self) -> None:
-        bench = Bench(voter_set(1, 2))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2, 3)))
-        bench.core.truncate(10)
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == [ADD]
+        harness = Harness(voter_set(1, 2))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2, 3)))
+        harness.core.truncate(10)
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == [ADD]
 
     def test_an_uncommitted_removal_that_is_truncated_away_never_was(self) -> None:
-        bench = Bench(voter_set(1, 2, 3))
-        bench.fetched(KRaftVoters(voters=voter_set(1, 2)))
-        bench.core.truncate(10)
-        assert not bench.core.joining.is_removed
+        harness = Harness(voter_set(1, 2, 3))
+        harness.fetched(KRaftVoters(voters=voter_set(1, 2)))
+        harness.core.truncate(10)
+        assert not harness.core.joining.is_removed
 
     def test_a_snapshot_without_it_removes_as_well(self) -> None:
-        bench = Bench(voter_set(1, 2, 3))
-        bench.core.voters.reset()
-        bench.core.voters.add_kraft_version(99, 1)
-        bench.core.voters.add_voters(99, voter_set(1, 2))
-        bench.core.voters_changed()
-        bench.tick_at(PERIOD_MS)
-        assert bench.asked == []
+        harness = Harness(voter_set(1, 2, 3))
+        harness.core.voters.reset()
+        harness.core.voters.add_kraft_version(99, 1)
+        harness.core.voters.add_voters(99, voter_set(1, 2))
+        harness.core.voters_changed()
+        harness.tick_at(PERIOD_MS)
+        assert harness.asked == []

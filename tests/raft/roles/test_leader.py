@@ -118,7 +118,7 @@ class TestHighWatermark:
         answered(machine, fetch(voter(2).key, end_offset, 4))
         assert answered(machine, fetch(voter(2).key, 5, 2)).high_watermark == end_offset
 
-    def test_another_directory_or_a_stranger_is_no_voter(self) -> None:
+    def test_another_directory_or_an_unknown_node_is_no_voter(self) -> None:
         machine = leader()
         end_offset = machine.node.log_end_offset
         for key in (ReplicaKey(id=2, directory_id=directory(9)), ReplicaKey(id=2), voter(7).key):
@@ -313,12 +313,12 @@ class TestNewVoters:
         machine.tick(30_000)
         sent(machine, AddVoterRequest)
 
-    def test_a_newcomer_that_cannot_be_asked_is_not_added(self) -> None:
+    def test_a_new_voter_that_cannot_be_asked_is_not_added(self) -> None:
         machine = leader()
         answered(machine, fetch(voter(2).key, 13, 4))
-        newcomer = voter(5, port=5)
+        new_voter = voter(5, port=5)
         add = AddVoterRequest(
-            voter=newcomer.key, endpoints=newcomer.endpoints, timeout_ms=1000, ack_when_committed=True
+            voter=new_voter.key, endpoints=new_voter.endpoints, timeout_ms=1000, ack_when_committed=True
         )
         assert machine.ask(add) is None
         fail(machine, ApiVersionsRequest, RequestFailure.REFUSED)
@@ -329,9 +329,9 @@ class TestNewVoters:
     def test_an_answer_that_finds_no_leader_any_more_is_nobodys(self) -> None:
         machine = leader()
         answered(machine, fetch(voter(2).key, 13, 4))
-        newcomer = voter(5, port=5)
+        new_voter = voter(5, port=5)
         add = AddVoterRequest(
-            voter=newcomer.key, endpoints=newcomer.endpoints, timeout_ms=1000, ack_when_committed=True
+            voter=new_voter.key, endpoints=new_voter.endpoints, timeout_ms=1000, ack_when_committed=True
         )
         assert machine.ask(add) is None
         tell_of_epoch(machine, 7, 2)

@@ -15,9 +15,9 @@ from kafkaproto_server.raft.values.messages import (
     UpgradeKRaftVersionRequest,
 )
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
-from tests.raft.support.leader_bench import (
+from tests.raft.support.leader_fixture import (
     LISTENER,
-    Bench,
+    Harness,
     add,
     committed,
     endpoints,
@@ -44,33 +44,33 @@ MOVED = (Endpoint(name=LISTENER, host="moved", port=1),)
 
 class TestUpdating:
     @staticmethod
-    def send(bench: Bench, request: UpdateVoterRequest, listener_name: str = LISTENER) -> RaftError:
+    def send(harness: Harness, request: UpdateVoterRequest, listener_name: str = LISTENER) -> RaftError:
         """The error that an update is answered with, at once and always with the leader."""
-        request_id = bench.ask(membership.handle_update_voter, request, listener_name)
-        answer = bench.answers[request_id]
+        request_id = harness.ask(membership.handle_update_voter, request, listener_name)
+        answer = harness.answers[request_id]
         assert isinstance(answer, UpdateVoterResponse)
         assert answer.leader == LeaderAndEpoch(leader_id=1, epoch=5)
         return answer.error
 
     def test_a_changed_entry_is_appended_and_answered_before_the_commit(self) -> None:
-        bench = committed(1, 2, 3)
-        assert self.send(bench, update(2, endpoints=MOVED)) is RaftError.NONE
+        harness = committed(1, 2, 3)
+        assert self.send(harness, update(2, endpoints=MOVED)) is RaftError.NONE
         expected = voter_set(1, 2, 3).with_voter(Voter(key=key(2), endpoints=MOVED))
-        assert bench.last_control == (KRaftVoters(voters=expected),)
-        assert bench.core.voters.latest == expected
-        assert bench.has_uncommitted_change
+        assert harness.last_control == (KRaftVoters(voters=expected),)
+        assert harness.core.voters.latest == expected
+        assert harness.has_uncommitted_change
 
     def test_an_entry_that_says_the_same_is_not_appended_again(self) -> None:
-        bench = committed(1, 2, 3)
-        before = len(bench.batches)
-        assert self.send(bench, update(2, endpoints=endpoints(2)[::-1])) is RaftError.NONE
-        assert len(bench.batches) == before
+        harness = committed(1, 2, 3)
+        before = len(harness.batches)
+        assert self.send(harness, update(2, endpoints=endpoints(2)[::-1])) is RaftError.NONE
+        assert len(harness.batches) == before
 
     @pytest.mark.parametrize(("listener_name", "port"), [(LISTENER, 9093), ("SECOND", 9094)])
     def test_the_leader_is_named_at_the_listener_that_was_asked(self, listener_name: str, port: int) -> None:
-        bench = committed(1, 2, 3)
-        self.send(bench, update(2), listener_name)
-        (answer,) = bench.answers.values()
+        harness = committed(1, 2, 3)
+        self.send(harness, update(2), listener_name)
+        (answer,) = harness.answers.values()
         assert isinstance(answer, UpdateVoterResponse)
         assert answer.leader_endpoint == Endpoint(name=listener_name, host="host1", port=port)
 
@@ -93,33 +93,33 @@ class TestUpdating:
     ) -> None:
         assert self.send(committed(1, 2, 3), bad) is RaftError.INVALID_REQUEST
 
-    @pytest.mark.parametrize("stranger", [key(4), ReplicaKey(id=2, directory_id=b"\x09" * 16)])
-    def test_who_is_no_voter_is_not_found(self, stranger: ReplicaKey) -> None:
-        assert self.send(committed(1, 2, 3), update(2, voter=stranger)) is RaftError.VOTER_NOT_FOUND
+    @pytest.mark.parametrize("unknown_node", [key(4), ReplicaKey(id=2, directory_id=b"\x09" * 16)])
+    def test_who_is_no_voter_is_not_found(self, unknown_node: ReplicaKey) -> None:
+        assert self.send(committed(1, 2, 3), update(2, voter=unknown_node)) is RaftError.VOTER_NOT_FOUND
 
     def test_it_waits_for_nothing_else_under_way(self) -> None:
-        bench = Bench(1, 2, 3)
-        assert self.send(bench, update(2, endpoints=MOVED)) is RaftError.REQUEST_TIMED_OUT
-        bench.fetch(2)
-        bench.change(add(4))
-        assert self.send(bench, update(2, endpoints=MOVED)) is RaftError.REQUEST_TIMED_OUT
-        bench.tick_at(3000)
-        assert self.send(bench, update(2, endpoints=MOVED)) is RaftError.NONE
-        assert self.send(bench, update(3, endpoints=MOVED)) is RaftError.REQUEST_TIMED_OUT
-        bench.fetch(2)
-        assert self.send(bench, update(3, endpoints=MOVED)) is RaftError.NONE
+        harness = Harness(1, 2, 3)
+        assert self.send(harness, update(2, endpoints=MOVED)) is RaftError.REQUEST_TIMED_OUT
+        harness.fetch(2)
+        harness.change(add(4))
+        assert self.send(harness, update(2, endpoints=MOVED)) is RaftError.REQUEST_TIMED_OUT
+        harness.tick_at(3000)
+        assert self.send(harness, update(2, endpoints=MOVED)) is RaftError.NONE
+        assert self.send(harness, update(3, endpoints=MOVED)) is RaftError.REQUEST_TIMED_OUT
+        harness.fetch(2)
+        assert self.send(harness, update(3, endpoints=MOVED)) is RaftError.NONE
 
     def test_a_static_voter_is_remembered_and_nothing_appended(self) -> None:
-        bench = committed(1, 2, 3, kraft_version=0)
-        before = len(bench.batches)
-        assert self.send(bench, update(2)) is RaftError.NONE
-        assert len(bench.batches) == before
-        assert isinstance(bench.leader, Leader)
-        assert bench.leader.membership.reported == {2: voter(2)}
+        harness = committed(1, 2, 3, kraft_version=0)
+        before = len(harness.batches)
+        assert self.send(harness, update(2)) is RaftError.NONE
+        assert len(harness.batches) == before
+        assert isinstance(harness.leader, Leader)
+        assert harness.leader.membership.reported == {2: voter(2)}
 
     def test_who_is_no_static_voter_is_not_found_either(self) -> None:
-        bench = committed(1, 2, 3, kraft_version=0)
-        assert self.send(bench, update(4)) is RaftError.VOTER_NOT_FOUND
+        harness = committed(1, 2, 3, kraft_version=0)
+        assert self.send(harness, update(4)) is RaftError.VOTER_NOT_FOUND
 
 
 def upgrade(level: int = 1, *, validate_only: bool = False) -> UpgradeKRaftVersionRequest:
@@ -128,73 +128,75 @@ def upgrade(level: int = 1, *, validate_only: bool = False) -> UpgradeKRaftVersi
 
 class TestUpgrading:
     @staticmethod
-    def ready() -> Bench:
+    def ready() -> Harness:
         """A static quorum whose voters have all told who they are."""
-        bench = committed(1, 2, 3, kraft_version=0)
-        TestUpdating.send(bench, update(2))
-        TestUpdating.send(bench, update(3))
-        return bench
+        harness = committed(1, 2, 3, kraft_version=0)
+        TestUpdating.send(harness, update(2))
+        TestUpdating.send(harness, update(3))
+        return harness
 
     def test_version_and_voters_are_appended_together(self) -> None:
-        bench = self.ready()
-        bench.change(upgrade())
-        assert bench.last_control == (KRaftVersion(level=1), KRaftVoters(voters=voter_set(1, 2, 3)))
-        assert (bench.core.voters.kraft_version, bench.core.voters.latest) == (1, voter_set(1, 2, 3))
-        assert bench.next_offsets == [13]
+        harness = self.ready()
+        harness.change(upgrade())
+        assert harness.last_control == (KRaftVersion(level=1), KRaftVoters(voters=voter_set(1, 2, 3)))
+        assert (harness.core.voters.kraft_version, harness.core.voters.latest) == (1, voter_set(1, 2, 3))
+        assert harness.next_offsets == [13]
 
     def test_it_is_answered_once_committed(self) -> None:
-        bench = self.ready()
-        request_id = bench.change(upgrade())
-        assert bench.error(request_id) is None
-        assert bench.error(bench.change(upgrade())) is RaftError.NONE
-        assert bench.error(bench.change(remove(3))) is RaftError.REQUEST_TIMED_OUT
-        bench.fetch(2)
-        assert bench.error(request_id) is RaftError.NONE
-        assert bench.error(bench.change(remove(3))) is None
+        harness = self.ready()
+        request_id = harness.change(upgrade())
+        assert harness.error(request_id) is None
+        assert harness.error(harness.change(upgrade())) is RaftError.NONE
+        assert harness.error(harness.change(remove(3))) is RaftError.REQUEST_TIMED_OUT
+        harness.fetch(2)
+        assert harness.error(request_id) is RaftError.NONE
+        assert harness.error(harness.change(remove(3))) is None
 
     def test_the_level_in_force_is_no_change(self) -> None:
-        bench = committed(1, 2, 3, kraft_version=0)
-        assert bench.error(bench.change(upgrade(0))) is RaftError.NONE
+        harness = committed(1, 2, 3, kraft_version=0)
+        assert harness.error(harness.change(upgrade(0))) is RaftError.NONE
         dynamic = committed(1, 2, 3)
         before = len(dynamic.batches)
         assert dynamic.error(dynamic.change(upgrade(1))) is RaftError.NONE
         assert len(dynamic.batches) == before
 
     def test_it_never_goes_down(self) -> None:
-        bench = committed(1, 2, 3)
-        request_id = bench.change(upgrade(0))
-        assert bench.error(request_id) is RaftError.INVALID_UPDATE_VERSION
-        assert bench.message(request_id) == "kraft.version cannot be lowered from 1 to 0."
+        harness = committed(1, 2, 3)
+        request_id = harness.change(upgrade(0))
+        assert harness.error(request_id) is RaftError.INVALID_UPDATE_VERSION
+        assert harness.message(request_id) == "kraft.version cannot be lowered from 1 to 0."
 
     def test_a_level_that_nobody_knows_is_refused(self) -> None:
-        request_id = (bench := self.ready()).change(upgrade(2))
-        assert bench.error(request_id) is RaftError.INVALID_UPDATE_VERSION
-        assert bench.message(request_id) == "kraft.version 2 is not supported; the highest is 1."
+        request_id = (harness := self.ready()).change(upgrade(2))
+        assert harness.error(request_id) is RaftError.INVALID_UPDATE_VERSION
+        assert harness.message(request_id) == "kraft.version 2 is not supported; the highest is 1."
 
     def test_every_voter_has_to_have_told_who_it_is(self) -> None:
-        bench = committed(1, 2, 3, kraft_version=0)
-        TestUpdating.send(bench, update(2))
-        request_id = bench.change(upgrade())
-        assert bench.error(request_id) is RaftError.INVALID_UPDATE_VERSION
-        assert bench.message(request_id).startswith("Voter 3 has not told this leader its directory id")
+        harness = committed(1, 2, 3, kraft_version=0)
+        TestUpdating.send(harness, update(2))
+        request_id = harness.change(upgrade())
+        assert harness.error(request_id) is RaftError.INVALID_UPDATE_VERSION
+        assert harness.message(request_id).startswith("Voter 3 has not told this leader its directory id")
 
     def test_every_voter_has_to_support_it(self) -> None:
-        bench = self.ready()
-        TestUpdating.send(bench, update(3, max_kraft_version=0))
-        request_id = bench.change(upgrade())
-        assert bench.error(request_id) is RaftError.INVALID_UPDATE_VERSION
-        assert bench.message(request_id) == "Voter 3 supports kraft.version 0 to 0, not 1."
+        harness = self.ready()
+        TestUpdating.send(harness, update(3, max_kraft_version=0))
+        request_id = harness.change(upgrade())
+        assert harness.error(request_id) is RaftError.INVALID_UPDATE_VERSION
+        assert harness.message(request_id) == "Voter 3 supports kraft.version 0 to 0, not 1."
 
     def test_a_leader_without_a_high_watermark_has_to_wait(self) -> None:
-        bench = Bench(1, 2, 3, kraft_version=0)
-        assert bench.error(bench.change(upgrade())) is RaftError.REQUEST_TIMED_OUT
+        harness = Harness(1, 2, 3, kraft_version=0)
+        assert harness.error(harness.change(upgrade())) is RaftError.REQUEST_TIMED_OUT
 
     def test_to_validate_changes_nothing(self) -> None:
-        bench = self.ready()
-        before = len(bench.batches)
-        assert bench.error(bench.change(upgrade(validate_only=True))) is RaftError.NONE
-        assert bench.error(bench.change(upgrade(2, validate_only=True))) is RaftError.INVALID_UPDATE_VERSION
-        assert (len(bench.batches), bench.core.voters.kraft_version) == (before, 0)
+        harness = self.ready()
+        before = len(harness.batches)
+        assert harness.error(harness.change(upgrade(validate_only=True))) is RaftError.NONE
+        assert (
+            harness.error(harness.change(upgrade(2, validate_only=True))) is RaftError.INVALID_UPDATE_VERSION
+        )
+        assert (len(harness.batches), harness.core.voters.kraft_version) == (before, 0)
 
     def test_a_static_quorum_has_nothing_to_commit(self) -> None:
-        assert not Bench(1, 2, 3, kraft_version=0).has_uncommitted_change
+        assert not Harness(1, 2, 3, kraft_version=0).has_uncommitted_change

@@ -165,7 +165,7 @@ class Cluster:
         heapq.heappush(self._agenda, (self.now_ms + delay_ms, self._sequence, action))
 
     def _collect(self, node_id: int) -> None:
-        """Take a node's effects, and see to it that they are obeyed."""
+        """Take a node's effects, and see to it that they are applied."""
         machine = self.machines[node_id]
         while machine.take() is not None:
             while machine.unsynced and not machine.unsynced[0].must_persist:

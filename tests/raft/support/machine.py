@@ -321,7 +321,7 @@ class Machine:
             self.handle(Persisted(number=effects.number))
 
     def settle(self) -> list[Effects]:
-        """Obey until nothing is left to do; returns what was obeyed."""
+        """Obey until nothing is left to do; returns what was applied."""
         obeyed: list[Effects] = []
         while (effects := self.take()) is not None:
             obeyed.append(effects)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kafkaproto_server.controller.values.effects import ReportDeath
-from kafkaproto_server.controller.values.events import BrokerProvenDead
+from kafkaproto_server.controller.values.events import BrokerFailed
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.node import Node
@@ -34,7 +34,7 @@ def prove_death(world: World, broker: Broker) -> None:
         is_cut = world.network.is_lost(broker.node.id, controller.id)
         if not controller.is_up or not controller.is_active or registered is None or is_cut:
             continue
-        death = BrokerProvenDead(
+        death = BrokerFailed(
             broker_id=broker.node.id,
             broker_epoch=registered.epoch,
             silent_since_ms=controller.now_ms(),
@@ -44,14 +44,14 @@ def prove_death(world: World, broker: Broker) -> None:
         world.after(delay_us, _tell, (broker, controller, controller.life, death))
 
 
-def _tell(told: tuple[Broker, Node, int, BrokerProvenDead]) -> None:
+def _tell(told: tuple[Broker, Node, int, BrokerFailed]) -> None:
     _, controller, life, death = told
     if not controller.is_up or controller.life != life or controller.half is None:
         return
     if controller.is_paused:
         controller.inbox.append((_tell, told))
         return
-    controller.proven_dead(death)
+    controller.broker_failed(death)
 
 
 def check_death(brokers: Mapping[int, Broker], controller: Node, death: ReportDeath) -> None:

@@ -21,7 +21,7 @@ from kafkaproto_server.controller.values.effects import Effect, ReportDeath
 from kafkaproto_server.controller.values.events import Event as ControllerEvent
 from kafkaproto_server.features import METADATA_VERSION
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.image_builder import ImageBuilder, ObserverImage
 from kafkaproto_server.raft.model.states import StateName
 from kafkaproto_server.raft.values.config import RaftConfig
@@ -149,7 +149,7 @@ class Node(Replica):
         *,
         can_be_voter: bool,
     ) -> None:
-        self.half: ControllerHalf | None = None
+        self.half: ControllerRunner | None = None
         self.image = ClusterImage()
         super().__init__(world, node_id, disk, configure, can_be_voter=can_be_voter)
 
@@ -174,7 +174,7 @@ class Node(Replica):
             bootstrap_records=_BOOTSTRAP,
             steps_per_slice=self.world.rng.choice(SLICES),
         )
-        self.half = self.builder = ControllerHalf(
+        self.half = self.builder = ControllerRunner(
             self.controller,
             node_id=self.id,
             clock=NodeClock(self),
@@ -188,16 +188,16 @@ class Node(Replica):
         super().start()
         if self.is_up and self.half is not None:
             self.half.handle(controller_events.KRaftVersionChanged(kraft_version=self.core.kraft_version))
-            self._obey_controller()
+            self._apply_controller_effects()
 
     # -- the driver's loop ---------------------------------------------------------------------------------------
 
     def handle(self, event: Event) -> None:
         """Let the Raft core handle one event, and the controller what comes of it."""
         super().handle(event)
-        self._obey_controller()
+        self._apply_controller_effects()
 
-    def _obey_controller(self) -> None:
+    def _apply_controller_effects(self) -> None:
         """Carry out what the controller asks for until it asks for nothing more."""
         half, life = self.half, self.life
         if half is None or self._is_obeying:
@@ -206,7 +206,7 @@ class Node(Replica):
         while self.is_up and life == self.life:
             if self._is_current:
                 half.maybe_activate(self.high_watermark)
-            has_asked = half.obey()
+            has_asked = half.apply_effects()
             self._tell_deaths()
             if not has_asked:
                 break
@@ -247,7 +247,7 @@ class Node(Replica):
         assert self.half is not None
         self._controller_wake_at = None
         self.half.handle(controller_events.Tick())
-        self._obey_controller()
+        self._apply_controller_effects()
 
     def command(self, request: Message, reply: Deferred[Answer]) -> None:
         """Have this node's controller carry out a request: at once, or with all others that come while its loop is
@@ -274,13 +274,13 @@ class Node(Replica):
                 listener_name="CONTROLLER", client_host="127.0.0.1", deadline_ms=None
             )
             self.half.command(request, type(request).MAX_VERSION, context, reply)
-        self._obey_controller()
+        self._apply_controller_effects()
 
-    def proven_dead(self, death: controller_events.BrokerProvenDead) -> None:
+    def broker_failed(self, death: controller_events.BrokerFailed) -> None:
         """Tell this node's controller that a broker's process is gone."""
         assert self.half is not None, f"node {self.id} is no controller"
         self.half.handle(death)
-        self._obey_controller()
+        self._apply_controller_effects()
 
     def _ask_own_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
         self._last_own_request += 1

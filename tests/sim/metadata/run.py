@@ -11,7 +11,7 @@ from functools import partial
 
 from kafkaproto_server.controller.values import batches
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum import controller_half
+from kafkaproto_server.node.quorum import controller_runner
 from kafkaproto_server.security.delegation_tokens import is_expired
 from kafkaproto_server.types import NO_NODE
 from tests.sim.checkers.invariants import ViolationError
@@ -201,12 +201,12 @@ def _expired_tokens(image: ClusterImage, active: Replica | None) -> list[str]:
 @contextmanager
 def small_batches() -> Iterator[None]:
     """Batches that hold few records, so that what the loss of a broker leads to is more than one of them."""
-    limits = batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES
-    batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES = RECORDS_PER_BATCH, 0
+    limits = batches.MAX_RECORDS_PER_BATCH, controller_runner.MAX_GATHERED_BYTES
+    batches.MAX_RECORDS_PER_BATCH, controller_runner.MAX_GATHERED_BYTES = RECORDS_PER_BATCH, 0
     try:
         yield
     finally:
-        batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES = limits
+        batches.MAX_RECORDS_PER_BATCH, controller_runner.MAX_GATHERED_BYTES = limits
 
 
 class _UnforeseenFailure(logging.Handler):

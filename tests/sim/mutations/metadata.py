@@ -11,7 +11,7 @@ from immutables import Map
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConfigRecord
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.controller.brokers import alter_partition, heartbeats, proven_death, registration
+from kafkaproto_server.controller.brokers import alter_partition, failed_brokers, heartbeats, registration
 from kafkaproto_server.controller.brokers import assign_replicas_to_dirs as assign_directories
 from kafkaproto_server.controller.brokers.heartbeats import BrokerState
 from kafkaproto_server.controller.commands import create_topics as topics
@@ -139,7 +139,7 @@ def _believes_every_proof() -> Patches:
         return death.broker_id not in sessions
 
     return [
-        (proven_death, "records_of_death", records_of_death),
+        (failed_brokers, "records_of_death", records_of_death),
         (controller, "is_refuted", is_refuted),
     ]
 

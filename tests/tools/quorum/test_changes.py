@@ -47,7 +47,7 @@ PROPERTIES = {
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No waiting, and a state directory of the test's own."""
-    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.PATIENCE_S", 0.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.RETRY_TIMEOUT_S", 0.0)
     monkeypatch.setattr("kafkaproto_server.tools.quorum.access.RETRY_INTERVAL_S", 0.0)
     monkeypatch.setattr("kafkaproto_server.tools.quorum.voter_alteration.POLL_INTERVAL_S", 0.0)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -232,7 +232,7 @@ def test_a_removal_that_is_refused_is_told() -> None:
 
 
 def test_a_change_goes_to_the_leader_that_there_is_by_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.PATIENCE_S", 60.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.RETRY_TIMEOUT_S", 60.0)
     quorum = three()
     # One that has lost its place says so; then it is asked again who leads.
     quorum.outcomes = [Outcome(error=ErrorCode.NOT_LEADER_OR_FOLLOWER, message="")] * 3

@@ -34,7 +34,7 @@ ONE_VOTER = response(replica(1, 110))
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A question is asked once."""
-    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.PATIENCE_S", 0.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.RETRY_TIMEOUT_S", 0.0)
 
 
 @cache
@@ -130,7 +130,7 @@ def test_a_controller_says_who_leads_and_the_leader_is_asked() -> None:
 def test_a_controller_that_does_not_know_the_metadata_version_yet_is_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.PATIENCE_S", 60.0)
+    monkeypatch.setattr("kafkaproto_server.tools.quorum.access.RETRY_TIMEOUT_S", 60.0)
     starting = [
         DescribeClusterResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="too early")
     ] * 2

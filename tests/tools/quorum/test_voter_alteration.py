@@ -77,7 +77,7 @@ def step(quorum: QuorumModel, *target: int) -> str | None:
     return None
 
 
-def test_newcomers_come_first_and_the_leader_goes_last() -> None:
+def test_new_voters_come_first_and_the_leader_goes_last() -> None:
     quorum = model()
     lines = run(quorum, 4, 5, 6)
     assert quorum.changes == ["+4", "+5", "+6", "-3", "-1", "-2"]
@@ -93,15 +93,15 @@ def test_a_target_that_is_reached_needs_nothing() -> None:
     assert quorum.changes == []
 
 
-def test_the_readiest_newcomer_is_added_first() -> None:
+def test_the_readiest_new_voter_is_added_first() -> None:
     quorum = model(n4=Progress(lag=20), n5=Progress(lag=3), n6=Progress(lag=3, caught_up_ms_ago=500))
     assert step(quorum, 4, 5, 6) == "+5"
 
 
-def test_a_newcomer_that_is_behind_is_waited_for_and_nobody_is_removed_meanwhile() -> None:
+def test_a_new_voter_that_is_behind_is_waited_for_and_nobody_is_removed_meanwhile() -> None:
     behind = Progress(lag=700, caught_up_ms_ago=LIVE_WITHIN_MS + 1)
     quorum = model(n4=behind)
-    assert step(quorum, 4) == "waiting for a newcomer to catch up: 4 is 700 records behind"
+    assert step(quorum, 4) == "waiting for a new replica to catch up: 4 is 700 records behind"
     assert step(quorum, 4, 5) == "+5"
 
     def catch_up() -> None:
@@ -110,7 +110,7 @@ def test_a_newcomer_that_is_behind_is_waited_for_and_nobody_is_removed_meanwhile
     quorum.before_describing = [lambda: None] * 5 + [catch_up]
     lines = run(quorum, 4)
     # Told once, not with every look.
-    assert lines[0] == "waiting for a newcomer to catch up: 4 is 700 records behind"
+    assert lines[0] == "waiting for a new replica to catch up: 4 is 700 records behind"
     assert lines[1].startswith("added 4 ")
     assert quorum.changes == ["+4", "-3", "-1", "-2"]
 

@@ -523,7 +523,7 @@ class Leader:
 
 @pytest.fixture
 def leader(monkeypatch: pytest.MonkeyPatch) -> Leader:
-    monkeypatch.setattr(metadata_follower, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(metadata_follower, "RETRY_TIMEOUT_S", 1.0)
     monkeypatch.setattr(metadata_follower, "RETRY_INTERVAL_S", 0.01)
     return Leader()
 

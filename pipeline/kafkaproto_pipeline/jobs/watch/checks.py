@@ -12,7 +12,7 @@ from kafkaproto.messages import MetadataRequest, MetadataResponse
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
 
-QUORUM_PATIENCE_S = 5.0
+QUORUM_WAIT_S = 5.0
 """An election is over by then."""
 BROKER_TIMEOUT_MS = 10_000
 
@@ -35,7 +35,7 @@ def check_quorum(bootstrap_controllers: str) -> None:
     """Raise CheckError where no leader of a quorum answers."""
     servers = parse_servers(bootstrap_controllers)
     try:
-        with LiveQuorum(servers, patience_s=QUORUM_PATIENCE_S) as quorum:
+        with LiveQuorum(servers, retry_timeout_s=QUORUM_WAIT_S) as quorum:
             quorum.state()
     except InputError as error:
         raise CheckError(str(error)) from None

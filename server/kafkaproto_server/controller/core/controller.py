@@ -41,12 +41,12 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AbortTransactionRecord, BrokerHeartbeatRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.controller.brokers.heartbeats import heartbeat_answer
-from kafkaproto_server.controller.brokers.proven_death import (
-    end_of_dead_broker,
-    end_of_silent_broker,
+from kafkaproto_server.controller.brokers.failed_brokers import (
+    fence_failed_broker,
+    fence_silent_broker,
     is_refuted,
 )
+from kafkaproto_server.controller.brokers.heartbeats import heartbeat_answer
 from kafkaproto_server.controller.brokers.session_watch import SessionWatch
 from kafkaproto_server.controller.core import periodic_tasks
 from kafkaproto_server.controller.core.activation import activation_records
@@ -75,7 +75,7 @@ from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,
-    BrokerProvenDead,
+    BrokerFailed,
     CommandReceived,
     ControlBatchAppended,
     Event,
@@ -143,7 +143,7 @@ class Controller:
         self._watch = SessionWatch(config.broker_session_timeout_ms)
         # Brokers of which a heartbeat does, and when each was heard of last: it may have no session yet.
         self._moving: Map[int, BrokerSession] = Map()
-        self._proven_deaths = 0
+        self._failed_brokers = 0
         self._no_op_ms: int | None = None
         self._tasks = periodic_tasks.TaskSchedule(config)
         self._outbox = Outbox()
@@ -180,8 +180,8 @@ class Controller:
                 self._kraft_version = event.kraft_version
             case KRaftVersionUpgraded():
                 self._handle_upgraded(event)
-            case BrokerProvenDead():
-                self._handle_proven_death(event)
+            case BrokerFailed():
+                self._handle_failed_broker(event)
             case NodePaused():
                 self._watch.paused(event.pause_ms)
                 self._moving = sessions_after_pause(self._moving, event.pause_ms)
@@ -275,9 +275,9 @@ class Controller:
         return {broker_id: session.last_contact_ms for broker_id, session in self._watch.sessions.items()}
 
     @property
-    def proven_deaths(self) -> int:
+    def failed_brokers(self) -> int:
         """Brokers that were fenced because their processes were provably gone; all since the start."""
-        return self._proven_deaths
+        return self._failed_brokers
 
     # --- leadership ---
 
@@ -436,7 +436,7 @@ class Controller:
             return
         self._watch.apply(result.session, self._log.next_offset - 1)
         self._outbox.add(*result.reports)
-        self._proven_deaths += sum(isinstance(report, ReportDeath) for report in result.reports)
+        self._failed_brokers += sum(isinstance(report, ReportDeath) for report in result.reports)
         change.done(record_count)
         if command is not None:
             assert result.response is not None, f"{change.name} has no answer"
@@ -669,7 +669,7 @@ class Controller:
 
     # --- brokers that are gone ---
 
-    def _handle_proven_death(self, event: BrokerProvenDead) -> None:
+    def _handle_failed_broker(self, event: BrokerFailed) -> None:
         # A standby has no sessions, so that nothing comes of it there.
         if self.is_active:
             self._waiting.add(
@@ -681,8 +681,8 @@ class Controller:
                 )
             )
 
-    def _bury(self, event: BrokerProvenDead) -> Decision | None:
-        return end_of_dead_broker(self.newest_image, self._inherited, event)
+    def _bury(self, event: BrokerFailed) -> Decision | None:
+        return fence_failed_broker(self.newest_image, self._inherited, event)
 
     def _silence(self, broker_id: int) -> Change:
         return Change(
@@ -696,4 +696,4 @@ class Controller:
 
     def _fence_silent(self, broker_id: int) -> Decision:
         session = self._watch.sessions[broker_id]
-        return end_of_silent_broker(self.newest_image, self._inherited, broker_id, session, self._now_ms)
+        return fence_silent_broker(self.newest_image, self._inherited, broker_id, session, self._now_ms)

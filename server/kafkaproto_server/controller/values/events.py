@@ -115,7 +115,7 @@ class CommandReceived(msgspec.Struct, frozen=True, kw_only=True):
     context: CommandContext
 
 
-class BrokerProvenDead(msgspec.Struct, frozen=True, kw_only=True):
+class BrokerFailed(msgspec.Struct, frozen=True, kw_only=True):
     """A broker's process is gone: the connection of its newest heartbeat ended, and nobody listens at any of its
     endpoints. It does no harm to a broker that was heard of meanwhile, nor to a controller that is not active."""
 
@@ -150,7 +150,7 @@ Event = (
     | KRaftVersionChanged
     | KRaftVersionUpgraded
     | CommandReceived
-    | BrokerProvenDead
+    | BrokerFailed
     | NodePaused
     | Tick
 )

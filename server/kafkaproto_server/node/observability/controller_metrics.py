@@ -23,7 +23,9 @@ ASSIGNMENTS = "org_apache_kafka_server_assignmentsmanager"
 """Kafka has this one in a domain of its own."""
 
 
-def controller_work(metrics: ControllerMetrics, *, proven_deaths: int, idle_ratio: float) -> Iterator[Metric]:
+def controller_work(
+    metrics: ControllerMetrics, *, failed_brokers: int, idle_ratio: float
+) -> Iterator[Metric]:
     """What a controller did since its start. ``idle_ratio`` is that of the task that it shares with the quorum."""
     yield summary(
         f"{EVENTS}_eventqueuetimems", "From a command's arrival to its turn.", [({}, metrics.queue_times)]
@@ -77,7 +79,7 @@ def controller_work(metrics: ControllerMetrics, *, proven_deaths: int, idle_rati
     yield counter(
         "kafkaproto_broker_deaths_proven",
         "Brokers fenced by this controller because their processes were provably gone.",
-        proven_deaths,
+        failed_brokers,
     )
 
 
@@ -114,7 +116,7 @@ def controller_lag(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerFigures:
+class BrokerMetrics:
     """What a broker is, and how it gets along with the metadata."""
 
     state: int
@@ -124,7 +126,7 @@ class BrokerFigures:
 
 
 def broker_work(
-    image: ClusterImage, figures: BrokerFigures | None, *, high_watermark: int
+    image: ClusterImage, figures: BrokerMetrics | None, *, high_watermark: int
 ) -> Iterator[Metric]:
     """What a broker does with the metadata. ``figures`` is None until it has begun to register."""
     yield gauge(

@@ -22,7 +22,7 @@ from kafkaproto_server.features import KRAFT_VERSION
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.metrics.requests import RequestMetrics
-from kafkaproto_server.node.quorum.metrics import SnapshotFigures
+from kafkaproto_server.node.quorum.metrics import SnapshotMetrics
 from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
 from kafkaproto_server.raft.values.statistics import RaftStatistics
 from kafkaproto_server.types import NO_NODE, ZERO_UUID
@@ -297,7 +297,7 @@ def broker_progress(image: ClusterImage, lag_ms: float) -> Iterator[Metric]:
     yield gauge(f"{BROKER}_last_applied_record_lag_ms", "Its age.", lag_ms)
 
 
-def snapshots(figures: SnapshotFigures) -> Iterator[Metric]:
+def snapshots(figures: SnapshotMetrics) -> Iterator[Metric]:
     """What became of snapshots."""
     yield gauge("kafka_server_metadataloader_handleloadsnapshotcount", "Snapshots loaded.", figures.loaded)
     yield gauge(

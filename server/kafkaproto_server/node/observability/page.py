@@ -24,10 +24,10 @@ from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.metrics.window import Window
 from kafkaproto_server.net.http import HttpAnswer
 from kafkaproto_server.net.listener import Listener, ListenerStatistics
-from kafkaproto_server.node.broker.broker_half import BrokerHalf
+from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
 from kafkaproto_server.node.observability import families
 from kafkaproto_server.node.observability.controller_metrics import (
-    BrokerFigures,
+    BrokerMetrics,
     broker_contacts,
     broker_work,
     controller_lag,
@@ -44,7 +44,7 @@ from kafkaproto_server.node.observability.families import (
 )
 from kafkaproto_server.node.observability.loop_watch import STALL_BOUNDS_MS, LoopWatch
 from kafkaproto_server.node.quorum.driver import QuorumDriver
-from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotFigures
+from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotMetrics
 from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.raft.values.statistics import RaftStatistics
@@ -69,11 +69,11 @@ class _Moment:
     high_watermark: int
     kraft_version: int
     waiting_events: int
-    snapshots: SnapshotFigures
-    proven_deaths: int
+    snapshots: SnapshotMetrics
+    failed_brokers: int
     since_last_contacts_ms: Mapping[int, int]
     """By broker; empty where the controller is not the active one."""
-    broker: BrokerFigures | None
+    broker: BrokerMetrics | None
     listeners: Mapping[str, ListenerStatistics]
     wall_ms: int
     at_s: float
@@ -92,7 +92,7 @@ class NodeMetrics:
         is_controller: bool,
         is_broker: bool,
         has_static_voters: bool,
-        broker: Callable[[], BrokerHalf | None],
+        broker: Callable[[], BrokerLifecycleManager | None],
         clock: Clock,
     ) -> None:
         """``broker`` gives the node's broker half, None where there is none yet."""
@@ -171,21 +171,21 @@ class NodeMetrics:
             high_watermark=published.high_watermark,
             kraft_version=quorum.kraft_version,
             waiting_events=quorum.waiting_events,
-            snapshots=quorum.snapshot_figures(),
-            proven_deaths=quorum.proven_deaths,
+            snapshots=quorum.snapshot_metrics(),
+            failed_brokers=quorum.failed_brokers,
             since_last_contacts_ms=quorum.since_last_contacts_ms,
-            broker=self._broker_figures(),
+            broker=self._broker_metrics(),
             listeners={listener.settings.name: listener.statistics() for listener in self._listeners},
             wall_ms=self._clock.wall_ms(),
             at_s=trio.current_time(),
             counters=self._counters(raft),
         )
 
-    def _broker_figures(self) -> BrokerFigures | None:
+    def _broker_metrics(self) -> BrokerMetrics | None:
         broker = self._broker()
         if broker is None:
             return None
-        return BrokerFigures(
+        return BrokerMetrics(
             state=broker.state_code,
             apply_errors=broker.metadata_apply_errors,
             queued_assignments=broker.queued_replica_to_dir_assignments,
@@ -234,7 +234,7 @@ class NodeMetrics:
         controller = self._quorum.controller_metrics
         assert controller is not None, "a controller counts what it does"
         idle_ratio = self._window.ratio("idle", "idle_or_busy", moment.counters)
-        yield from controller_work(controller, proven_deaths=moment.proven_deaths, idle_ratio=idle_ratio)
+        yield from controller_work(controller, failed_brokers=moment.failed_brokers, idle_ratio=idle_ratio)
         yield from broker_contacts(moment.since_last_contacts_ms)
         yield from controller_lag(
             moment.image,

@@ -36,7 +36,7 @@ from immutables import Map
 
 from kafkaproto.messages import BrokerHeartbeatRequest
 from kafkaproto_server.backoff import Backoff
-from kafkaproto_server.controller.values.events import BrokerProvenDead
+from kafkaproto_server.controller.values.events import BrokerFailed
 from kafkaproto_server.image.image import BrokerRegistration
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo
@@ -185,7 +185,7 @@ class BrokerProbe:
         self,
         *,
         published: Published,
-        report: Callable[[BrokerProvenDead, str], None],
+        report: Callable[[BrokerFailed, str], None],
         heartbeat_interval_ms: int,
         clock: Clock,
     ) -> None:
@@ -344,7 +344,7 @@ class BrokerProbe:
         where = ", ".join(f"{each.name}://{each.host}:{each.port}" for each in broker.endpoints)
         passed_ms = self._clock.now_ms() - suspicion.since_ms
         if _is_proof(answers):
-            death = BrokerProvenDead(
+            death = BrokerFailed(
                 broker_id=broker.broker_id,
                 broker_epoch=broker.broker_epoch,
                 silent_since_ms=suspicion.since_ms,

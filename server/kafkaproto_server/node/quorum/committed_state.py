@@ -11,7 +11,7 @@ from functools import partial
 import trio
 
 from kafkaproto_server.controller.values import events as controller_events
-from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker
 from kafkaproto_server.node.quorum.image_builder import ImageBuilder, ObserverImage
 from kafkaproto_server.node.quorum.log_cleaning import LogCleaner
@@ -65,7 +65,7 @@ class CommittedState:
         storage: QuorumStorage,
         tail: LogTail,
         worker: DiskWorker,
-        controller: ControllerHalf | None,
+        controller: ControllerRunner | None,
         images: ImagePublisher,
         published: Published,
         metrics: QuorumMetrics,

@@ -21,13 +21,13 @@ from kafkaproto_server.controller.core.controller import Controller
 from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.metrics.controller import ControllerMetrics
 from kafkaproto_server.node.quorum.committed_state import CommittedState, QuorumStorage
-from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker
 from kafkaproto_server.node.quorum.effects import RaftEffects
 from kafkaproto_server.node.quorum.image_release import ImageRelease
 from kafkaproto_server.node.quorum.log_tail import LogTail
 from kafkaproto_server.node.quorum.loop import QuorumLoop
-from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotFigures
+from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotMetrics
 from kafkaproto_server.node.quorum.pauses import PauseWatch
 from kafkaproto_server.node.quorum.published import ImagePublisher, Published
 from kafkaproto_server.node.quorum.raft_channel import PeerStatistics, RaftChannel
@@ -94,7 +94,7 @@ class QuorumDriver:
             snapshots=storage.snapshots,
             worker=self._worker,
         )
-        self._controller = None if controller is None else self._controller_half(controller)
+        self._controller = None if controller is None else self._controller_runner(controller)
         self._committed = self._committed_state(rng)
         self._effects = RaftEffects(
             node_id=config.key.id,
@@ -131,8 +131,8 @@ class QuorumDriver:
             report=lambda event: self._loop.post_to_raft(event),
         )
 
-    def _controller_half(self, controller: Controller) -> ControllerHalf:
-        return ControllerHalf(
+    def _controller_runner(self, controller: Controller) -> ControllerRunner:
+        return ControllerRunner(
             controller,
             node_id=self._node_id,
             clock=self._clock,
@@ -224,7 +224,7 @@ class QuorumDriver:
         self._controller.metrics.queue_times.add(time.perf_counter() - arrived_at)
         self._controller.command(request, version, context, reply)
 
-    def broker_proven_dead(self, death: controller_events.BrokerProvenDead, proof: str) -> None:
+    def broker_failed(self, death: controller_events.BrokerFailed, proof: str) -> None:
         """Tell the controller that a broker's process is gone; ``proof`` says in words how that is known."""
         assert self._controller is not None, "only a node with a controller hears of brokers"
         self._loop.post(partial(self._controller.handle, msgspec.structs.replace(death, proof=proof)))
@@ -311,9 +311,9 @@ class QuorumDriver:
     # -- what it counts ----------------------------------------------------------------------------------------
 
     @property
-    def proven_deaths(self) -> int:
+    def failed_brokers(self) -> int:
         """Brokers that this node's controller fenced because their processes were provably gone."""
-        return 0 if self._controller is None else self._controller.proven_deaths
+        return 0 if self._controller is None else self._controller.failed_brokers
 
     @property
     def controller_metrics(self) -> ControllerMetrics | None:
@@ -338,10 +338,10 @@ class QuorumDriver:
         """What was asked of each peer, by node id; -2, -3, ... for bootstrap servers, -1 for all unknown nodes."""
         return self._channel.statistics
 
-    def snapshot_figures(self) -> SnapshotFigures:
+    def snapshot_metrics(self) -> SnapshotMetrics:
         """What became of this node's snapshots."""
         snapshotter = self._committed.snapshotter
-        return SnapshotFigures(
+        return SnapshotMetrics(
             loaded=self._committed.feed.loaded_snapshots,
             written=snapshotter.written,
             failed=snapshotter.failed,

@@ -17,7 +17,7 @@ import trio
 
 from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.node.quorum.committed_state import CommittedState
-from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
 from kafkaproto_server.node.quorum.log_tail import LogTail, TailBatch
 from kafkaproto_server.node.quorum.metrics import QuorumMetrics
@@ -52,7 +52,7 @@ class RaftEffects:
         *,
         node_id: int,
         raft: RaftNode,
-        controller: ControllerHalf | None,
+        controller: ControllerRunner | None,
         committed: CommittedState,
         tail: LogTail,
         worker: DiskWorker,

@@ -1,7 +1,7 @@
-"""What a node makes its image of the metadata with, out of committed batches and snapshots.
+"""Makes a node's image of the metadata from committed batches and snapshots.
 
-A controller's core is one such builder (`node.quorum.controller_half`); here is the one of a node without. Nothing here
-waits for anything, so the simulator uses it as it stands.
+A controller's core is one such builder (`node.quorum.controller_runner`); this one is for nodes without a controller.
+Nothing here waits, so the simulator uses it unchanged.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import trio
 
 from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.node.quorum.committed_state import CommittedState
-from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.effects import RaftEffects
 from kafkaproto_server.node.quorum.metrics import QuorumMetrics
 from kafkaproto_server.node.quorum.published import ImagePublisher, Published
@@ -42,7 +42,7 @@ class QuorumLoop:
         *,
         raft: RaftNode,
         effects: RaftEffects,
-        controller: ControllerHalf | None,
+        controller: ControllerRunner | None,
         committed: CommittedState,
         images: ImagePublisher,
         published: Published,
@@ -116,7 +116,7 @@ class QuorumLoop:
 
     async def run(self, nursery: trio.Nursery) -> None:
         """Drive the cores until `close`. What writes snapshots and loads them runs in ``nursery``."""
-        self._obey_controller()
+        self._apply_controller_effects()
         while not self._must_close:
             await self._wait()
             self._turn(nursery)
@@ -173,13 +173,13 @@ class QuorumLoop:
             self._tick()
         while self._inbox and (time.perf_counter() - begin) * 1000 < TURN_MS:
             self._inbox.popleft()()
-            self._obey_controller()
+            self._apply_controller_effects()
         self._take_commands()
         if self._has_work:
             self._tick_controller()
         if self._committed.can_step:
             self._committed.step(nursery)
-            self._obey_controller()
+            self._apply_controller_effects()
         self._maybe_become_current()
         self._committed.tell_snapshotter()
         self._metrics.busy_ms += (time.perf_counter() - begin) * 1000
@@ -191,7 +191,7 @@ class QuorumLoop:
             self._commands.popleft()()
             if (time.perf_counter() - begin) * 1000 > TURN_MS:
                 break
-        self._obey_controller()
+        self._apply_controller_effects()
 
     def _tick(self) -> None:
         now_ms = self._clock.now_ms()
@@ -202,17 +202,17 @@ class QuorumLoop:
             deadline_ms = self._controller.next_deadline_ms
             if deadline_ms is not None and deadline_ms <= now_ms:
                 self._tick_controller()
-        self._obey_controller()
+        self._apply_controller_effects()
 
     def _tick_controller(self) -> None:
         """Let the controller do what is due, or more of what it has begun."""
         assert self._controller is not None, "no controller"
         self._controller.handle(controller_events.Tick())
-        self._obey_controller()
+        self._apply_controller_effects()
 
-    def _obey_controller(self) -> None:
+    def _apply_controller_effects(self) -> None:
         """Carry out what the controller asks for until it asks for nothing more."""
-        while self._controller is not None and self._controller.obey():
+        while self._controller is not None and self._controller.apply_effects():
             pass
 
     def _maybe_become_current(self) -> None:
@@ -222,7 +222,7 @@ class QuorumLoop:
             if self._controller is not None and self._controller.maybe_activate(
                 self._published.high_watermark
             ):
-                self._obey_controller()
+                self._apply_controller_effects()
                 self._published.show_active_epoch(self._controller.active_epoch)
 
 

@@ -46,7 +46,7 @@ class QuorumMetrics:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotFigures:
+class SnapshotMetrics:
     """What became of snapshots since the start."""
 
     loaded: int

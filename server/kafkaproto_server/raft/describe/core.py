@@ -98,7 +98,7 @@ def describe_event(event: Event) -> str:
 
 
 def describe_effects(effects: Effects) -> str:
-    """Effects in the order in which they are obeyed; what follows ``|`` waits until the rest is durable."""
+    """Effects in the order in which they are applied; what follows ``|`` waits until the rest is durable."""
     before = [_notice(notice) for notice in effects.tell_now]
     before += [_log_write(write) for write in effects.writes]
     if effects.election_state is not None:

@@ -12,7 +12,7 @@ from kafkaproto_server.types import Voter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskingNewVoter:
-    """An AddRaftVoter whose newcomer has been asked for the kraft.versions that it supports."""
+    """An AddRaftVoter whose new replica has been asked for the kraft.versions that it supports."""
 
     request_id: int
     """Of the AddRaftVoter, to be answered."""
@@ -20,7 +20,7 @@ class AskingNewVoter:
     outbound_request_id: int
     """Of the ApiVersions."""
     voter: Voter
-    """The newcomer; its range of kraft.versions is not known yet."""
+    """The new replica; its range of kraft.versions is not known yet."""
     ack_when_committed: bool
 
 

@@ -51,13 +51,13 @@ def _is_impostor(leader: Leader, voters: VoterSet, key: ReplicaKey) -> bool:
 
 
 def voters_changed(core: Core, leader: Leader, now_ms: int) -> None:
-    """Adapt to the voter set in force: newcomers are told who leads at once, those removed are told no more."""
+    """Adapt to the voter set in force: new replicas are told who leads at once, those removed are told no more."""
     leader.begin_at_ms = {
         voter.key.id: leader.begin_at_ms.get(voter.key.id, now_ms)
         for voter in core.voters.latest.voters
         if voter.key.id != leader.leader_id
     }
-    # A leader that was its only voter has not kept the time, and none of the newcomers could be heard yet.
+    # A leader that was its only voter has not kept the time, and none of the new replicas could be heard yet.
     leader.check_quorum_at_ms = now_ms + timeout_ms(core)
 
 

@@ -61,7 +61,7 @@ Refusal = tuple[RaftError, str]
 def handle_add_voter(
     core: Core, leader: Leader, request_id: int, request: AddVoterRequest, now_ms: int
 ) -> None:
-    """AddRaftVoter: ask the newcomer which kraft.versions it supports; ``handle_api_versions`` goes on from there."""
+    """AddRaftVoter: ask the new voter which kraft.versions it supports. ``handle_api_versions`` continues."""
     refusal = (
         _refuse_key(request.voter)
         or _refuse_endpoints(core, request.endpoints)
@@ -109,7 +109,7 @@ def handle_api_versions(
         return
     response = outcome.response
     assert isinstance(response, ApiVersionsResponse), f"{response} is not what {_name(key)} was asked for"
-    refusal = _refuse_newcomer(core, leader, key, response, now_ms)
+    refusal = _refuse_new_voter(core, leader, key, response, now_ms)
     if refusal is not None:
         _answer(core, pending.request_id, refusal)
         return
@@ -372,7 +372,7 @@ def _refuse_duplicate(core: Core, key: ReplicaKey) -> Refusal | None:
     )
 
 
-def _refuse_newcomer(
+def _refuse_new_voter(
     core: Core, leader: Leader, key: ReplicaKey, response: ApiVersionsResponse, now_ms: int
 ) -> Refusal | None:
     if response.error:

@@ -1,6 +1,6 @@
 """Everything the Raft core asks for: an ``Effects`` object says what to write, and what to tell when.
 
-The driver takes effects after every event, obeys ``tell_now`` at once, and queues the rest. A queue entry is done, in
+The driver takes effects after every event, applies ``tell_now`` at once, and queues the rest. A queue entry is done, in
 order of numbers:
 
 1. ``writes``: change the log, one after the other;

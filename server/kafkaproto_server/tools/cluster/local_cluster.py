@@ -210,13 +210,15 @@ async def _run(layout: ClusterLayout) -> str | None:
     stop_asked, kill_asked = trio.Event(), trio.Event()
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_obey_signals, signals, stop_asked, kill_asked)
+            nursery.start_soon(_handle_signals, signals, stop_asked, kill_asked)
             failure = await LocalCluster(layout).run(stop_asked, kill_asked)
             nursery.cancel_scope.cancel()
     return failure
 
 
-async def _obey_signals(signals: AsyncIterator[int], stop_asked: trio.Event, kill_asked: trio.Event) -> None:
+async def _handle_signals(
+    signals: AsyncIterator[int], stop_asked: trio.Event, kill_asked: trio.Event
+) -> None:
     asked_at = math.inf
     async for _ in signals:
         stop_asked.set()

@@ -30,7 +30,7 @@ from kafkaproto_server.types import METADATA_TOPIC, ZERO_UUID, Endpoint, Replica
 T = TypeVar("T")
 U = TypeVar("U")
 
-PATIENCE_S = 15.0
+RETRY_TIMEOUT_S = 15.0
 """How long a question is repeated while the quorum elects a leader: several elections."""
 RETRY_INTERVAL_S = 0.2
 REQUEST_TIMEOUT_MS = 10_000
@@ -108,12 +108,12 @@ class QuorumAccess:
     """A way to the quorum, from the servers that the user named."""
 
     def __init__(
-        self, servers: Sequence[Address], *, are_controllers: bool, patience_s: float | None = None
+        self, servers: Sequence[Address], *, are_controllers: bool, retry_timeout_s: float | None = None
     ) -> None:
-        """``patience_s`` is how long to repeat what fails because the leader changes, `PATIENCE_S` where None."""
+        """``retry_timeout_s`` is how long to retry if the leader changes; None for `RETRY_TIMEOUT_S`."""
         self._servers = list(servers)
         self._are_controllers = are_controllers
-        self._patience_s = PATIENCE_S if patience_s is None else patience_s
+        self._retry_timeout_s = RETRY_TIMEOUT_S if retry_timeout_s is None else retry_timeout_s
 
     def describe(self) -> Quorum:
         """The quorum as its leader knows it. Raises ClickException, OSError, ProtocolError."""
@@ -182,7 +182,7 @@ class QuorumAccess:
 
     def _patiently(self, attempt: Callable[[], T]) -> T:
         """What an attempt returns; it is repeated as long as no leader answers and the patience lasts."""
-        deadline = time.monotonic() + self._patience_s
+        deadline = time.monotonic() + self._retry_timeout_s
         while True:
             try:
                 return attempt()

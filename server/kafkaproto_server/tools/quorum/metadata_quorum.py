@@ -182,7 +182,7 @@ def _finish(
 )
 @click.pass_obj
 def alter(access: QuorumAccess, voters: str | None, cancel: bool) -> None:
-    """Make these the voters, in single safe steps: newcomers in, then the others out, the leader last.
+    """Make these the voters, in single safe steps: new replicas in, then the others out, the leader last.
 
     It may be broken off at any time, and goes on where it was when given the same voters again. Other voters given
     midway lead there from where things stand.

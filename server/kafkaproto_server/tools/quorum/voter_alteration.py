@@ -1,7 +1,7 @@
 """Changing the whole set of voters, from 1,2,3 to 4,5,6, in single safe steps (the reassignment of KIP-595).
 
-Newcomers are added before anybody is removed, each only once it has caught up, the readiest first; then those that are
-to go are removed, the least alive first and the leader last. No step is taken after which no majority would be live.
+New voters are added first, each only once it has caught up, the one with the least lag first. Then the old voters are
+removed, those that are not live first and the leader last. No step is taken that would leave no live majority.
 
 What is to be done next follows from the quorum as it is and the target alone: a run that was broken off goes on when
 the same target is given again, and another target simply leads elsewhere from where things stand. A change of the
@@ -24,8 +24,8 @@ from kafkaproto_server.tools.quorum.access import FAILURES, AnswerLost, Outcome,
 from kafkaproto_server.types import ZERO_UUID, Endpoint, ReplicaKey
 
 LIVE_WITHIN_MS = 3_000
-"""A voter that fetched this recently counts as live, and a newcomer that had all there was this recently as caught up;
-a leader without a majority of such voters resigns after as long."""
+"""A voter that fetched this recently is live; a new voter that had the whole log this recently has caught up. A leader
+without a majority of live voters resigns after the same time."""
 ABSENT_LIMIT_S = 10.0
 """How long a target may be missing among those who fetch: a new leader has to hear from it first."""
 UNREACHABLE_LIMIT_S = 60.0
@@ -166,24 +166,26 @@ def next_step(view: View, target: frozenset[int]) -> Step | None:
 
 
 def _add_one(view: View, missing: frozenset[int]) -> Step:
-    newcomers = []
+    new_voters = []
     for node_id in sorted(missing):
         found = [each for each in view.observers if each.key.id == node_id]
         if not found:
             continue
         # One that came back on an empty disk is known by its old directory id too for some minutes.
-        newcomers.append(min(found, key=lambda each: (each.fetched_ms_ago is None, each.fetched_ms_ago or 0)))
-    absent = missing - {each.key.id for each in newcomers}
+        new_voters.append(
+            min(found, key=lambda each: (each.fetched_ms_ago is None, each.fetched_ms_ago or 0))
+        )
+    absent = missing - {each.key.id for each in new_voters}
     if absent:
         return Wait(
             reason=f"{_ids(absent)} must run as observers of this quorum: start them, with "
             "controller.quorum.bootstrap.servers that lead here",
             is_absence=True,
         )
-    ready = [each for each in newcomers if each.is_caught_up]
+    ready = [each for each in new_voters if each.is_caught_up]
     if not ready:
-        behind = ", ".join(f"{each.key.id} is {each.lag} records behind" for each in newcomers)
-        return Wait(reason=f"waiting for a newcomer to catch up: {behind}")
+        behind = ", ".join(f"{each.key.id} is {each.lag} records behind" for each in new_voters)
+        return Wait(reason=f"waiting for a new replica to catch up: {behind}")
     readiest = min(ready, key=lambda each: (each.lag, each.caught_up_ms_ago, each.key.id))
     return _only_with_majority([*view.voters, readiest], Add(replica=readiest), view.leader_id)
 

@@ -24,7 +24,7 @@ from kafkaproto_server.tools.quorum.access import QuorumAccess
 from kafkaproto_server.tools.shell.sources import Replay, SourceError, image_of_records
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 
-PATIENCE_S = 15.0
+RETRY_TIMEOUT_S = 15.0
 """How long a leader is looked for that answers: several elections."""
 RETRY_INTERVAL_S = 0.2
 TIMEOUT_MS = 10_000
@@ -73,7 +73,7 @@ class QuorumFollower:
 
     def refresh(self) -> None:
         """Read all that is committed by now. Raises SourceError, ClickException."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + RETRY_TIMEOUT_S
         while True:
             try:
                 while not self._replay.is_done and self._fetch():

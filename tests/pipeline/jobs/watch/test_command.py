@@ -52,7 +52,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 
 def test_nobody_there_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "QUORUM_PATIENCE_S", 0.1)
+    monkeypatch.setattr(checks, "QUORUM_WAIT_S", 0.1)
     (port,) = free_ports(1)
     with pytest.raises(CheckError, match=f"the quorum at 127.0.0.1:{port} did not answer"):
         checks.check_quorum(f"127.0.0.1:{port}")

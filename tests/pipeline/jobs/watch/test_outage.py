@@ -45,7 +45,7 @@ def test_a_stream_outlives_the_loss_of_a_majority(tmp_path: Path, monkeypatch: p
         assert status is not None
         assert status["offset"] == end["offset"]
         with monkeypatch.context() as patch:
-            patch.setattr(stream, "LiveQuorum", partial(LiveQuorum, patience_s=0.1))
+            patch.setattr(stream, "LiveQuorum", partial(LiveQuorum, retry_timeout_s=0.1))
             with pytest.raises(UnreachableError, match="did not answer for 0 s"):
                 Query.of(living.options(), COLUMNS)
         for node in lost:

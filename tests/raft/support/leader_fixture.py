@@ -71,7 +71,7 @@ class LowestRng:
         raise AssertionError("nobody here needs an id")
 
 
-class Bench:
+class Harness:
     """Node 1 as leader of epoch 5, and what it has sent so far."""
 
     def __init__(self, *node_ids: int, kraft_version: int = 1) -> None:
@@ -167,7 +167,7 @@ class Bench:
         assert isinstance(answer, VoterChangeResponse)
         return answer.message or ""
 
-    def newcomer_answers(
+    def new_voter_answers(
         self,
         low: int = 0,
         high: int = 1,
@@ -211,11 +211,11 @@ class Bench:
         return self.batches[-1].control
 
 
-def committed(*node_ids: int, kraft_version: int = 1) -> Bench:
+def committed(*node_ids: int, kraft_version: int = 1) -> Harness:
     """A leader whose epoch's first batch is committed."""
-    bench = Bench(*node_ids, kraft_version=kraft_version)
-    bench.fetch(*node_ids)
-    return bench
+    harness = Harness(*node_ids, kraft_version=kraft_version)
+    harness.fetch(*node_ids)
+    return harness
 
 
 def add(node_id: int, **fields: object) -> AddVoterRequest:
@@ -229,9 +229,9 @@ def remove(node_id: int) -> RemoveVoterRequest:
     return RemoveVoterRequest(voter=key(node_id))
 
 
-def add_until_appended(bench: Bench, node_id: int, **fields: object) -> int:
+def add_until_appended(harness: Harness, node_id: int, **fields: object) -> int:
     """AddRaftVoter of a node that is caught up and answers; returns the request's id."""
-    bench.fetch(node_id)
-    request_id = bench.change(add(node_id, **fields))
-    bench.newcomer_answers()
+    harness.fetch(node_id)
+    request_id = harness.change(add(node_id, **fields))
+    harness.new_voter_answers()
     return request_id

@@ -29,7 +29,7 @@ class DirectoryFailureNotToldError(Exception):
     """No controller confirmed in time that it knows of a failed directory (log.dir.failure.timeout.ms)."""
 
 
-class BrokerHalf:
+class BrokerLifecycleManager:
     """Runs a `BrokerLifecycle` over a channel to the active controller."""
 
     def __init__(

@@ -18,7 +18,7 @@ from kafkaproto.message import Message
 from kafkaproto_server.controller.brokers.heartbeats import fencing_records
 from kafkaproto_server.controller.values.command import Decision, Result
 from kafkaproto_server.controller.values.effects import Report, ReportDeath, ReportSilence
-from kafkaproto_server.controller.values.events import BrokerProvenDead
+from kafkaproto_server.controller.values.events import BrokerFailed
 from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange
 from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
 from kafkaproto_server.image.image import ClusterImage
@@ -26,7 +26,7 @@ from kafkaproto_server.types import Steps
 
 
 def records_of_death(
-    image: ClusterImage, inherited: InheritedConfigs, death: BrokerProvenDead
+    image: ClusterImage, inherited: InheritedConfigs, death: BrokerFailed
 ) -> Steps[list[Message]] | None:
     """What fences the dead broker; None where the proof is void. The broker's session has to end with it."""
     broker = image.brokers.get(death.broker_id)
@@ -35,14 +35,14 @@ def records_of_death(
     return fencing_records(image, TopicSettings(image, inherited), broker)
 
 
-def is_refuted(sessions: Map[int, BrokerSession], death: BrokerProvenDead) -> bool:
+def is_refuted(sessions: Map[int, BrokerSession], death: BrokerFailed) -> bool:
     """Whether the broker was heard of after the moment from which the proof counts, or has no session to end."""
     session = sessions.get(death.broker_id)
     return session is None or session.last_contact_ms > death.silent_since_ms
 
 
-def end_of_dead_broker(
-    image: ClusterImage, inherited: InheritedConfigs, death: BrokerProvenDead
+def fence_failed_broker(
+    image: ClusterImage, inherited: InheritedConfigs, death: BrokerFailed
 ) -> Steps[Result] | None:
     """What fences the dead broker and ends its session; None where the proof is void."""
     records = records_of_death(image, inherited, death)
@@ -50,7 +50,7 @@ def end_of_dead_broker(
     return None if records is None else _end_of_broker(death.broker_id, records, report)
 
 
-def end_of_silent_broker(
+def fence_silent_broker(
     image: ClusterImage, inherited: InheritedConfigs, broker_id: int, session: BrokerSession, now_ms: int
 ) -> Decision:
     """What fences a broker whose session is over, and ends that."""

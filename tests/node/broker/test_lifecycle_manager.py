@@ -23,8 +23,8 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from kafkaproto_server.image.image import ClusterImage, ConfigResource, PartitionImage, TopicImage
 from kafkaproto_server.node.broker import assignment_sender
-from kafkaproto_server.node.broker.broker_half import (
-    BrokerHalf,
+from kafkaproto_server.node.broker.lifecycle_manager import (
+    BrokerLifecycleManager,
     DirectoryFailureNotToldError,
     RegistrationTimeout,
 )
@@ -76,7 +76,7 @@ class Broker:
             directory_failure_timeout_ms=timing.get("directory_failure_timeout_ms", 30_000),
             now_ms=self.clock.now_ms(),
         )
-        self.half = BrokerHalf(
+        self.half = BrokerLifecycleManager(
             self.lifecycle,
             broker_id=1,
             directories=directories,

@@ -21,15 +21,15 @@ from kafkaproto_server.controller.values.config import ControllerConfig
 from kafkaproto_server.controller.values.effects import Refuse
 from kafkaproto_server.controller.values.events import (
     BatchCommitted,
-    BrokerProvenDead,
+    BrokerFailed,
     CommandContext,
     HighWatermarkAdvanced,
     KRaftVersionChanged,
     Tick,
 )
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum import controller_half
-from kafkaproto_server.node.quorum.controller_half import ControllerHalf
+from kafkaproto_server.node.quorum import controller_runner
+from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.pauses import LOOK_INTERVAL_MS, NOTICEABLE_MS, PauseWatch
 from kafkaproto_server.raft.values.effects import (
     AppendRefusal,
@@ -75,7 +75,7 @@ class HandClock:
 
 
 @dataclass
-class Bench:
+class Harness:
     """A controller half whose log ends with the first batch of this node's epoch, at offset 0."""
 
     to_raft: list[Event] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Bench:
             rng=SeededRng(1),
             bootstrap_records=bootstrap_records(),
         )
-        self.half = ControllerHalf(
+        self.half = ControllerRunner(
             controller,
             node_id=NODE_ID,
             clock=self.clock,
@@ -106,8 +106,8 @@ class Bench:
         self.asked.append((request, answered))
         self.on_ask()
 
-    def obey(self) -> None:
-        while self.half.obey():
+    def apply_effects(self) -> None:
+        while self.half.apply_effects():
             pass
 
     def activate(self) -> None:
@@ -116,7 +116,7 @@ class Bench:
             BatchCommitted(base_offset=0, last_offset=0, epoch=EPOCH, timestamp_ms=1, records=None)
         )
         assert self.half.maybe_activate(1)
-        self.obey()
+        self.apply_effects()
 
     def command(self, request: Message, version: int = 1) -> list[Answer]:
         """What was answered so far, which may be nothing."""
@@ -124,7 +124,7 @@ class Bench:
         answers: list[Answer] = []
         reply.on_done(answers.append)
         self.half.command(request, version, CommandContext(), reply)
-        self.obey()
+        self.apply_effects()
         return answers
 
     def appended(self) -> list[AppendRequested]:
@@ -135,7 +135,7 @@ class Bench:
         self.half.handle(
             HighWatermarkAdvanced(high_watermark=last.base_offset + len(last.records), timestamp_ms=2)
         )
-        self.obey()
+        self.apply_effects()
 
 
 def write(value: str = "1") -> Message:
@@ -149,8 +149,8 @@ def error_of(answer: Answer) -> int:
 
 
 def test_it_is_active_once_the_epochs_first_batch_is_committed_and_replayed() -> None:
-    bench = Bench()
-    half = bench.half
+    harness = Harness()
+    half = harness.half
     assert not half.maybe_activate(10)
     half.became_leader(BecameLeader(epoch=EPOCH, epoch_start_offset=0, next_offset=1))
     assert not half.maybe_activate(0)
@@ -158,65 +158,65 @@ def test_it_is_active_once_the_epochs_first_batch_is_committed_and_replayed() ->
     assert half.maybe_activate(1)
     assert half.active_epoch == EPOCH
     assert not half.maybe_activate(1)
-    bench.obey()
-    assert [(event.epoch, event.base_offset) for event in bench.appended()] == [(EPOCH, 1)]
+    harness.apply_effects()
+    assert [(event.epoch, event.base_offset) for event in harness.appended()] == [(EPOCH, 1)]
 
 
 def test_control_records_before_and_after_that_move_its_next_offset() -> None:
-    bench = Bench()
-    bench.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH - 1, next_offset=90))
-    bench.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH, next_offset=3))
-    bench.activate()
-    first = bench.appended()[0]
+    harness = Harness()
+    harness.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH - 1, next_offset=90))
+    harness.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH, next_offset=3))
+    harness.activate()
+    first = harness.appended()[0]
     assert first.base_offset == 3
-    last = bench.appended()[-1]
+    last = harness.appended()[-1]
     end = last.base_offset + len(last.records)
-    bench.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH, next_offset=end + 2))
-    bench.command(write())
-    assert bench.appended()[-1].base_offset == end + 2
+    harness.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH, next_offset=end + 2))
+    harness.command(write())
+    assert harness.appended()[-1].base_offset == end + 2
 
 
 def test_a_command_is_answered_when_its_records_are_committed() -> None:
-    bench = Bench()
-    bench.activate()
-    answers = bench.command(write())
+    harness = Harness()
+    harness.activate()
+    answers = harness.command(write())
     assert answers == []
-    bench.commit()
+    harness.commit()
     assert [error_of(answer) for answer in answers] == [ErrorCode.NONE]
-    assert bench.images[-1].offset == bench.appended()[-1].base_offset
+    assert harness.images[-1].offset == harness.appended()[-1].base_offset
 
 
 def test_who_waits_is_told_when_leadership_is_lost_and_who_comes_then_where_to_go() -> None:
-    bench = Bench()
-    bench.activate()
-    answers = bench.command(write())
-    bench.half.leadership_lost(EPOCH)
-    bench.obey()
+    harness = Harness()
+    harness.activate()
+    answers = harness.command(write())
+    harness.half.leadership_lost(EPOCH)
+    harness.apply_effects()
     assert [error_of(answer) for answer in answers] == [ErrorCode.NOT_CONTROLLER]
-    assert bench.half.active_epoch is None
-    bench.half.leader_changed(LeaderAndEpoch(leader_id=3, epoch=EPOCH + 1))
-    (answer,) = bench.command(write())
+    assert harness.half.active_epoch is None
+    harness.half.leader_changed(LeaderAndEpoch(leader_id=3, epoch=EPOCH + 1))
+    (answer,) = harness.command(write())
     assert isinstance(answer, IncrementalAlterConfigsResponse)
     assert "3" in (answer.responses[0].error_message or "")
 
 
 def test_an_append_that_does_not_fit_makes_the_controller_resign_and_append_no_more() -> None:
-    bench = Bench()
-    bench.activate()
+    harness = Harness()
+    harness.activate()
     told = AppendRefused(epoch=EPOCH, base_offset=9, reason=AppendRefusal.BATCH_TOO_LARGE)
-    bench.half.append_refused(told)
-    before = len(bench.appended())
-    bench.command(write())
-    assert len(bench.appended()) == before
-    assert ResignRequested(epoch=EPOCH) in bench.to_raft
+    harness.half.append_refused(told)
+    before = len(harness.appended())
+    harness.command(write())
+    assert len(harness.appended()) == before
+    assert ResignRequested(epoch=EPOCH) in harness.to_raft
 
 
 def test_an_append_of_an_epoch_that_is_over_is_forgotten() -> None:
-    bench = Bench()
-    bench.activate()
-    bench.half.append_refused(AppendRefused(epoch=EPOCH, base_offset=9, reason=AppendRefusal.NOT_LEADER))
-    bench.command(write())
-    assert not any(isinstance(event, ResignRequested) for event in bench.to_raft)
+    harness = Harness()
+    harness.activate()
+    harness.half.append_refused(AppendRefused(epoch=EPOCH, base_offset=9, reason=AppendRefusal.NOT_LEADER))
+    harness.command(write())
+    assert not any(isinstance(event, ResignRequested) for event in harness.to_raft)
 
 
 @pytest.mark.parametrize(
@@ -224,158 +224,158 @@ def test_an_append_of_an_epoch_that_is_over_is_forgotten() -> None:
     [(RaftError.NONE, ErrorCode.NONE), (RaftError.INVALID_UPDATE_VERSION, ErrorCode.INVALID_UPDATE_VERSION)],
 )
 def test_the_quorum_decides_on_kraft_version(error: RaftError, code: ErrorCode) -> None:
-    bench = Bench()
-    bench.half.handle(KRaftVersionChanged(kraft_version=0))
-    bench.activate()
-    bench.command(controller_registration_request(controller_id=NODE_ID), version=0)
-    bench.commit()
-    answers = bench.command(update_features_request(("kraft.version", 1, 1)), version=2)
-    ((request, answered),) = bench.asked
+    harness = Harness()
+    harness.half.handle(KRaftVersionChanged(kraft_version=0))
+    harness.activate()
+    harness.command(controller_registration_request(controller_id=NODE_ID), version=0)
+    harness.commit()
+    answers = harness.command(update_features_request(("kraft.version", 1, 1)), version=2)
+    ((request, answered),) = harness.asked
     assert request == UpgradeKRaftVersionRequest(epoch=EPOCH, level=1, validate_only=False)
     assert answers == []
     answered(VoterChangeResponse(error=error, message="why not" if error else None))
-    bench.obey()
+    harness.apply_effects()
     (answer,) = answers
     assert isinstance(answer, UpdateFeaturesResponse)
     assert answer.error_code == code
 
 
 def test_a_snapshot_takes_the_place_of_what_was_replayed() -> None:
-    bench = Bench()
+    harness = Harness()
     image = ClusterImage().at(40, 3, 7)
-    bench.half.take_snapshot(image)
-    bench.obey()
-    assert bench.half.next_offset == 41
-    assert bench.images[-1].offset == 40
+    harness.half.take_snapshot(image)
+    harness.apply_effects()
+    assert harness.half.next_offset == 41
+    assert harness.images[-1].offset == 40
 
 
-def command_without_obeying(bench: Bench, request: Message, version: int = 1) -> None:
-    bench.half.command(request, version, CommandContext(), Deferred())
+def command_without_obeying(harness: Harness, request: Message, version: int = 1) -> None:
+    harness.half.command(request, version, CommandContext(), Deferred())
 
 
 def test_a_proven_death_is_logged_with_its_proof_if_it_fences(caplog: pytest.LogCaptureFixture) -> None:
-    bench = Bench()
-    bench.activate()
-    bench.command(registration_request(3, cluster_id="cluster"))
-    (broker,) = bench.half._controller.newest_image.brokers.values()
+    harness = Harness()
+    harness.activate()
+    harness.command(registration_request(3, cluster_id="cluster"))
+    (broker,) = harness.half._controller.newest_image.brokers.values()
     beat = BrokerHeartbeatRequest(broker_id=3, broker_epoch=broker.epoch, current_metadata_offset=1_000)
-    bench.command(beat)
-    death = BrokerProvenDead(
+    harness.command(beat)
+    death = BrokerFailed(
         broker_id=3, broker_epoch=broker.epoch, silent_since_ms=1000, proof="PLAINTEXT://host:1 refused"
     )
     for _ in range(2):
-        bench.half.handle(death)
-        bench.obey()
-    assert bench.half.proven_deaths == 1
-    assert bench.half._controller.newest_image.brokers[3].fenced
+        harness.half.handle(death)
+        harness.apply_effects()
+    assert harness.half.failed_brokers == 1
+    assert harness.half._controller.newest_image.brokers[3].fenced
     line = f"broker 3 (epoch {broker.epoch}) is dead and is fenced: PLAINTEXT://host:1 refused"
     assert [record.getMessage() for record in caplog.records].count(line) == 1
 
 
-def serving(bench: Bench) -> bool:
-    return not bench.half._controller.newest_image.brokers[3].fenced
+def serving(harness: Harness) -> bool:
+    return not harness.half._controller.newest_image.brokers[3].fenced
 
 
-def start_broker(bench: Bench) -> None:
+def start_broker(harness: Harness) -> None:
     """Broker 3 serves; it was heard of just now."""
-    bench.command(registration_request(3, cluster_id="cluster"))
-    (broker,) = bench.half._controller.newest_image.brokers.values()
-    bench.command(
+    harness.command(registration_request(3, cluster_id="cluster"))
+    (broker,) = harness.half._controller.newest_image.brokers.values()
+    harness.command(
         BrokerHeartbeatRequest(broker_id=3, broker_epoch=broker.epoch, current_metadata_offset=1_000)
     )
-    assert serving(bench)
+    assert serving(harness)
 
 
-def let_pass(bench: Bench, milliseconds: int) -> None:
+def let_pass(harness: Harness, milliseconds: int) -> None:
     """Time in which the node runs: it looks at the clock whenever it wants to."""
-    end = bench.clock.now + milliseconds
-    while bench.clock.now < end:
-        deadline_ms = bench.half.next_deadline_ms
+    end = harness.clock.now + milliseconds
+    while harness.clock.now < end:
+        deadline_ms = harness.half.next_deadline_ms
         assert deadline_ms is not None
-        assert deadline_ms <= bench.clock.now + LOOK_INTERVAL_MS
-        bench.clock.now = min(end, deadline_ms)
-        bench.half.handle(Tick())
+        assert deadline_ms <= harness.clock.now + LOOK_INTERVAL_MS
+        harness.clock.now = min(end, deadline_ms)
+        harness.half.handle(Tick())
 
 
 SESSION_MS = ControllerConfig().broker_session_timeout_ms
 
 
 def test_a_node_that_did_not_run_takes_nobody_for_silent(caplog: pytest.LogCaptureFixture) -> None:
-    bench = Bench()
-    bench.activate()
-    start_broker(bench)
-    let_pass(bench, 2_000)
-    bench.clock.now += 60_000
-    bench.half.handle(Tick())
-    assert serving(bench)
+    harness = Harness()
+    harness.activate()
+    start_broker(harness)
+    let_pass(harness, 2_000)
+    harness.clock.now += 60_000
+    harness.half.handle(Tick())
+    assert serving(harness)
     given_back = 60_000 - LOOK_INTERVAL_MS
     assert f"this node did not run for {given_back} ms" in caplog.text
-    let_pass(bench, SESSION_MS - 2_000 - LOOK_INTERVAL_MS - 1)
-    assert serving(bench)
-    let_pass(bench, 1)
-    assert not serving(bench)
+    let_pass(harness, SESSION_MS - 2_000 - LOOK_INTERVAL_MS - 1)
+    assert serving(harness)
+    let_pass(harness, 1)
+    assert not serving(harness)
 
 
 def test_a_broker_is_silent_where_the_node_runs_on_and_short_delays_are_no_pauses() -> None:
-    bench = Bench()
-    bench.activate()
-    start_broker(bench)
-    while bench.clock.now < 1000 + SESSION_MS:
-        assert serving(bench)
-        bench.clock.now += LOOK_INTERVAL_MS + NOTICEABLE_MS - 1
-        bench.half.handle(Tick())
-    assert not serving(bench)
+    harness = Harness()
+    harness.activate()
+    start_broker(harness)
+    while harness.clock.now < 1000 + SESSION_MS:
+        assert serving(harness)
+        harness.clock.now += LOOK_INTERVAL_MS + NOTICEABLE_MS - 1
+        harness.half.handle(Tick())
+    assert not serving(harness)
 
 
 def test_a_standby_need_not_look_at_the_clock_and_its_pauses_are_no_matter() -> None:
-    bench = Bench()
-    assert bench.half.next_deadline_ms is None
-    bench.clock.now += 60_000
-    bench.activate()
-    start_broker(bench)
-    let_pass(bench, SESSION_MS)
-    assert not serving(bench)
+    harness = Harness()
+    assert harness.half.next_deadline_ms is None
+    harness.clock.now += 60_000
+    harness.activate()
+    start_broker(harness)
+    let_pass(harness, SESSION_MS)
+    assert not serving(harness)
 
 
 def test_what_several_commands_append_goes_to_the_log_together() -> None:
-    bench = Bench()
-    bench.activate()
-    before = len(bench.appended())
+    harness = Harness()
+    harness.activate()
+    before = len(harness.appended())
     for value in "123":
-        command_without_obeying(bench, write(value))
-    bench.obey()
-    (together,) = bench.appended()[before:]
+        command_without_obeying(harness, write(value))
+    harness.apply_effects()
+    (together,) = harness.appended()[before:]
     assert len(together.records) == 3
-    bench.command(write("4"))
-    assert bench.appended()[-1].base_offset == together.base_offset + 3
+    harness.command(write("4"))
+    assert harness.appended()[-1].base_offset == together.base_offset + 3
 
 
 def test_together_only_as_much_as_the_log_takes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = Bench()
-    bench.activate()
-    bench.command(write("9"))
-    size = len(bench.appended()[-1].records[0])
-    before = len(bench.appended())
-    monkeypatch.setattr(controller_half, "MAX_GATHERED_BYTES", 2 * size)
+    harness = Harness()
+    harness.activate()
+    harness.command(write("9"))
+    size = len(harness.appended()[-1].records[0])
+    before = len(harness.appended())
+    monkeypatch.setattr(controller_runner, "MAX_GATHERED_BYTES", 2 * size)
     for value in "12345":
-        command_without_obeying(bench, write(value))
-    bench.obey()
-    assert [len(event.records) for event in bench.appended()[before:]] == [2, 2, 1]
+        command_without_obeying(harness, write(value))
+    harness.apply_effects()
+    assert [len(event.records) for event in harness.appended()[before:]] == [2, 2, 1]
 
 
 def test_kraft_version_changes_behind_all_that_was_decided_on_the_log_without_the_change() -> None:
-    bench = Bench()
-    bench.activate()
-    bench.half.handle(KRaftVersionChanged(kraft_version=0))
-    before = len(bench.appended())
+    harness = Harness()
+    harness.activate()
+    harness.half.handle(KRaftVersionChanged(kraft_version=0))
+    before = len(harness.appended())
     appended_when_asked: list[int] = []
-    bench.on_ask = lambda: appended_when_asked.append(len(bench.appended()))
-    command_without_obeying(bench, write("1"))
-    command_without_obeying(bench, update_features_request(("kraft.version", 1, 1)), version=2)
-    command_without_obeying(bench, write("2"))
-    bench.obey()
+    harness.on_ask = lambda: appended_when_asked.append(len(harness.appended()))
+    command_without_obeying(harness, write("1"))
+    command_without_obeying(harness, update_features_request(("kraft.version", 1, 1)), version=2)
+    command_without_obeying(harness, write("2"))
+    harness.apply_effects()
     assert appended_when_asked == [before + 1]
-    assert [len(event.records) for event in bench.appended()[before:]] == [2]
+    assert [len(event.records) for event in harness.appended()[before:]] == [2]
 
 
 def elections(count: int) -> ElectLeadersRequest:
@@ -385,12 +385,12 @@ def elections(count: int) -> ElectLeadersRequest:
 
 
 def test_a_short_refusal_is_made_at_once_and_a_long_one_in_steps() -> None:
-    bench = Bench()
-    bench.activate()
-    bench.commit()
-    (short,) = bench.command(elections(2))
+    harness = Harness()
+    harness.activate()
+    harness.commit()
+    (short,) = harness.command(elections(2))
     assert isinstance(short, ElectLeadersResponse)
-    (steps,) = bench.command(elections(1_000))
+    (steps,) = harness.command(elections(1_000))
     assert isinstance(steps, Generator)
     response = run_to_end(steps)
     assert isinstance(response, ElectLeadersResponse)
@@ -406,7 +406,7 @@ def test_the_large_response_of_a_command_that_is_refused_late_is_let_go_in_steps
         command_id=1, request=elections(1), version=2, code=ErrorCode.NOT_CONTROLLER, text=None, void=void
     )
     del void
-    steps = controller_half._refusal(refusal)
+    steps = controller_runner._refusal(refusal)
     del refusal
     count = sum(1 for _ in steps)
     assert count > 20_000 / message_release.VALUES_A_STEP

@@ -1,4 +1,4 @@
-"""A quorum of processes among strangers: what they know of it, what they send it, and a writer that must not notice."""
+"""A quorum of processes under attack: what unknown nodes know and send, and a writer that must not notice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLIENT_METRICS = 16
 WRITER_PAUSE_S = 0.005
 
 
-class Stranger:
+class UnknownNode:
     """A connection to one node on which any request is sent as it is, and its answer read."""
 
     def __init__(self, address: str) -> None:
@@ -121,7 +121,7 @@ class Writer:
 
 
 class AttackedQuorum:
-    """The cluster under attack, what a stranger knows of it, and the writer beside."""
+    """The cluster under attack, what an unknown node knows of it, and the writer beside."""
 
     def __init__(self, cluster: LocalCluster) -> None:
         self.cluster = cluster
@@ -162,8 +162,8 @@ class AttackedQuorum:
             snapshot_size=0,
         )
         assert set(facts.voters) == set(self.addresses)
-        with Stranger(self.addresses[self.leader_id]) as stranger:
-            piece = stranger.ask(fetch_snapshot(facts, max_bytes=0)).topics[0].partitions[0]
+        with UnknownNode(self.addresses[self.leader_id]) as unknown_node:
+            piece = unknown_node.ask(fetch_snapshot(facts, max_bytes=0)).topics[0].partitions[0]
         return replace(facts, snapshot_size=piece.size)
 
     def fetch(self, node_id: int, *, epoch: int) -> Any:
@@ -171,9 +171,9 @@ class AttackedQuorum:
         kind = kafka.FetchRequest
         partition = kind.FetchPartition(current_leader_epoch=epoch, last_fetched_epoch=0)
         topic = kind.FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=[partition])
-        with Stranger(self.addresses[node_id]) as stranger:
+        with UnknownNode(self.addresses[node_id]) as unknown_node:
             return (
-                stranger.ask(kind(replica_state=kind.ReplicaState(replica_id=-1), topics=[topic]))
+                unknown_node.ask(kind(replica_state=kind.ReplicaState(replica_id=-1), topics=[topic]))
                 .responses[0]
                 .partitions[0]
             )
@@ -207,8 +207,8 @@ class AttackedQuorum:
             )
             for name in written
         ]
-        with Stranger(self.addresses[node_id]) as stranger:
-            response = stranger.ask(kind(resources=resources))
+        with UnknownNode(self.addresses[node_id]) as unknown_node:
+            response = unknown_node.ask(kind(resources=resources))
         shown = {result.resource_name: result.configs[0].value for result in response.results}
         return shown == written
 

@@ -49,8 +49,8 @@ AskRaft = Callable[[InboundRequest, Callable[[RaftAnswer], None]], None]
 """Have the Raft core carry out a request; the function gets its answer."""
 
 
-class ControllerHalf:
-    """Owns the controller core. Every method is synchronous; `obey` carries out what came of the events."""
+class ControllerRunner:
+    """Owns the controller core. Every method is synchronous; `apply_effects` carries out what came of the events."""
 
     def __init__(
         self,
@@ -112,9 +112,9 @@ class ControllerHalf:
         return self._controller.active_epoch
 
     @property
-    def proven_deaths(self) -> int:
+    def failed_brokers(self) -> int:
         """Brokers that were fenced because their processes were provably gone; all since the start."""
-        return self._controller.proven_deaths
+        return self._controller.failed_brokers
 
     @property
     def since_last_contacts_ms(self) -> Mapping[int, int]:
@@ -218,7 +218,7 @@ class ControllerHalf:
 
     # -- effects -------------------------------------------------------------------------------------------------
 
-    def obey(self) -> bool:
+    def apply_effects(self) -> bool:
         """Carry out what the controller asks for; tells whether there was anything."""
         asked = self._controller.take_effects()
         for effect in asked:
