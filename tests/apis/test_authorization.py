@@ -33,7 +33,8 @@ from kafkaproto.messages import (
     TopicRecord,
 )
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.image.image import AccessControlEntry, ClusterImage
+from kafkaproto_server.image.entries import AccessControlEntry
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.context import NoAnswer
 from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer

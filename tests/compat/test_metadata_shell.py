@@ -19,7 +19,7 @@ from compat.kafka.stock import StockNode
 from compat.node import Node
 from compat.ours import OurNode
 from kafkaproto_server.features import METADATA_VERSION
-from kafkaproto_server.image.image import GROUP_RESOURCE
+from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.snapshot import image_records
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.storage.metadata.bootstrap import BOOTSTRAP_NAME, feature_records, write_bootstrap

@@ -16,7 +16,8 @@ from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.controller.values.effects import PublishImage, Refuse, Respond
 from kafkaproto_server.controller.values.events import CommandReceived, Event, SnapshotLoaded
 from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
 from kafkaproto_server.image.snapshot import image_records
 from tests.controller.support.describe import describe_effect

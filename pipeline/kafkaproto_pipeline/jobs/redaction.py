@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kafkaproto_pipeline.jobs.words import CONFIG_RESOURCES
 from kafkaproto_server.config_keys.sensitivity import plain_keys
-from kafkaproto_server.image.image import BROKER_LOGGER_RESOURCE, BROKER_RESOURCE
+from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE, BROKER_RESOURCE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -12,7 +12,7 @@ from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, Partition
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION
 from kafkaproto_pipeline.synthetic.world import World
 from kafkaproto_server.image.apply_topics import NO_RECOVERY_STATE_CHANGE
-from kafkaproto_server.image.image import RECOVERED, RECOVERING, BrokerRegistration, FeatureRange
+from kafkaproto_server.image.entries import RECOVERED, RECOVERING, BrokerRegistration, FeatureRange
 from kafkaproto_server.types import Endpoint
 
 BROKER_PORT = 9092

@@ -22,13 +22,11 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION
 from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE
-from kafkaproto_server.image.image import (
-    EMPTY_IMAGE,
+from kafkaproto_server.image.entries import (
     RECOVERED,
     TOPIC_RESOURCE,
     AccessControlEntry,
     BrokerRegistration,
-    ClusterImage,
     ConfigResource,
     ControllerRegistration,
     DelegationToken,
@@ -37,6 +35,7 @@ from kafkaproto_server.image.image import (
     ScramCredential,
     TopicImage,
 )
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.records import partition_record, register_broker_record
 
 NO_LEADER = -1

@@ -31,7 +31,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from kafkaproto import uuids
-from kafkaproto_server.image.image import MIGRATING_DIRECTORY
+from kafkaproto_server.image.entries import MIGRATING_DIRECTORY
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -34,7 +34,7 @@ from kafkaproto_pipeline.views.schema import (
     columns_of,
 )
 from kafkaproto_pipeline.views.wanted import CorruptInputError, Origin, Wanted
-from kafkaproto_server.image.image import MIGRATING_DIRECTORY
+from kafkaproto_server.image.entries import MIGRATING_DIRECTORY
 
 _NO_LEADER_CHANGE = -2
 _NO_RECOVERY_STATE_CHANGE = -1

@@ -17,7 +17,7 @@ from typing import TypeVar
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.apis.access import Access, CheckedBy
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,

@@ -25,13 +25,13 @@ from immutables import Map
 
 from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
-    ClusterImage,
     PartitionImage,
     TopicImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.types import Steps
 

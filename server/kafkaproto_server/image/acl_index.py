@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 from immutables import Map
 
-if TYPE_CHECKING:
-    from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 
 Entries: TypeAlias = "Map[bytes, AccessControlEntry]"
 """ACLs by their ids."""

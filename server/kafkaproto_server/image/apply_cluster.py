@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kafkaproto_server.image.entries import BrokerRegistration, ControllerRegistration, FeatureRange
 from kafkaproto_server.image.errors import Contradiction
-from kafkaproto_server.image.image import (
-    BrokerRegistration,
-    ClusterImage,
-    ControllerRegistration,
-    FeatureRange,
-)
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Endpoint
 
 if TYPE_CHECKING:

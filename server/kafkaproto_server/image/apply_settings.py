@@ -13,16 +13,16 @@ import msgspec
 from immutables import Map
 
 from kafkaproto_server.image.acl_index import with_acl, without_acl
-from kafkaproto_server.image.errors import Contradiction
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     METADATA_VERSION_FEATURE,
     QUOTA_ENTITY_TYPES,
     AccessControlEntry,
-    ClusterImage,
     DelegationToken,
     QuotaEntity,
     ScramCredential,
 )
+from kafkaproto_server.image.errors import Contradiction
+from kafkaproto_server.image.image import ClusterImage
 
 if TYPE_CHECKING:
     from kafkaproto import messages

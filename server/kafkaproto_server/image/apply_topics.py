@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from immutables import Map, MapMutation
 
-from kafkaproto_server.image.errors import Contradiction
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     MIGRATING_DIRECTORY,
     RECOVERED,
     RECOVERING,
     TOPIC_RESOURCE,
-    ClusterImage,
     PartitionImage,
     TopicImage,
 )
+from kafkaproto_server.image.errors import Contradiction
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.partition_counts import Tally
 from kafkaproto_server.image.topic_names import with_name, without_name
 from kafkaproto_server.types import Steps, run_to_end

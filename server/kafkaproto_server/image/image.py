@@ -12,191 +12,27 @@ the process in some order must therefore be sorted first; the `*_in_order` metho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 from immutables import Map
 
 from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex
+from kafkaproto_server.image.entries import (
+    ELR_FEATURE,
+    METADATA_VERSION_FEATURE,
+    AccessControlEntry,
+    BrokerRegistration,
+    ConfigResource,
+    ControllerRegistration,
+    DelegationToken,
+    PartitionImage,
+    QuotaEntity,
+    ScramCredential,
+    TopicImage,
+    are_equal,
+)
 from kafkaproto_server.image.partition_counts import NO_PARTITIONS, PartitionCounts
-from kafkaproto_server.types import Endpoint
-
-METADATA_VERSION_FEATURE = "metadata.version"
-ELR_FEATURE = "eligible.leader.replicas.version"
-
-# Directory ids that stand for something else than a directory (KIP-858).
-MIGRATING_DIRECTORY = bytes(16)
-"""The replica was assigned before its broker told its directories."""
-UNASSIGNED_DIRECTORY = bytes(15) + b"\x01"
-"""The broker has still to choose a directory."""
-LOST_DIRECTORY = bytes(15) + b"\x02"
-"""The replica lies in a directory that the broker cannot read any more."""
-
-RECOVERED = 0
-RECOVERING = 1
-"""LeaderRecoveryState of a partition whose leader was elected uncleanly and has not yet recovered."""
-
-# Resource types of ConfigRecord and of the config requests.
-TOPIC_RESOURCE = 2
-BROKER_RESOURCE = 4
-BROKER_LOGGER_RESOURCE = 8
-CLIENT_METRICS_RESOURCE = 16
-GROUP_RESOURCE = 32
-
-ConfigResource: TypeAlias = tuple[int, str]
-"""(resource type, resource name); the name "" of a broker resource stands for the cluster's default."""
-QuotaEntity: TypeAlias = tuple[tuple[str, str | None], ...]
-"""(entity type, entity name) pairs in order of their types; the name None is the default entity."""
-QUOTA_USER, QUOTA_CLIENT_ID, QUOTA_IP = QUOTA_ENTITY_TYPES = ("user", "client-id", "ip")
-
-
-class FeatureRange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The levels of one feature that a node supports, both ends included."""
-
-    name: str
-    min_level: int
-    max_level: int
-
-
-class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A broker as its RegisterBrokerRecord and the changes after it describe it."""
-
-    broker_id: int
-    incarnation_id: bytes
-    """16 bytes, new with each start of the broker's process."""
-    epoch: int
-    """Broker epoch: the offset that was next in the log when the registration was decided."""
-    endpoints: tuple[Endpoint, ...]
-    features: tuple[FeatureRange, ...]
-    rack: str | None
-    fenced: bool
-    in_controlled_shutdown: bool
-    directories: tuple[bytes, ...]
-    """Online log directories, in ascending order; empty where the broker never told them."""
-    cordoned_directories: tuple[bytes, ...] | None
-    """Directories that take no new replicas; None where the broker never told them."""
-    is_migrating_zk_broker: bool = False
-    registration_offset: int = -1
-    """Where the RegisterBrokerRecord lies; a snapshot does not say, so its own last offset stands in there.
-
-    It decides when a broker is caught up, and is no part of what two nodes must agree on.
-    """
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BrokerRegistration) and _are_equal(self, other, _COMPARED_OF_BROKERS)
-
-    def __hash__(self) -> int:
-        return self.broker_id
-
-    def is_active(self) -> bool:
-        """Whether the broker may be a member of an ISR: neither fenced nor shutting down."""
-        return not self.fenced and not self.in_controlled_shutdown
-
-    def has_online_directory(self, directory_id: bytes) -> bool:
-        """Whether a replica in that directory is usable (KIP-858).
-
-        Reserved ids other than LOST count as online: the broker has still to say where such a replica lies.
-        So does any directory of a broker that never told its directories.
-        """
-        if directory_id == LOST_DIRECTORY:
-            return False
-        if directory_id in (MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY) or not self.directories:
-            return True
-        return directory_id in self.directories
-
-
-class ControllerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A controller as its RegisterControllerRecord describes it."""
-
-    controller_id: int
-    incarnation_id: bytes
-    endpoints: tuple[Endpoint, ...]
-    features: tuple[FeatureRange, ...]
-    zk_migration_ready: bool = False
-
-
-class PartitionImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One partition: who holds it, who is in sync, who leads."""
-
-    replicas: tuple[int, ...]
-    """Broker ids in order of preference; the first is the preferred leader."""
-    directories: tuple[bytes, ...]
-    """Directory id of each replica, in the order of ``replicas``."""
-    isr: tuple[int, ...]
-    removing_replicas: tuple[int, ...] = ()
-    adding_replicas: tuple[int, ...] = ()
-    leader: int = -1
-    """Broker id, -1 where nobody leads."""
-    leader_recovery_state: int = RECOVERED
-    leader_epoch: int = 0
-    partition_epoch: int = 0
-    elr: tuple[int, ...] = ()
-    """Eligible leader replicas (KIP-966)."""
-    last_known_elr: tuple[int, ...] = ()
-
-    def is_being_reassigned(self) -> bool:
-        """Whether replicas are being added or are to go (KIP-455)."""
-        return bool(self.adding_replicas or self.removing_replicas)
-
-    def directory_of(self, broker_id: int) -> bytes:
-        """Directory id of one replica; raises ValueError where the broker holds none."""
-        return self.directories[self.replicas.index(broker_id)]
-
-
-class TopicImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One topic and its partitions."""
-
-    name: str
-    topic_id: bytes
-    partitions: Map[int, PartitionImage]
-
-    def partitions_in_order(self) -> Iterator[tuple[int, PartitionImage]]:
-        """(partition index, partition), ascending.
-
-        Indexes are 0, 1, 2 and so on, so nothing is sorted: a topic may have hundreds of thousands. A gap, which no
-        controller makes, has what is behind it sorted all the same.
-        """
-        partitions = self.partitions
-        for index in range(len(partitions)):
-            partition = partitions.get(index)
-            if partition is None:
-                for later in sorted(each for each in partitions if each > index):
-                    yield later, partitions[later]
-                return
-            yield index, partition
-
-
-class AccessControlEntry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One ACL binding; the numbers are those of Kafka's wire."""
-
-    resource_type: int
-    resource_name: str
-    pattern_type: int
-    principal: str
-    host: str
-    operation: int
-    permission_type: int
-
-
-class ScramCredential(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a server keeps of a user's SCRAM password (RFC 5802)."""
-
-    salt: bytes
-    stored_key: bytes
-    server_key: bytes
-    iterations: int
-
-
-class DelegationToken(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One delegation token; its HMAC is derived from the id and not kept."""
-
-    owner: str
-    requester: str
-    renewers: tuple[str, ...]
-    issue_timestamp_ms: int
-    max_timestamp_ms: int
-    expiration_timestamp_ms: int
-
 
 _EMPTY: Map[Any, Any] = Map()
 
@@ -241,7 +77,7 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """By token id."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ClusterImage) and _are_equal(self, other, _COMPARED_OF_IMAGES)
+        return isinstance(other, ClusterImage) and are_equal(self, other, _COMPARED_OF_IMAGES)
 
     def __hash__(self) -> int:
         return self.offset
@@ -294,15 +130,8 @@ EMPTY_IMAGE = ClusterImage()
 """The image before the first record."""
 
 
-_COMPARED_OF_BROKERS = tuple(
-    name for name in BrokerRegistration.__struct_fields__ if name != "registration_offset"
-)
 _COMPARED_OF_IMAGES = tuple(
     name
     for name in ClusterImage.__struct_fields__
     if name not in ("features_offset", "partition_counts", "ambiguous_names", "acl_counts", "acl_index")
 )
-
-
-def _are_equal(one: object, other: object, names: tuple[str, ...]) -> bool:
-    return all(getattr(one, name) == getattr(other, name) for name in names)

@@ -16,7 +16,7 @@ from struct import Struct, pack, unpack
 from kafkaproto.messages import PartitionRecord
 from kafkaproto.primitives import write_unsigned_varint
 from kafkaproto.records.metadata import FRAME_VERSION, encode_metadata_record
-from kafkaproto_server.image.image import RECOVERED, PartitionImage
+from kafkaproto_server.image.entries import RECOVERED, PartitionImage
 from kafkaproto_server.image.records import partition_record, record_version
 
 PARTITION_START = bytes((FRAME_VERSION, 3))

@@ -8,13 +8,12 @@ by.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from immutables import Map
 
-if TYPE_CHECKING:
-    from kafkaproto_server.image.image import PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
 
 _NO_LEADER = -1
 _NOBODY: Map[Any, Any] = Map()

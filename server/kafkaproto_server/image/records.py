@@ -16,7 +16,7 @@ from kafkaproto.messages import (
     RegisterBrokerRecord,
     RegisterControllerRecord,
 )
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     AccessControlEntry,
     BrokerRegistration,
     ControllerRegistration,

@@ -28,14 +28,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
 from kafkaproto_server.image.apply_settings import quota_entity_order
-from kafkaproto_server.image.image import (
-    EMPTY_IMAGE,
-    METADATA_VERSION_FEATURE,
-    ClusterImage,
-    PartitionImage,
-    QuotaEntity,
-    TopicImage,
-)
+from kafkaproto_server.image.entries import METADATA_VERSION_FEATURE, PartitionImage, QuotaEntity, TopicImage
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.partition_codec import PARTITION_START, PartitionEncoder, decode_partition
 from kafkaproto_server.image.partition_counts import Tally
 from kafkaproto_server.image.records import (

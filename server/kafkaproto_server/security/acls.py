@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkaproto.messages import DeleteAclsRequest, DescribeAclsRequest
-from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 
 WILDCARD = "*"
 EVERYBODY = "User:*"

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex
-from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import (
     EVERYBODY,
     WILDCARD,

@@ -6,7 +6,7 @@ import hmac
 
 from immutables import Map
 
-from kafkaproto_server.image.image import DelegationToken
+from kafkaproto_server.image.entries import DelegationToken
 from kafkaproto_server.types import Steps
 
 MAX_FORGOTTEN = 1000

@@ -13,7 +13,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
 from kafkaproto_server.apis.admin.describe_configs import MAX_WITHOUT_CONFIGS, handle_describe_configs
 from kafkaproto_server.config.properties import layered
-from kafkaproto_server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.image.entries import TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from tests.apis.support import services as shared
 from tests.config.support.golden_answers import NODE_ID, GoldenStep, golden_steps
 

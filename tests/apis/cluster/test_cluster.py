@@ -8,7 +8,8 @@ from immutables import Map
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
 from kafkaproto_server.apis.cluster.describe_cluster import BROKERS, CONTROLLERS
-from kafkaproto_server.image.image import ClusterImage, ControllerRegistration
+from kafkaproto_server.image.entries import ControllerRegistration
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ListenerKind
 from tests.apis.support.services import CLUSTER_ID, ask, golden
 

@@ -13,7 +13,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.controller.values.effects import ReportSilence
 from kafkaproto_server.controller.values.events import NodePaused
-from kafkaproto_server.image.image import BrokerRegistration
+from kafkaproto_server.image.entries import BrokerRegistration
 from tests.controller.support.harness import Harness, directory, incarnation
 from tests.image.test_records import CHANGE
 

@@ -22,7 +22,7 @@ from kafkaproto_server.controller.brokers.registration import (
 )
 from kafkaproto_server.controller.values.command import ApiError
 from kafkaproto_server.controller.values.events import KRaftVersionChanged
-from kafkaproto_server.image.image import ControllerRegistration, FeatureRange
+from kafkaproto_server.image.entries import ControllerRegistration, FeatureRange
 from kafkaproto_server.types import Endpoint, run_to_end
 from tests.controller.support.harness import ELR, Harness, directory, incarnation, registration_request
 from tests.image.test_records import REGISTER_BROKER, REGISTER_CONTROLLER

@@ -17,7 +17,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.controller.commands import acls
 from kafkaproto_server.controller.values.batches import MAX_RECORDS_PER_BATCH
-from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import AclFilter, acl_order
 from tests.controller.support.harness import Harness
 from tests.security.support.acl_making import acl, acl_creation, acl_filter

@@ -16,7 +16,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
 )
 from kafkaproto_server.controller.commands.create_topics import MAX_CONFIGS_OF_RESOURCE
-from kafkaproto_server.image.image import TOPIC_RESOURCE
+from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from tests.controller.support.harness import (
     APPEND,
     DELETE,

@@ -17,7 +17,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.controller.commands.delegation_tokens import MAX_REMOVED_TOKENS, expired_token_records
 from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
-from kafkaproto_server.image.image import ClusterImage, DelegationToken
+from kafkaproto_server.image.entries import DelegationToken
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.security.delegation_tokens import token_hmac
 from kafkaproto_server.types import run_to_end
 from tests.controller.support.harness import TIMESTAMP_MS, Harness

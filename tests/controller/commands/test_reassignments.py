@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterPartitionReassignmentsRequest
-from kafkaproto_server.image.image import UNASSIGNED_DIRECTORY, PartitionImage
+from kafkaproto_server.image.entries import UNASSIGNED_DIRECTORY, PartitionImage
 from tests.controller.support.harness import Harness, directory
 
 

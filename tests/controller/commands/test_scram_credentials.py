@@ -10,7 +10,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterUserScramCredentialsRequest, AlterUserScramCredentialsResponse
-from kafkaproto_server.image.image import ScramCredential
+from kafkaproto_server.image.entries import ScramCredential
 from tests.controller.support.harness import Harness
 
 SHA_256, SHA_512 = 1, 2

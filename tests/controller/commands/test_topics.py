@@ -17,7 +17,7 @@ from kafkaproto.messages import (
     TopicRecord,
 )
 from kafkaproto.uuids import to_text
-from kafkaproto_server.image.image import UNASSIGNED_DIRECTORY
+from kafkaproto_server.image.entries import UNASSIGNED_DIRECTORY
 from kafkaproto_server.image.snapshot import image_from_values, image_values
 from kafkaproto_server.image.topic_names import with_name, without_name
 from tests.controller.support.harness import Harness, SeededRng, directory

@@ -14,7 +14,7 @@ from kafkaproto_server.controller.core import periodic_tasks
 from kafkaproto_server.controller.core.periodic_tasks import PERIODIC_TASKS, TaskSituation
 from kafkaproto_server.controller.values.effects import ReportFailure
 from kafkaproto_server.controller.values.events import SnapshotLoaded
-from kafkaproto_server.image.image import DelegationToken
+from kafkaproto_server.image.entries import DelegationToken
 from kafkaproto_server.types import Steps
 from tests.controller.support.harness import TIMESTAMP_MS, Harness
 

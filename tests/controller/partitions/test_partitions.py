@@ -16,7 +16,7 @@ from kafkaproto_server.controller.partitions.partitions import (
     partition_change,
 )
 from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
-from kafkaproto_server.image.image import PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.image.records import record_version
 from tests.controller.support.harness import Harness, directory
 

@@ -16,7 +16,7 @@ from kafkaproto_server.controller.partitions.placement import (
     usable_brokers,
 )
 from kafkaproto_server.controller.values.command import ApiError
-from kafkaproto_server.image.image import MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
+from kafkaproto_server.image.entries import MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
 from kafkaproto_server.types import run_to_end
 from tests.controller.support.harness import Harness, SeededRng, directory
 

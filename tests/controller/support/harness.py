@@ -46,7 +46,8 @@ from kafkaproto_server.controller.values.events import (
     Tick,
 )
 from kafkaproto_server.features import METADATA_VERSION, supported_ranges
-from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.requests.refusals import Refusal
 

@@ -10,7 +10,7 @@ from kafkaproto.messages import (
     AssignReplicasToDirsRequest,
     ElectLeadersRequest,
 )
-from kafkaproto_server.image.image import LOST_DIRECTORY, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import LOST_DIRECTORY, PartitionImage, TopicImage
 from tests.controller.support.harness import Harness, directory
 
 _BROKERS = (1, 2, 3, 4)

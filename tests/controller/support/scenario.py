@@ -50,7 +50,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.controller.values.effects import PublishImage
 from kafkaproto_server.controller.values.events import BrokerFailed, SnapshotLoaded, Tick
-from kafkaproto_server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE, PartitionImage
+from kafkaproto_server.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE, PartitionImage
 from tests.controller.support.describe import describe_controller, describe_effect
 from tests.controller.support.harness import (
     Harness,

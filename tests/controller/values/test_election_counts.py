@@ -6,14 +6,8 @@ from immutables import Map
 
 from kafkaproto.messages import NoOpRecord, PartitionChangeRecord
 from kafkaproto_server.controller.values.election_counts import ElectionCounts, count_elections
-from kafkaproto_server.image.image import (
-    ELR_FEATURE,
-    RECOVERED,
-    RECOVERING,
-    ClusterImage,
-    PartitionImage,
-    TopicImage,
-)
+from kafkaproto_server.image.entries import ELR_FEATURE, RECOVERED, RECOVERING, PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 
 TOPIC_ID = bytes(range(16))
 

@@ -21,7 +21,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
-from kafkaproto_server.image.image import ClusterImage, ConfigResource, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import ConfigResource, PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.broker import assignment_sender
 from kafkaproto_server.node.broker.lifecycle_manager import (
     BrokerLifecycleManager,

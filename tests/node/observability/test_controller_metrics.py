@@ -21,7 +21,8 @@ from kafkaproto.messages import (
 from kafkaproto_server.controller.core.table import COMMANDS
 from kafkaproto_server.controller.values.effects import AppendRecords
 from kafkaproto_server.controller.values.events import CommandContext
-from kafkaproto_server.image.image import EMPTY_IMAGE, RECOVERING, TOPIC_RESOURCE
+from kafkaproto_server.image.entries import RECOVERING, TOPIC_RESOURCE
+from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.metrics.controller import ControllerMetrics
 from kafkaproto_server.metrics.histogram import Histogram

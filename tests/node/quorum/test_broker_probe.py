@@ -16,7 +16,8 @@ import trio
 from kafkaproto.messages import BrokerHeartbeatRequest
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.controller.values.events import BrokerFailed
-from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
+from kafkaproto_server.image.entries import BrokerRegistration
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo
 from kafkaproto_server.node.quorum import broker_probe

@@ -9,7 +9,8 @@ import pytest
 import trio
 from immutables import Map
 
-from kafkaproto_server.image.image import ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum import image_release
 from kafkaproto_server.node.quorum.image_release import KEPT_S, MANY_RECORDS, ImageRelease
 

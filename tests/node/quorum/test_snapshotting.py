@@ -15,7 +15,8 @@ from immutables import Map
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, SnapshotId
-from kafkaproto_server.image.image import ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum.snapshotting import (
     BATCH_BYTES,
     JITTER_PERCENT,

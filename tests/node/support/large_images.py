@@ -6,7 +6,8 @@ from __future__ import annotations
 import msgspec
 from immutables import Map
 
-from kafkaproto_server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.image.entries import TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from tests.security.support.acl_making import acl
 
 ACLS = QUOTAS = 100_000

@@ -15,7 +15,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import ControllerRegistrationRequest, ControllerRegistrationResponse
-from kafkaproto_server.image.image import ClusterImage, ControllerRegistration
+from kafkaproto_server.image.entries import ControllerRegistration
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
 from kafkaproto_server.node.to_controller.registration import keep_registered

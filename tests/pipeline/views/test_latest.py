@@ -26,7 +26,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.views import latest
 from kafkaproto_pipeline.views.latest import CHANGED_PARTITION, END_OF_RANGE, MARKERS
-from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState, load_records
 from tests.pipeline.frames import state_rows, typed_table
 

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from kafkaproto.messages import AccessControlEntryRecord, CreateAclsRequest, DeleteAclsRequest
 from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex, with_acl
-from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer
 

@@ -18,7 +18,8 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.image.image import TOPIC_RESOURCE, ClusterImage
+from kafkaproto_server.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
 from tests.controller.support.harness import update_features_request
 from tests.sim.clients import Clients
 from tests.sim.metadata.models import Operation, TopicModel, TopicState

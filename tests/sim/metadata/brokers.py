@@ -14,7 +14,7 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.image.image import UNASSIGNED_DIRECTORY
+from kafkaproto_server.image.entries import UNASSIGNED_DIRECTORY
 from kafkaproto_server.types import Endpoint
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant

@@ -6,13 +6,13 @@ import enum
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
-    ClusterImage,
     PartitionImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 

@@ -28,7 +28,8 @@ from kafkaproto.messages import (
     UnregisterBrokerRequest,
 )
 from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.image.image import CLIENT_METRICS_RESOURCE, ClusterImage
+from kafkaproto_server.image.entries import CLIENT_METRICS_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
 from tests.controller.support.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant

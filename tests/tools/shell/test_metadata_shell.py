@@ -28,7 +28,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import build_batch
 from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.image.entries import TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.storage.directories.directories import METADATA_LOG_NAME
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.tools.shell import follower as metadata_follower

@@ -22,7 +22,7 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     METADATA_VERSION_FEATURE,
     AccessControlEntry,
     BrokerRegistration,

@@ -19,7 +19,7 @@ from kafkaproto_pipeline.jobs.history.rows import (
     topics,
 )
 from kafkaproto_pipeline.jobs.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS, word
-from kafkaproto_server.image.image import TOPIC_RESOURCE
+from kafkaproto_server.image.entries import TOPIC_RESOURCE
 
 CONFIG_TYPES = ("ConfigRecord", "TopicRecord", "RemoveTopicRecord")
 ACL_TYPES = ("AccessControlEntryRecord", "RemoveAccessControlEntryRecord")

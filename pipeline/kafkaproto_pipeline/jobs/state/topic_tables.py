@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs.state.rows import counted, partition_changes, records, schema_of
 from kafkaproto_pipeline.views import latest
-from kafkaproto_server.image.image import TOPIC_RESOURCE
+from kafkaproto_server.image.entries import TOPIC_RESOURCE
 
 TOPIC = "TopicRecord"
 REMOVE = "RemoveTopicRecord"

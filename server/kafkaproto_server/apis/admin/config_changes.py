@@ -32,7 +32,7 @@ from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.config_keys.validate import validate_broker_config
 from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,

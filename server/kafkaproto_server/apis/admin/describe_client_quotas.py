@@ -15,7 +15,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KIB, Bounds
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.image.apply_settings import quota_entity_order
-from kafkaproto_server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
+from kafkaproto_server.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services

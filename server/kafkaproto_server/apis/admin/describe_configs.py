@@ -37,14 +37,14 @@ from kafkaproto_server.apis.bounds import KEYS
 from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
 from kafkaproto_server.error_texts import quoted
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
-    ClusterImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole
 from kafkaproto_server.requests.ports import Services

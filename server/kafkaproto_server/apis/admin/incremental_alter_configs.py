@@ -19,7 +19,7 @@ from kafkaproto_server.apis.admin.config_changes import (
 )
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.image.image import BROKER_LOGGER_RESOURCE
+from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Steps

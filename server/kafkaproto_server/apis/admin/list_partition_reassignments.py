@@ -14,7 +14,7 @@ from kafkaproto.messages import ListPartitionReassignmentsRequest, ListPartition
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.image.image import TopicImage
+from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services

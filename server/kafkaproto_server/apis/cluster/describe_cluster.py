@@ -15,7 +15,8 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import OPERATIONS_NOT_ASKED, cluster_authorized_operations
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
+from kafkaproto_server.image.entries import BrokerRegistration
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services

@@ -35,7 +35,8 @@ from kafkaproto_server.apis.authorization import (
 )
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
-from kafkaproto_server.image.image import BrokerRegistration, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import BrokerRegistration, PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole

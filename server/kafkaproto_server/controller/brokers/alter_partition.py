@@ -14,7 +14,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterPartitionRequest, AlterPartitionResponse
 from kafkaproto_server.controller.partitions.partitions import Goal, PartitionChanges
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.image.image import RECOVERED, RECOVERING, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import RECOVERED, RECOVERING, PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
 
 _FIRST_VERSION_WITH_EPOCHS = 3

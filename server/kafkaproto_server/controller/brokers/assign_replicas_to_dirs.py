@@ -13,7 +13,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
 from kafkaproto_server.controller.partitions.partitions import Goal, PartitionChanges
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.image.image import BrokerRegistration, TopicImage
+from kafkaproto_server.image.entries import BrokerRegistration, TopicImage
 from kafkaproto_server.image.records import DIRECTORIES_LEVEL
 from kafkaproto_server.types import Steps
 

@@ -57,7 +57,8 @@ from kafkaproto_server.controller.values.command import ApiError, Decision, Resu
 from kafkaproto_server.controller.values.effects import ReportShutdown
 from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange, lowest_metadata_offset
 from kafkaproto_server.controller.values.settings import TopicSettings
-from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
+from kafkaproto_server.image.entries import BrokerRegistration
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import CORDONED_DIRECTORIES_LEVEL, register_broker_record
 from kafkaproto_server.image.replay import replay_steps
 from kafkaproto_server.types import Steps

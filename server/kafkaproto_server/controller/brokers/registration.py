@@ -26,12 +26,8 @@ from kafkaproto_server.controller.partitions.partitions import changes_without, 
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.controller.values.sessions import SessionChange
 from kafkaproto_server.features import KRAFT_VERSION, METADATA_VERSION
-from kafkaproto_server.image.image import (
-    BrokerRegistration,
-    ClusterImage,
-    ControllerRegistration,
-    FeatureRange,
-)
+from kafkaproto_server.image.entries import BrokerRegistration, ControllerRegistration, FeatureRange
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import register_broker_record, register_controller_record
 from kafkaproto_server.types import Endpoint, Steps
 

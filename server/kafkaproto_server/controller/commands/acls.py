@@ -27,7 +27,8 @@ from kafkaproto.messages import (
 from kafkaproto_server.controller.values.batches import MAX_RECORDS_PER_BATCH
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.error_texts import quoted
-from kafkaproto_server.image.image import AccessControlEntry, ClusterImage
+from kafkaproto_server.image.entries import AccessControlEntry
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import acl_record
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.security.acls import (

@@ -42,14 +42,14 @@ from kafkaproto_server.config_keys.validate import validate_broker_config
 from kafkaproto_server.controller.commands.create_topics import check_number_of_configs, check_topic_name
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.controller.values.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
-    ClusterImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
 
 MAX_VALUE_BYTES = 32_767

@@ -25,7 +25,8 @@ from kafkaproto_server.controller.partitions.assignments import check_assignment
 from kafkaproto_server.controller.partitions.partitions import Election, Goal, PartitionChanges
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.controller.values.settings import TopicSettings
-from kafkaproto_server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import RECOVERING, PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps, run_to_end
 
 _TopicResult = AlterPartitionReassignmentsResponse.ReassignableTopicResponse

@@ -21,7 +21,7 @@ from kafkaproto_server.controller.partitions.placement import (
     usable_brokers,
 )
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.image.image import TopicImage
+from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.image.records import partition_record
 from kafkaproto_server.types import Steps
 

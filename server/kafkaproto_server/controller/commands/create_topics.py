@@ -31,7 +31,8 @@ from kafkaproto_server.controller.partitions.placement import (
     usable_brokers,
 )
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.image.image import TOPIC_RESOURCE, ClusterImage, PartitionImage
+from kafkaproto_server.image.entries import TOPIC_RESOURCE, PartitionImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import partition_record
 from kafkaproto_server.image.topic_names import is_ambiguous, metric_name
 from kafkaproto_server.topic_names import topic_name_problem

@@ -27,7 +27,8 @@ from kafkaproto.messages import (
 from kafkaproto.support import MAX_STRING_LENGTH
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.image.image import ClusterImage, DelegationToken
+from kafkaproto_server.image.entries import DelegationToken
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import delegation_token_record
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.security.delegation_tokens import is_expired, may_renew, token_hmac, token_owner

@@ -14,7 +14,8 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse, RemoveTopicRecord
 from kafkaproto.uuids import to_text
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.image.entries import TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import ZERO_UUID, Steps
 
 _TopicResult = DeleteTopicsResponse.DeletableTopicResult

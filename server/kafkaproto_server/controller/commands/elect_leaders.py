@@ -17,7 +17,8 @@ from kafkaproto_server.controller.partitions.partitions import (
     partitions_where,
 )
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import NO_NODE, Steps
 
 _ELECTIONS: Mapping[int, Election] = {0: Election.PREFERRED, 1: Election.UNCLEAN}

@@ -37,7 +37,7 @@ from kafkaproto_server.features import (
     dependencies,
     supported_ranges,
 )
-from kafkaproto_server.image.image import BROKER_RESOURCE, FeatureRange
+from kafkaproto_server.image.entries import BROKER_RESOURCE, FeatureRange
 from kafkaproto_server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from kafkaproto_server.types import Steps
 

@@ -40,7 +40,8 @@ from kafkaproto_server.image.apply_topics import (
     PARTITIONS_PER_STEP,
     merge_partition,
 )
-from kafkaproto_server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import RECOVERING, PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import DIRECTORIES_LEVEL
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.types import NO_NODE, Steps

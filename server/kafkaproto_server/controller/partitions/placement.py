@@ -18,13 +18,13 @@ from typing import TypeVar
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.controller.values.command import ApiError
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
     BrokerRegistration,
-    ClusterImage,
     PartitionImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.types import Steps
 

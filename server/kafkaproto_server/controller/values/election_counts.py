@@ -8,7 +8,8 @@ import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
-from kafkaproto_server.image.image import RECOVERING, ClusterImage
+from kafkaproto_server.image.entries import RECOVERING
+from kafkaproto_server.image.image import ClusterImage
 
 
 class ElectionCounts(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from kafkaproto_server.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
 
 CLUSTER_DEFAULT = ""
 """Resource name of the cluster-wide broker settings."""

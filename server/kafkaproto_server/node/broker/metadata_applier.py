@@ -10,7 +10,8 @@ from immutables import Map
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.image.image import BROKER_RESOURCE, ClusterImage
+from kafkaproto_server.image.entries import BROKER_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
 
 _log = logging.getLogger("kafkaproto.server.broker")
 

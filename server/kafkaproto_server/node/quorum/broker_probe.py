@@ -37,7 +37,7 @@ from immutables import Map
 from kafkaproto.messages import BrokerHeartbeatRequest
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.controller.values.events import BrokerFailed
-from kafkaproto_server.image.image import BrokerRegistration
+from kafkaproto_server.image.entries import BrokerRegistration
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo
 from kafkaproto_server.node.quorum.published import Published

@@ -12,7 +12,8 @@ from collections import deque
 
 import trio
 
-from kafkaproto_server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.image.entries import TopicImage
+from kafkaproto_server.image.image import ClusterImage
 
 MANY_RECORDS = 5_000
 """Images that are fewer records apart differ by what is freed in a few milliseconds."""

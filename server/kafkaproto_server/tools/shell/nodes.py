@@ -21,7 +21,8 @@ from kafkaproto.messages import UserScramCredentialRecord
 from kafkaproto_server.config_keys.sensitivity import is_sensitive
 from kafkaproto_server.features import METADATA_VERSION, metadata_version
 from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.image.entries import TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import (
     acl_record,
     delegation_token_record,

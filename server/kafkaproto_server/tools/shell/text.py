@@ -12,11 +12,10 @@ from typing import Any
 
 from kafkaproto import uuids
 from kafkaproto.message import Message
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     RECOVERED,
     AccessControlEntry,
     BrokerRegistration,
-    ClusterImage,
     ControllerRegistration,
     DelegationToken,
     FeatureRange,
@@ -24,6 +23,7 @@ from kafkaproto_server.image.image import (
     QuotaEntity,
     ScramCredential,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import record_version
 from kafkaproto_server.tools.redaction import REDACTED, redacted
 from kafkaproto_server.types import Endpoint
