@@ -1,4 +1,4 @@
-"""Lets go of large messages a little at a time: to free 600,000 structs at once takes some 40 ms."""
+"""Frees large messages in steps: to free 600,000 structs at once takes some 40 ms, which would block the event loop."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from kafkaproto_server.requests.error_codes import is_small
 from kafkaproto_server.types import Steps
 
 MANY_ELEMENTS: Final = 10_000
-"""Messages with at most so many elements in their lists are freed at once."""
+"""Messages with at most this many elements in their arrays are freed at once."""
 VALUES_A_STEP: Final = 64
 
 
 def is_large(message: Message) -> bool:
-    """Whether a message has to be let go in steps."""
+    """Whether a message has to be freed in steps."""
     return not is_small(message, MANY_ELEMENTS)
 
 
 def close_steps(steps: Steps[Any]) -> list[Any]:
-    """End steps, and return the lists and structs in their local variables that nobody else holds: they may be half
-    of a large message, which would be freed at once with them."""
+    """Close a generator of steps, and return the lists and structs in its local variables to which nothing else refers.
+    They may be half of a large message, which closing would otherwise free at once."""
     found = list(_made_by(steps).values())
     steps.close()
-    # Three hold it here: the list, the variable, the argument.
+    # Three references are ours: the list, the variable, the argument.
     return [each for each in found if sys.getrefcount(each) == 3]
 
 
@@ -42,8 +42,8 @@ def _made_by(steps: Steps[Any]) -> dict[int, Any]:
 
 
 def release_steps(messages: list[Any]) -> Steps[None]:
-    """Free messages, structs and lists of them that nobody else holds; the list is emptied. A value that is popped
-    has no lists left that nobody else holds, so each step frees a few small objects."""
+    """Free messages, and the structs and lists of them, to which nothing else refers; empties the list. A value that is
+    popped owns no lists any more, so each step frees a few small objects."""
     waiting: deque[Any] = deque(messages)
     messages.clear()
     while waiting:
@@ -57,7 +57,7 @@ def _let_go(waiting: deque[Any]) -> None:
     if type(value) is list:
         waiting.extend(value)
     for attribute in getattr(type(value), "__slots__", ()):
-        # A struct that was being made may not have it yet.
+        # A struct that was still being made may not have the attribute yet.
         inner = getattr(value, attribute, None)
         if type(inner) is list:
             waiting.extend(inner)

@@ -1,23 +1,27 @@
-"""Death by proof: tells when a broker's process is gone, long before its session is over.
+"""Detects that a broker's process is gone, long before its session ends ("death by proof").
 
-When a process dies the kernel closes its connections and its listening sockets. So once the connection that carried a
-broker's newest heartbeat has ended, the active controller's node tries to connect to each endpoint that the broker
-registered. Refused at all of them, several times in a row, while no heartbeat comes over another connection: nobody is
-there any more. That is told to the controller, which fences the broker.
+When a process dies, the kernel closes its connections and its listening sockets. So after the connection of a broker's
+newest heartbeat has ended, the active controller's node tries to connect to each endpoint that the broker registered.
+If all of them refuse, several times in a row, and no heartbeat arrives over another connection, the broker's process is
+gone. The node reports this to the controller, which fences the broker.
 
-Nothing else is proof. A broker that goes on accepting lives; to accept once may be the last that a process does whose
-connections the kernel closes one after the other. One whose machine is cut off, switched off or hangs refuses nothing:
-connects time out, hosts are unreachable, and its session has to decide as ever. A name that nobody resolves may be our
-trouble alone.
+Nothing else is proof:
 
-To be refused says something only where one was accepted before: a stock broker binds its ports a moment after it is
-unfenced, and what a broker registers need not be what leads to it from here (``localhost``, in a container). So every
-controller meets each broker once, when it is unfenced or as soon as it listens after that.
+- A broker that continues to accept connections lives. One accepted connection is not enough, though: it may be the last
+  act of a dying process, because the kernel closes its sockets one after the other.
+- If a broker's machine is cut off, switched off or hangs, nothing refuses: connects time out or hosts are unreachable.
+  Then the session decides, as usual.
+- A name that cannot be resolved may be a problem of this node only.
 
-A broker may die together with the active controller, where one process is both, or after it and before its first
-heartbeat to the next one: no connection of it ends at that. So a controller that has become active probes all those
-that it has met and not heard of yet, at once and again when each that lives has had the time for a heartbeat. What it
-saw before, of connections and refusals, counts no more.
+A refusal counts only if an endpoint accepted a connection before. An Apache Kafka broker binds its ports a moment after
+it is unfenced, and a registered endpoint need not lead from here to the broker (``localhost``, in a container). So
+every controller connects to each broker once, when the broker is unfenced or as soon as it listens after that: it
+"meets" the broker.
+
+A broker may die together with the active controller, if one process is both, or after that controller and before its
+first heartbeat to the next one. Then no connection ends at the next controller. So a controller that has become active
+probes all brokers that it has met and that have not sent it a heartbeat yet: once immediately, and once more after
+every live broker has had time for a heartbeat. Connections and refusals from before no longer count.
 """
 
 from __future__ import annotations
@@ -47,65 +51,66 @@ from kafkaproto_server.types import Endpoint
 _log = logging.getLogger("kafkaproto.server.broker_probe")
 
 PROOF_ROUNDS = 3
-"""How often in a row every endpoint has to refuse: once could be a moment's trouble of the network before it."""
+"""The number of consecutive rounds in which every endpoint has to refuse. A single refusal could be a short network
+problem."""
 
 NO_PROOF_ROUNDS = 2
-"""How often in a row something else has to happen for a probe to end that a connection's end began. The first time it
-may be the last thing that a dying process does."""
+"""The number of consecutive rounds without a refusal that end a probe which the end of a connection started. A single
+such round may be the last act of a dying process."""
 
 MAX_ROUNDS = 10
-"""After this many, with no end in sight, whatever is there is not dead."""
+"""After this many rounds without a result, the broker counts as not dead."""
 
 PROBE_INTERVAL_MS = 50
-"""From one round to the next. A broker that lost nothing but a connection has a new one by then, or still listens."""
+"""Time between two rounds. A broker that lost only a connection has a new one by then, or still listens."""
 
 CONNECT_TIMEOUT_MS = 1_000
-"""An endpoint that has not answered by then does not refuse."""
+"""An endpoint that has not responded by then has not refused."""
 
 MAX_ENDPOINTS = 32
-"""No broker has so many listeners; one that says so is left to its session."""
+"""No broker has so many listeners. If one registers more, only its session decides."""
 
 MEETING_BACKOFF = Backoff(first_ms=500, longest_ms=64_000)
-"""How long to leave a broker alone that did not accept when it was to be met."""
+"""The pause after a broker accepted no connection at the attempt to meet it."""
 
 MAX_MET_BROKERS = 16
-"""Brokers that are met at a time: a controller that has just started has all of them to meet."""
+"""The number of brokers that are met at a time: a controller that has just started has to meet all of them."""
 
 MAX_PROBED_BROKERS = 64
-"""Brokers that are probed at a time: a switch that fails ends all connections at once."""
+"""The number of brokers that are probed at a time: a failing switch ends all connections at once."""
 
 MAX_PROBE_SOCKETS = 32
-"""Connects at a time, of all probes and meetings together: a bound of file descriptors."""
+"""The number of connects at a time, for all probes and meetings together. It bounds file descriptors."""
 
 MAX_PROBE_LOOKUPS = 4
-"""Names of brokers that are looked up at a time. Brokers call themselves what they like; names that nobody resolves
-must not keep this node from finding the other controllers."""
+"""The number of broker names that are looked up at a time. Brokers choose their names freely; names that cannot be
+resolved must not keep this node from finding the other controllers."""
 
 _Connection: TypeAlias = tuple[str, int]
 """Listener name and connection id."""
 
 
 class Answer(enum.Enum):
-    """What became of connects to endpoints."""
+    """The result of connects to endpoints."""
 
     REFUSED = "refused"
-    """By every one, at every address it has."""
+    """Every endpoint refused, at each of its addresses."""
     ACCEPTED = "accepted"
-    """By at least one."""
+    """At least one endpoint accepted."""
     UNKNOWN = "unknown"
-    """None accepted, and at least one neither refused: timed out, unreachable, unresolvable. Or there is none, or there
-    are too many."""
+    """None accepted, and at least one did not refuse either: it timed out, was unreachable, or its name could not be
+    resolved. Also if there is no endpoint, or if there are too many."""
 
 
 class Prober:
-    """Connects to endpoints, with a bound on how many it does at a time."""
+    """Connects to endpoints, with a limit on the number of simultaneous connects."""
 
     def __init__(self, names: NameLookups | None = None) -> None:
         self._names = names or NameLookups(MAX_PROBE_LOOKUPS)
         self._sockets = trio.CapacityLimiter(MAX_PROBE_SOCKETS)
 
     async def try_endpoints(self, endpoints: Sequence[Endpoint]) -> Answer:
-        """Connect to all endpoints at once, and hang up."""
+        """Connect to all endpoints at once, and close the connections."""
         if len(endpoints) > MAX_ENDPOINTS:
             return Answer.UNKNOWN
         answers: list[Answer] = []
@@ -123,14 +128,14 @@ class Prober:
             try:
                 found = await self._names.tcp_addresses(endpoint.host, endpoint.port)
             except (OSError, ValueError):
-                # Some of what a broker may call a host is no name at all, and is refused before anybody is asked.
+                # Some texts that a broker may register as a host are no valid names, and fail before any lookup.
                 return Answer.UNKNOWN
             return _together([await self._try_address(family, address) for family, _, _, _, address in found])
         return Answer.UNKNOWN
 
     async def _try_address(self, family: int, address: tuple[Any, ...]) -> Answer:
         try:
-            # Even to make a socket fails if the process has no file descriptor left.
+            # Even creating a socket fails if the process has no file descriptor left.
             async with self._sockets:
                 with trio.socket.socket(family, socket.SOCK_STREAM) as probe:
                     await probe.connect(address)
@@ -157,12 +162,12 @@ class _Broker:
     endpoints: tuple[Endpoint, ...]
     is_being_met: bool = False
     has_accepted: bool = False
-    """Whether one of the endpoints accepted a connection of ours."""
+    """Whether one of the endpoints ever accepted a connection from this node."""
     heartbeats: int = 0
     connection: _Connection | None = None
-    """That of the newest heartbeat."""
+    """The connection of its newest heartbeat."""
     heard_in_epoch: int | None = None
-    """The controller's epoch at that time."""
+    """The controller's epoch at its newest heartbeat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,14 +177,14 @@ class _Suspicion:
     broker: _Broker
     active_epoch: int
     heartbeats: int
-    """Those that had come by then: one more lifts the suspicion."""
+    """The number of its heartbeats when the suspicion arose. One more heartbeat ends the suspicion."""
     since_ms: int
     reason: str
     no_proof_rounds: int
 
 
 class BrokerProbe:
-    """Hears of heartbeats and of connections' ends; `run` it beside the node's listeners."""
+    """Takes notice of heartbeats and ended connections. `run` it beside the node's listeners."""
 
     def __init__(
         self,
@@ -189,27 +194,28 @@ class BrokerProbe:
         heartbeat_interval_ms: int,
         clock: Clock,
     ) -> None:
-        """``report`` gets each death and, in words, its proof. Brokers are expected to be heard of once in
-        ``heartbeat_interval_ms``."""
+        """``report`` is called with each death and, in words, its proof. Each broker is expected to send a heartbeat
+        once in ``heartbeat_interval_ms``."""
         self._published = published
         self._report = report
         self._heartbeat_interval_ms = heartbeat_interval_ms
         self._clock = clock
         self._brokers: dict[int, _Broker] = {}
-        # By connection, the brokers whose newest heartbeat came over it. Dicts in place of sets, for their order.
+        # By connection, the brokers whose newest heartbeat came over it. Inner dicts replace sets, because they keep
+        # the order.
         self._carried: dict[_Connection, dict[int, None]] = {}
         self._seen_brokers: Map[int, BrokerRegistration] = Map()
         self._seen_epoch: int | None = None
-        # As many as there are brokers, about, so that it needs no bound.
+        # There are about as many tasks as brokers, so the channel needs no bound.
         self._tasks_in, self._tasks_out = trio.open_memory_channel[Callable[[], Awaitable[None]]](math.inf)
         self._prober = Prober()
         self._meeting = trio.CapacityLimiter(MAX_MET_BROKERS)
         self._probing = trio.CapacityLimiter(MAX_PROBED_BROKERS)
 
-    # -- what the node tells -----------------------------------------------------------------------------------
+    # -- notifications from the node --------------------------------------------------------------------------------
 
     def heartbeat(self, request: BrokerHeartbeatRequest, connection: ConnectionInfo) -> None:
-        """A heartbeat has arrived. It counts if it is a registered broker's and this controller is the active one."""
+        """A heartbeat has arrived. It counts if it comes from a registered broker and this controller is active."""
         active_epoch = self._published.active_epoch
         registration = self._published.image.brokers.get(request.broker_id)
         if active_epoch is None or registration is None or registration.epoch != request.broker_epoch:
@@ -224,7 +230,7 @@ class BrokerProbe:
         broker.heard_in_epoch = active_epoch
 
     def connection_ended(self, connection: ConnectionInfo) -> None:
-        """A connection to this node is no more, for whatever reason."""
+        """A connection to this node has ended, for any reason."""
         for broker_id in self._carried.pop((connection.listener_name, connection.connection_id), ()):
             broker = self._brokers[broker_id]
             broker.connection = None
@@ -300,7 +306,7 @@ class BrokerProbe:
         for broker_id in [each for each in self._brokers if each not in registered]:
             self._forget(broker_id)
         for registration in self._published.image.brokers_in_order():
-            # Who is fenced is not missed, and may have been gone for years.
+            # A fenced broker is not missed, and may have been gone for years.
             if not registration.fenced:
                 broker = self._known(registration)
                 if not broker.has_accepted and not broker.is_being_met:
@@ -308,7 +314,7 @@ class BrokerProbe:
                     self._tasks_in.send_nowait(partial(self._meet, broker))
 
     async def _look_after_failover(self, active_epoch: int) -> None:
-        """Probe those whose connections had their end, if they had, at the controller before this one."""
+        """Probe the brokers whose connections, if any, ended at the previous active controller."""
         self._probe_unheard(active_epoch)
         await trio.sleep(self._heartbeat_interval_ms / 1000)
         self._probe_unheard(active_epoch)
@@ -330,7 +336,7 @@ class BrokerProbe:
         broker.is_being_met = False
 
     async def _probe(self, suspicion: _Suspicion) -> None:
-        """See whether a broker is still there."""
+        """Find out whether a broker is still there."""
         broker = suspicion.broker
         answers: list[Answer] = []
         async with self._probing:
@@ -362,7 +368,7 @@ class BrokerProbe:
             )
 
     def _serves(self, broker: _Broker) -> bool:
-        """Whether that registration is in force, and unfenced."""
+        """Whether that registration is in force and unfenced."""
         registration = self._published.image.brokers.get(broker.broker_id)
         return (
             registration is not None
@@ -372,8 +378,8 @@ class BrokerProbe:
         )
 
     def _holds(self, suspicion: _Suspicion) -> bool:
-        """Whether the broker is still to be found out about: not heard of since, not fenced, not registered anew, no
-        other controller's business."""
+        """Whether the broker's state is still unknown: no heartbeat since then, not fenced, not registered anew, and
+        this controller still active in the same epoch."""
         return (
             suspicion.broker.heartbeats == suspicion.heartbeats
             and self._published.active_epoch == suspicion.active_epoch
@@ -382,7 +388,7 @@ class BrokerProbe:
 
 
 def _has_result(answers: Sequence[Answer], no_proof_rounds: int) -> bool:
-    """Whether the newest answers say as much as can be known."""
+    """Whether the newest results decide the probe."""
     lives = len(answers) >= no_proof_rounds and Answer.REFUSED not in answers[-no_proof_rounds:]
     return lives or _is_proof(answers) or len(answers) == MAX_ROUNDS
 

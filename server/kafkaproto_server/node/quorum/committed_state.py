@@ -1,4 +1,4 @@
-"""What is committed, on its way to the node's image, to its controller, and into snapshots."""
+"""Passes what is committed on to the node's image, to its controller, and into snapshots."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuorumStorage:
-    """The files of one metadata log's directory, recovered, and how long they are kept."""
+    """The recovered files of one metadata log's directory, and the limits for keeping them."""
 
     disk: Disk
     log: Log
@@ -52,12 +52,12 @@ class _Appended:
     next_offset: int
     timestamp_ms: int
     at: float
-    """`time.perf_counter` of its appending."""
+    """`time.perf_counter` when it was appended."""
     size_bytes: int
 
 
 class CommittedState:
-    """Follows the high watermark: synchronous, but for the tasks that `start` begins."""
+    """Follows the high watermark. It is synchronous, except for the tasks that `start` begins."""
 
     def __init__(
         self,
@@ -76,10 +76,8 @@ class CommittedState:
         rng: Rng,
         wake: Callable[[], None],
     ) -> None:
-        """``told_high_watermark`` is up to where a leader said that the log is committed, None until one has.
-
-        ``to_raft`` queues an event for the Raft core; ``wake`` is called when `step` has something to do.
-        """
+        """``told_high_watermark`` returns the high watermark that a leader has sent, None before one has. ``to_raft``
+        queues an event for the Raft core; ``wake`` is called when `step` has something to do."""
         self._snapshots = storage.snapshots
         self._told_high_watermark = told_high_watermark
         self._controller = controller
@@ -121,7 +119,7 @@ class CommittedState:
         )
 
     def start(self, nursery: trio.Nursery) -> None:
-        """Begin with the newest snapshot, if there is one, and write new ones from now on."""
+        """Load the newest snapshot, if there is one, and write new ones from now on."""
         if self._snapshots.latest() not in (None, BOOTSTRAP_SNAPSHOT_ID):
             self.feed.load_newest_snapshot()
         nursery.start_soon(self.snapshotter.run)
@@ -129,30 +127,30 @@ class CommittedState:
 
     @property
     def can_step(self) -> bool:
-        """Whether there are batches to hand over; an active controller knows what it appended."""
+        """Whether there are batches to replay. An active controller already has what it appended."""
         is_active = self._controller is not None and self._controller.active_epoch is not None
         return not is_active and self.feed.can_step
 
     @property
     def is_current(self) -> bool:
-        """Whether everything was replayed that a leader has called committed.
+        """Whether this node has replayed everything that a leader has called committed.
 
-        This node's own high watermark does not tell: it ends with the log, which a replica that lagged behind still
-        has to fetch, or with a snapshot that was just installed.
+        This node's own high watermark cannot decide that. It ends with the log, and a replica that lagged behind still
+        has to fetch the rest; or it ends with a snapshot that was just installed.
         """
         told = self._told_high_watermark()
         return told is not None and 0 < told <= self._published.high_watermark and self.feed.is_at_end
 
     def step(self, nursery: trio.Nursery) -> None:
-        """Hand batches over for some milliseconds."""
+        """Replay batches for some milliseconds."""
         self.feed.step(nursery)
 
     def appended(self, *, next_offset: int, timestamp_ms: int, size_bytes: int) -> None:
-        """This leader has a new batch at the end of its log."""
+        """This leader has appended a batch to its log."""
         self._appended.append(_Appended(next_offset, timestamp_ms, time.perf_counter(), size_bytes))
 
     def leadership_lost(self) -> None:
-        """What this leader appended may or may not be committed one day; the feed will tell."""
+        """It is open whether the batches that this leader appended will be committed; the feed will show it."""
         self._appended.clear()
 
     def high_watermark_advanced(self, offset: int) -> None:

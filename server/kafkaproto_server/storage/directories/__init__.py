@@ -1,1 +1,1 @@
-"""Log directories: how they are formatted, which there are, whose they are."""
+"""Log directories: their formatting, their checks at a start, and the node that they belong to."""

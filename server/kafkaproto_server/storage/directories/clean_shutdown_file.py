@@ -1,7 +1,8 @@
-"""``.kafka_cleanshutdown``: says that a broker stopped in order, and with which broker epoch.
+"""``.kafka_cleanshutdown``: the mark of a clean broker shutdown, with the broker epoch.
 
-``{"version":0,"brokerEpoch":247}`` without a newline, in each log directory. It is written when everything
-else is closed and removed at the start, so it stands there only between a clean stop and the next start.
+The content is ``{"version":0,"brokerEpoch":247}`` without a newline, in each log directory. The broker writes it after
+everything else is closed and removes it at the next start. So the file exists only between a clean shutdown and the
+next start.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ _MAX_BROKER_EPOCH = 2**63 - 1
 
 
 def write_clean_shutdown(disk: Disk, directories: Sequence[str], broker_epoch: int) -> None:
-    """Leave the file in every directory, durable on return. Raises OSError."""
+    """Write the file to every directory, durably on return. Raises OSError."""
     content = json.dumps({"version": 0, "brokerEpoch": broker_epoch}, separators=(",", ":")).encode()
     for directory in directories:
         replace_file(disk, directory, CLEAN_SHUTDOWN_NAME, content)
 
 
 def take_clean_shutdown(disk: Disk, directories: Sequence[str]) -> int:
-    """The broker epoch of the last stop if it was a clean one in every directory, else -1; removes the files.
+    """The broker epoch of the last shutdown if every directory shows a clean one, else -1. Removes the files.
 
-    What is in a file that cannot be read as such counts as no clean stop. Raises OSError.
+    A file with unreadable content counts as no clean shutdown. Raises OSError.
     """
     epochs = set()
     for directory in directories:

@@ -1,11 +1,11 @@
-"""A node's log directories when it starts, and whether they still work while it runs (KIP-858).
+"""Opens a node's log directories at its start, and checks while the node runs whether they still work (KIP-858).
 
-Every directory has to be formatted, to agree with the others, and to be nobody else's; only the one of the metadata log
-has ``__cluster_metadata-0``. A disk that cannot be read or written is another matter than one with the wrong content:
-the node goes on without it, unless it holds the metadata log.
+Every directory has to be formatted, to agree with the others, and to belong to no other node. Only the one for the
+metadata log may contain ``__cluster_metadata-0``. Wrong content stops the node. A disk that cannot be read or written
+does not: the node continues without that directory, unless it holds the metadata log.
 
-A directory works if its meta.properties is still the one that the node started with, so that one which was moved away
-or unmounted is noticed, and if a small file can be made in it, written, synced and removed.
+A directory works under two conditions. Its meta.properties is still the one that the node started with; this detects a
+directory that was moved away or unmounted. And a small file can be created in it, written, synced and removed.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ LOCK_NAME = ".lock"
 PROBE_NAME = ".kafkaproto-probe"
 """The file that a check writes and removes again."""
 PROBE_BYTES = 4096
-"""A block of the usual size: on a disk without a free one the check fails, as an append would."""
+"""One block of the usual size: if the disk has no free block, the check fails as an append would."""
 
 METADATA_LOG_NAME = f"{METADATA_TOPIC}-0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedDirectory:
-    """One log directory of a node that starts."""
+    """One log directory of a starting node."""
 
     path: str
     properties: MetaProperties | None
-    """None where they could not be read."""
+    """None if they could not be read."""
     problem: str | None
-    """Why the directory cannot be used; None where it can."""
+    """Why the directory cannot be used; None if it can."""
 
     @property
     def directory_id(self) -> bytes | None:
-        """``directory.id``, None where it is not known."""
+        """``directory.id``; None if it is not known."""
         return None if self.properties is None else self.properties.directory_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedDirectories:
-    """All log directories of a node that starts."""
+    """All log directories of a starting node."""
 
     by_path: dict[str, OpenedDirectory]
     locks: tuple[Lock, ...]
-    """The claims on them, kept until the node has stopped: two nodes on one directory would ruin it."""
+    """The locks on them, held until the node has stopped: two nodes on one directory would destroy it."""
 
 
 def open_directories(
@@ -70,13 +70,13 @@ def open_directories(
     new_uuid: Callable[[], bytes],
     wall_ms: int,
 ) -> OpenedDirectories:
-    """Claim and check the directories; those without an id are given one, durably.
+    """Lock and check the directories. A directory without an id gets one, durably.
 
-    Raises StorageError with everything that is wrong with their content, or where the metadata log's directory does not
-    work; BlockingIOError where another process holds one of them.
+    Raises StorageError with everything that is wrong with their content, or if the directory of the metadata log does
+    not work. Raises BlockingIOError if another process holds one of the locks.
     """
     looked_at = [read_log_directory(disk, path) for path in paths]
-    # Before they are claimed, since one directory under two names cannot be claimed twice.
+    # Before they are locked, since one directory under two names cannot be locked twice.
     mismatches = find_mismatches(looked_at, node_id=node_id)
     if mismatches:
         raise StorageError("\n".join(mismatches))
@@ -112,7 +112,7 @@ def open_directories(
 
 
 def _claim(disk: Disk, directory: LogDirectory, locks: list[Lock]) -> LogDirectory:
-    """Take the directory's lock, which joins ``locks``, and look again at what is in it."""
+    """Take the directory's lock, add it to ``locks``, and read the directory again."""
     path = directory.path
     if not directory.exists or directory.is_unreadable or not disk.is_directory(path):
         return directory
@@ -126,7 +126,7 @@ def _claim(disk: Disk, directory: LogDirectory, locks: list[Lock]) -> LogDirecto
 
 
 def _check_metadata_logs(disk: Disk, directories: Sequence[LogDirectory], metadata_path: str) -> None:
-    """Raise StorageError where a directory has a metadata log that this node would not go on with."""
+    """Raise StorageError if a directory has a metadata log that this node would not use."""
     for directory in directories:
         if directory.is_unreadable or directory.properties is None or directory.path == metadata_path:
             continue
@@ -139,11 +139,10 @@ def _check_metadata_logs(disk: Disk, directories: Sequence[LogDirectory], metada
 
 
 def check_directory(disk: Disk, path: str, directory_id: bytes, *, must_sync: bool = True) -> tuple[int, int]:
-    """Whether a directory still works: (total bytes, usable bytes) of its file system.
+    """Check that a directory still works. Returns (total bytes, usable bytes) of its file system.
 
-    Without ``must_sync`` it is left to others to find out that the disk does not keep what it takes.
-
-    Raises OSError where the disk refuses to, StorageError where another directory is in its place.
+    Without ``must_sync``, the check does not find out whether the disk keeps what it accepts. Raises OSError if the
+    disk refuses an operation, and StorageError if another directory is in its place.
     """
     file_path = f"{path}/{META_PROPERTIES_NAME}"
     found = parse_meta_properties(disk.read_file(file_path), file_path)

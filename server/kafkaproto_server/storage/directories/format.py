@@ -1,9 +1,9 @@
-"""Formatting of log directories, as ``kafka-storage format`` does it (KIP-631, KIP-853).
+"""Formats log directories, as ``kafka-storage format`` does (KIP-631, KIP-853).
 
-Once in its life each log directory gets ``meta.properties`` and ``bootstrap.checkpoint``. The quorum's first
-voters are settled here too, and only here, when they are kept in its log: by the 0-0 snapshot in the
-directory of the metadata log of each of them. ``meta.properties`` is written last, so a directory that a
-crash left half done counts as not formatted and can be formatted again.
+Each log directory gets ``meta.properties`` and ``bootstrap.checkpoint``, once in its life. If the quorum keeps its
+voters in its log, formatting also sets the first voters, and nothing else does: each of them gets a 0-0 snapshot in its
+directory of the metadata log. ``meta.properties`` is written last. So a directory that a crash left half done counts as
+not formatted, and can be formatted again.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ _VOTER_TEXT = re.compile(r"(?P<id>[^@]*)@(?P<host>\[[^\]]*\]|[^:\[\]]*):(?P<port
 
 
 class FormatError(StorageError):
-    """What was asked for does not go together, or the directories are not in a state for it."""
+    """The options contradict each other, or the directories are not in a state that can be formatted."""
 
 
 class QuorumStart(enum.Enum):
     """How this node's quorum is to begin."""
 
     UNSPECIFIED = "unspecified"
-    """Not said: voters come from ``controller.quorum.voters``, or the node is a broker alone."""
+    """No option given: the voters are in ``controller.quorum.voters``, or the node is only a broker."""
     STANDALONE = "--standalone"
     """This controller is the sole first voter."""
     NO_INITIAL_CONTROLLERS = "--no-initial-controllers"
-    """The node joins a quorum that others begin."""
+    """The node joins a quorum that other nodes begin."""
     INITIAL_CONTROLLERS = "--initial-controllers"
     """The first voters are listed, the same on every node."""
 
@@ -75,30 +75,30 @@ class FormatRequest:
     cluster_id: str
     node_id: int
     directories: tuple[str, ...]
-    """All log directories, that of the metadata log among them or beside them."""
+    """All log directories. That of the metadata log may be one of them or not."""
     metadata_directory: str
     is_controller: bool
     has_static_voters: bool
     """Whether ``controller.quorum.voters`` is set."""
     controller_endpoints: tuple[Endpoint, ...] = ()
-    """Where others reach this controller; needed for STANDALONE."""
+    """The addresses of this controller; needed for STANDALONE."""
     quorum_start: QuorumStart = QuorumStart.UNSPECIFIED
     initial_voters: tuple[Voter, ...] = ()
-    """For INITIAL_CONTROLLERS."""
+    """The first voters for INITIAL_CONTROLLERS."""
     release_version: str | None = None
     """Such as ``4.1-IV1`` or ``4.1``; None for the newest."""
     feature_levels: Mapping[str, int] = field(default_factory=dict)
-    """Levels that differ from the release's defaults."""
+    """Feature levels that differ from the release's defaults."""
     scram_records: tuple[Message, ...] = ()
-    """UserScramCredentialRecords of users that exist from the beginning."""
+    """UserScramCredentialRecords of the users that exist from the start."""
     ignore_formatted: bool = False
-    """Leave formatted directories alone, instead of refusing."""
+    """Leave formatted directories as they are instead of refusing."""
 
 
 def parse_initial_controllers(text: str, listener_name: str) -> tuple[Voter, ...]:
-    """Voters from ``id@host:port:directoryId,...``, each reached at ``listener_name``; raises FormatError.
+    """The voters in ``id@host:port:directoryId,...``, each with an endpoint for ``listener_name``. Raises FormatError.
 
-    An IPv6 address stands in brackets.
+    An IPv6 address is written in brackets.
     """
     voters = [_parse_voter(part.strip(), listener_name) for part in text.split(",") if part.strip()]
     if not voters:
@@ -138,9 +138,9 @@ def _parse_voter(text: str, listener_name: str) -> Voter:
 
 
 def effective_levels(request: FormatRequest) -> dict[str, int]:
-    """Level of every feature, metadata.version and kraft.version among them, that the request comes to.
+    """The resulting level of every feature, including metadata.version and kraft.version.
 
-    Raises FormatError for what a cluster of ours cannot have.
+    Raises FormatError for levels that this server does not support.
     """
     try:
         version = _effective_metadata_version(request)
@@ -199,10 +199,10 @@ def format_directories(
     new_uuid: Callable[[], bytes],
     report: Callable[[str], None],
 ) -> None:
-    """Format the directories that are not formatted yet; ``report`` is given a line for each step.
+    """Format the directories that are not formatted yet. ``report`` gets a line for each step.
 
-    ``wall_ms`` gives milliseconds since the epoch, ``new_uuid`` 16 random bytes. Raises FormatError, before
-    anything is written, for a request that cannot be met; OSError of the disk.
+    ``wall_ms`` returns milliseconds since the epoch, ``new_uuid`` 16 random bytes. Raises FormatError before anything
+    is written if the request cannot be met, and OSError of the disk.
     """
     _check_quorum_start(request)
     levels = effective_levels(request)
@@ -261,7 +261,7 @@ def _check_quorum_start(request: FormatRequest) -> None:
 def _look_at_directories(
     disk: Disk, request: FormatRequest, report: Callable[[str], None]
 ) -> list[LogDirectory]:
-    """The directories that can be used; raises FormatError where the request does not fit them."""
+    """The directories that can be used. Raises FormatError if the request does not fit them."""
     paths = dict.fromkeys((*request.directories, request.metadata_directory))
     usable: list[LogDirectory] = []
     for directory in (read_log_directory(disk, path) for path in paths):
@@ -284,7 +284,7 @@ def _look_at_directories(
 
 
 def _own_directory_id(request: FormatRequest) -> bytes | None:
-    """The directory id that the list of first voters gives this node."""
+    """This node's directory id in the list of the first voters; None if the node is not in the list."""
     for voter in request.initial_voters:
         if voter.key.id == request.node_id:
             return voter.key.directory_id
@@ -304,7 +304,7 @@ def _settle_first_voters(
         SnapshotStore(disk, log_directory).remove_leftovers()
         write_voters_snapshot(disk, log_directory, voters, wall_ms, new_uuid)
         return
-    # An attempt that was broken off may have settled other voters, of which this node must not know.
+    # An interrupted attempt may have set other voters. This node must not find them.
     leftover = SnapshotStore(disk, log_directory).path(BOOTSTRAP_SNAPSHOT_ID)
     if disk.exists(leftover):
         disk.remove(leftover)

@@ -1,7 +1,7 @@
-"""``meta.properties``: which node of which cluster a log directory belongs to, and the directory's own id
-(KIP-631, KIP-858).
+"""``meta.properties``: the node and the cluster that a log directory belongs to, and the directory's own id (KIP-631,
+KIP-858).
 
-A Java properties file at the root of every log directory:
+It is a Java properties file at the root of every log directory:
 
     #
     #Sat Nov 21 06:28:49 UTC 2026
@@ -10,8 +10,8 @@ A Java properties file at the root of every log directory:
     version=1
     cluster.id=MkU3OEVBNTcwNTJENDM2Qg
 
-Version 0 says ``broker.id`` instead of ``node.id`` and may leave it and the cluster id out. A directory id
-may be missing in both; it is given out when the node starts.
+Version 0 has ``broker.id`` instead of ``node.id``, and may lack it and the cluster id. Both versions may lack the
+directory id; the node then assigns one at its start.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ BROKER_ID_KEY = "broker.id"
 DIRECTORY_ID_KEY = "directory.id"
 
 RESERVED_DIRECTORY_IDS = 100
-"""Directory ids whose first half is zero and whose second half is below this have meanings of their own."""
+"""Directory ids whose first half is zero and whose second half is below this number have special meanings."""
 
 
 def is_reserved_directory_id(directory_id: bytes) -> bool:
-    """Whether a directory id stands for a state (migrating, unassigned, lost) rather than a directory."""
+    """Whether a directory id stands for a state (migrating, unassigned, lost) instead of a directory."""
     high = int.from_bytes(directory_id[:8], signed=True)
     return high == 0 and int.from_bytes(directory_id[8:], signed=True) < RESERVED_DIRECTORY_IDS
 
 
 def new_directory_id(new_uuid: Callable[[], bytes], taken: Iterable[bytes] = ()) -> bytes:
-    """A random id that is not reserved, not taken, and does not begin with a dash when written as text."""
+    """A random id that is not reserved and not in ``taken``, and whose text form does not begin with a dash."""
     excluded = set(taken)
     while True:
         candidate = new_uuid()
@@ -58,7 +58,7 @@ def new_directory_id(new_uuid: Callable[[], bytes], taken: Iterable[bytes] = ())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetaProperties:
-    """Content of one file."""
+    """The content of one file."""
 
     version: int
     """0 or 1."""
@@ -66,7 +66,7 @@ class MetaProperties:
     node_id: int | None
     """``broker.id`` in version 0."""
     directory_id: bytes | None
-    """16 bytes; None where the directory has not got one yet."""
+    """16 bytes; None if the directory has no id yet."""
 
     def to_mapping(self) -> dict[str, str]:
         """The properties as they are written, in Kafka's order."""
@@ -82,15 +82,15 @@ class MetaProperties:
 
 
 def encode_meta_properties(properties: MetaProperties, wall_ms: int) -> bytes:
-    """The file's bytes, written at ``wall_ms`` (milliseconds since the epoch, shown in UTC)."""
+    """The bytes of the file. ``wall_ms`` is the time of writing (milliseconds since the epoch), shown in UTC."""
     written_at = datetime.fromtimestamp(wall_ms // 1000, UTC)
     text = javaproperties.dumps(properties.to_mapping(), comments="", timestamp=written_at)
     return text.encode("ascii")
 
 
 def parse_meta_properties(content: bytes, path: str) -> MetaProperties:
-    """Read a file's bytes; ``path`` is for the message. Raises CorruptFileError naming the property at
-    fault."""
+    """The properties in a file's bytes; ``path`` is for the message. Raises CorruptFileError, which names the wrong
+    property."""
     try:
         values: Mapping[str, str] = javaproperties.loads(content.decode("iso-8859-1"))
     except ValueError as error:
@@ -135,37 +135,37 @@ def _directory_id(values: Mapping[str, str], path: str) -> bytes | None:
 
 
 def write_meta_properties(disk: Disk, directory: str, properties: MetaProperties, wall_ms: int) -> None:
-    """Replace a log directory's file, durable on return. Raises OSError."""
+    """Replace the file of a log directory, durably on return. Raises OSError."""
     replace_file(disk, directory, META_PROPERTIES_NAME, encode_meta_properties(properties, wall_ms))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogDirectory:
-    """One log directory as found on disk."""
+    """One log directory as found on the disk."""
 
     path: str
     exists: bool = True
     properties: MetaProperties | None = None
-    """None where the directory is not formatted, or not readable."""
+    """None if the directory is not formatted, or not readable."""
     problem: str | None = None
-    """Why it cannot be used, naming the path; None where it is formatted or merely empty."""
+    """Why it cannot be used, with its path; None if it is formatted or only empty."""
     is_unreadable: bool = False
-    """Whether the problem is one of the disk, and not of what is on it."""
+    """Whether the disk is the problem, and not the directory's content."""
 
     @property
     def meta_properties_path(self) -> str:
-        """Where its ``meta.properties`` is or would be."""
+        """The path of its ``meta.properties``, also if the file does not exist."""
         return f"{self.path}/{META_PROPERTIES_NAME}"
 
 
 def read_log_directory(disk: Disk, path: str) -> LogDirectory:
-    """Look at one log directory; never raises for what is wrong with it."""
+    """Read one log directory. Problems are in the result; it never raises for them."""
     try:
         if not disk.exists(path):
             return LogDirectory(path=path, exists=False)
         if not disk.is_directory(path):
             return LogDirectory(path=path, problem=f"{path} is not a directory")
-        # Listing finds out whether it can be read at all; a name looked up in vain would not tell.
+        # List the directory first: only this shows whether it can be read at all. A lookup of a missing name would not.
         if META_PROPERTIES_NAME not in disk.list_directory(path):
             return LogDirectory(path=path)
         file_path = f"{path}/{META_PROPERTIES_NAME}"
@@ -179,9 +179,9 @@ def read_log_directory(disk: Disk, path: str) -> LogDirectory:
 def find_mismatches(
     directories: Sequence[LogDirectory], *, node_id: int, cluster_id: str | None = None
 ) -> list[str]:
-    """What does not agree between formatted directories and the configuration, one sentence each.
+    """The contradictions between formatted directories and the configuration, one sentence each.
 
-    ``cluster_id`` None takes that of the first directory that has one as the right one.
+    If ``cluster_id`` is None, the first directory that has a cluster id determines the right one.
     """
     problems: list[str] = []
     owners: dict[bytes, LogDirectory] = {}
@@ -218,10 +218,11 @@ def open_log_directories(
     wall_ms: int,
     cluster_id: str | None = None,
 ) -> tuple[dict[str, MetaProperties], dict[str, str]]:
-    """Check, when a node starts, that all its log directories are formatted and agree: properties and problems by path.
+    """Check at a node's start that all its log directories are formatted and agree. Returns their properties and the
+    problems, both by path.
 
-    Directories without an id are given one, durably; those whose disk does not take it are the ones with a problem.
-    Raises StorageError with everything that is wrong with what was found.
+    A directory without an id gets one, durably. A problem is reported for each directory whose disk does not accept it.
+    Raises StorageError with everything that is wrong with the content.
     """
     found = {entry.path: entry.properties for entry in directories if entry.properties is not None}
     problems = [entry.problem for entry in directories if entry.problem is not None]

@@ -1,1 +1,1 @@
-"""The log engine: segments, indexes, epochs, recovery."""
+"""The log engine: segments, indexes, leader epochs, recovery."""

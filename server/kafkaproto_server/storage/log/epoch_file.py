@@ -1,9 +1,10 @@
-"""``leader-epoch-checkpoint``: at which offset each leader epoch of a log starts (KIP-101).
+"""``leader-epoch-checkpoint``: the start offset of each leader epoch of a log (KIP-101).
 
-Text, every line ended by a newline: ``0`` (the version), the number of entries, then ``epoch startOffset``
-per entry, both ascending. Whoever opens a log derives it from the batches, which are all read then. The file is
-written for tools, for a node of Apache Kafka that takes the directory over, and as a witness (``reached``): it names
-only epochs whose first records are durable.
+It is text, and every line ends with a newline: ``0`` (the version), the number of entries, then one line ``epoch
+startOffset`` for each entry, both ascending. A log derives the epochs from its batches when it is opened, since it
+reads all of them. The file is written for three readers: tools, a node of Apache Kafka that takes over the directory,
+and ``reached``, which uses it as a witness of how far the log once reached. So the file names only epochs whose first
+records are durable.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ EPOCH_FILE_VERSION = 0
 
 
 class LeaderEpochs:
-    """Where the epochs of one log start, in memory. Epochs and start offsets both ascend."""
+    """The start offsets of the epochs of one log, in memory. Epochs and start offsets both ascend."""
 
     def __init__(self, entries: Iterable[tuple[int, int]] = ()) -> None:
         self._epochs: list[int] = []
@@ -35,11 +36,11 @@ class LeaderEpochs:
 
     @property
     def latest(self) -> int | None:
-        """The newest epoch; None while there is none."""
+        """The newest epoch; None if there is none."""
         return self._epochs[-1] if self._epochs else None
 
     def assign(self, epoch: int, start_offset: int) -> bool:
-        """Note that ``epoch`` starts at ``start_offset``; False where it is the newest epoch already."""
+        """Record that ``epoch`` starts at ``start_offset``. Returns False if it is the newest epoch already."""
         if self._epochs:
             if epoch == self._epochs[-1]:
                 return False
@@ -50,7 +51,7 @@ class LeaderEpochs:
         return True
 
     def truncate_to(self, end_offset: int) -> bool:
-        """Forget the epochs that start at or after ``end_offset``; whether there were any."""
+        """Remove the epochs that start at or after ``end_offset``. Returns whether there were any."""
         kept = bisect_left(self._start_offsets, end_offset)
         changed = kept < len(self._epochs)
         del self._epochs[kept:]
@@ -58,9 +59,10 @@ class LeaderEpochs:
         return changed
 
     def move_start_to(self, start_offset: int, end_offset: int) -> bool:
-        """Forget what lies below ``start_offset``: the epoch it falls into starts there, unless the log ends there.
+        """Remove what lies below ``start_offset``. The epoch at that offset then starts there, unless the log ends
+        there.
 
-        Whether anything changed.
+        Returns whether anything changed.
         """
         before = self.entries
         gone = max(0, bisect_right(self._start_offsets, start_offset) - 1)
@@ -73,15 +75,15 @@ class LeaderEpochs:
         return self.entries != before
 
     def epoch_at(self, offset: int) -> int | None:
-        """The epoch that ``offset`` belongs to; None ahead of the first one."""
+        """The epoch of ``offset``; None before the first one."""
         index = bisect_right(self._start_offsets, offset)
         return self._epochs[index - 1] if index else None
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> OffsetAndEpoch | None:
-        """Where ``epoch`` ends: the newest epoch that is not above it, and the offset after its last record.
+        """The end of ``epoch``: the newest epoch that is not above it, and the offset after that epoch's last record.
 
-        For an epoch older than all known ones, that epoch and the first known start offset. None for an epoch
-        newer than all known ones, or while none is known.
+        For an epoch older than all known ones: that epoch and the first known start offset. None for an epoch newer
+        than all known ones, or if none is known.
         """
         if not self._epochs or epoch > self._epochs[-1]:
             return None
@@ -102,13 +104,13 @@ def write_epoch_file(disk: Disk, directory: str, epochs: LeaderEpochs) -> None:
 
 
 def read_epoch_file(disk: Disk, directory: str) -> tuple[tuple[int, int], ...]:
-    """The (epoch, start offset) entries of the file, none where it is no such file; raises OSError."""
+    """The (epoch, start offset) entries of the file; none if its content is not valid. Raises OSError."""
     lines = disk.read_file(f"{directory}/{EPOCH_FILE_NAME}").decode(errors="replace").splitlines()
     try:
         numbers = [tuple(map(int, line.split())) for line in lines]
         entries = tuple((epoch, start) for epoch, start in numbers[2:])
     except ValueError:
-        # It is derived anew.
+        # The epochs are derived from the batches instead.
         return ()
     is_whole = numbers[:2] == [(EPOCH_FILE_VERSION,), (len(entries),)]
     return entries if is_whole else ()

@@ -1,13 +1,13 @@
-"""The two sparse indexes of a segment, which let a reader begin near what it looks for.
+"""The two sparse indexes of a segment. With them a reader starts near the record that it looks for.
 
-``<base>.index``: entries of 8 bytes, int32 offset relative to the base and int32 position in the ``.log``
-file; the offset is that of a batch's last record, the position that of the batch's start.
-``<base>.timeindex``: entries of 12 bytes, int64 timestamp and int32 relative offset; the timestamp is the
-largest up to there, the offset that of the last record of the batch that has it. Both ascend.
+``<base>.index`` has entries of 8 bytes: int32 offset relative to the base, int32 position in the ``.log`` file. The
+offset is that of a batch's last record, the position that of the batch's start.
 
-While a segment is appended to, its indexes have their full length, zeros behind the entries; afterwards they
-are trimmed to the entries. A copy of the entries is kept in memory, so the files are only written, never
-searched.
+``<base>.timeindex`` has entries of 12 bytes: int64 timestamp, int32 relative offset. The timestamp is the largest one
+so far, the offset that of the last record of the batch that has it. Both ascend.
+
+While a segment takes appends, its index files have their full length, with zeros after the entries. Afterwards they are
+trimmed to the entries. A copy of the entries is in memory, so the files are only written, never searched.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from kafkaproto.log import (
 from kafkaproto_server.ports import Disk, File
 
 NO_TIMESTAMP = -1
-"""Timestamp of a batch whose producer gave none."""
+"""The timestamp of a batch whose producer gave none."""
 
 
 class _IndexFile:
-    """The file of an index, as bytes of entries of one size."""
+    """The file of an index, as entries of one size in bytes."""
 
     def __init__(self, disk: Disk, path: str, entry_size: int, max_bytes: int) -> None:
         self._file: File = disk.open(path, create=True)
@@ -44,7 +44,7 @@ class _IndexFile:
         return self.count * self._entry_size >= self._max_bytes
 
     def settle(self, entries: bytes) -> None:
-        """Make the file hold these entries and nothing else."""
+        """Make the file contain these entries and nothing else."""
         self.count = len(entries) // self._entry_size
         if self._file.read_at(0, len(entries) + self._entry_size) != entries:
             self._file.truncate(0)
@@ -72,7 +72,7 @@ class _IndexFile:
 
 
 class OffsetIndex:
-    """Where to begin reading for an offset."""
+    """Maps an offset to a position in the ``.log`` file from which to read."""
 
     ENTRY_SIZE = 8
 
@@ -85,11 +85,11 @@ class OffsetIndex:
 
     @property
     def last_position(self) -> int:
-        """Position of the newest entry; 0, where the first batch begins, while there is none."""
+        """The position of the newest entry. Without entries it is 0, where the first batch begins."""
         return self._positions[-1] if self._positions else 0
 
     def note(self, offset: int, position: int) -> bytes:
-        """Take an entry into memory alone; returns its bytes."""
+        """Add an entry in memory only; returns its bytes."""
         self._offsets.append(offset)
         self._positions.append(position)
         return encode_offset_index_entry(self._base_offset, OffsetIndexEntry(offset, position))
@@ -104,7 +104,7 @@ class OffsetIndex:
         return self._positions[index - 1] if index else 0
 
     def truncate_to(self, offset: int) -> None:
-        """Drop the entries of ``offset`` and after."""
+        """Remove the entries of ``offset`` and after."""
         kept = bisect_left(self._offsets, offset)
         del self._offsets[kept:]
         del self._positions[kept:]
@@ -112,7 +112,7 @@ class OffsetIndex:
 
 
 class TimeIndex:
-    """Which offset a segment had reached at a time."""
+    """Maps a time to the offset that the segment had reached then."""
 
     ENTRY_SIZE = 12
 
@@ -129,7 +129,7 @@ class TimeIndex:
         return TimeIndexEntry(self._timestamps[-1], self._offsets[-1]) if self._timestamps else None
 
     def note(self, timestamp: int, offset: int) -> bytes:
-        """Take an entry into memory alone, unless the time did not advance; returns its bytes, or none."""
+        """Add an entry in memory only, if the timestamp advanced. Returns its bytes, or none."""
         if timestamp <= (self._timestamps[-1] if self._timestamps else NO_TIMESTAMP):
             return b""
         self._timestamps.append(timestamp)
@@ -137,13 +137,13 @@ class TimeIndex:
         return encode_time_index_entry(self._base_offset, TimeIndexEntry(timestamp, offset))
 
     def maybe_append(self, timestamp: int, offset: int) -> None:
-        """Add an entry, unless the time did not advance since the newest one."""
+        """Add an entry if the timestamp advanced since the newest one."""
         entry = self.note(timestamp, offset)
         if entry:
             self.file.append(entry)
 
     def truncate_to(self, offset: int) -> None:
-        """Drop the entries of ``offset`` and after."""
+        """Remove the entries of ``offset`` and after."""
         kept = bisect_left(self._offsets, offset)
         del self._timestamps[kept:]
         del self._offsets[kept:]

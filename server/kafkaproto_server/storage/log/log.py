@@ -1,16 +1,15 @@
 """A log of record batches in one directory: append, roll, read, truncate, recover.
 
-The files are Kafka's: segments with their indexes (``segment``), ``leader-epoch-checkpoint``
-(``epoch_file``), ``partition.metadata``, and ``<offset>.snapshot`` (``producer_state_file``). Batches come in
-as bytes, with offsets and leader epochs set by whoever leads the log; here they are only checked to follow
-one another.
+The files are Kafka's: segments with their indexes (``segment``), ``leader-epoch-checkpoint`` (``epoch_file``),
+``partition.metadata``, and ``<offset>.snapshot`` (``producer_state_file``). Batches arrive as bytes. The leader of the
+log has set their offsets and leader epochs; the log only checks that each batch continues the one before.
 
-What ``sync`` covered survives any crash. After an OSError nobody can know what the disk holds, so the log
-refuses every further change; opening it anew finds out.
+What ``sync`` covered survives any crash. After an OSError nobody knows what the disk holds, so the log refuses every
+further change; only opening it again shows its state.
 
-The log ends where the last batch ends. It starts where the first segment does or, after ``move_start_to``, at some
-offset in there, which is written down nowhere: Kafka has no file for it, so after a restart the log starts with the
-segment again. What lies before the start is in a snapshot (see ``reconciliation``).
+The log ends where the last batch ends. It starts where the first segment does or, after ``move_start_to``, at an offset
+inside that segment. Kafka has no file for this offset, so it is not stored: after a restart the log starts with the
+segment again. What lies before the log start is in a snapshot (see ``reconciliation``).
 """
 
 from __future__ import annotations
@@ -51,12 +50,12 @@ NO_EPOCH = -1
 
 
 class Log:
-    """One log. Make it with ``Log.open``.
+    """One log. Create it with ``Log.open``.
 
-    One thread at a time changes it, and only that one asks for epochs. Beside it any other threads may call ``read`` at
-    any time, and look at ``log_start_offset``, ``log_end_offset`` and ``size_in_bytes``: appends and syncs do not hold
-    reads up and are not held up by them, what shortens the log waits for reads that are under way. A read sees
-    what was appended before it began, synced or not.
+    One thread at a time changes the log, and only that thread may ask for epochs. Any other thread may call ``read`` at
+    any time, and use ``log_start_offset``, ``log_end_offset`` and ``size_in_bytes``. Reads neither wait for appends and
+    syncs nor delay them. Operations that shorten the log wait for running reads. A read sees what was appended before
+    it began, synced or not.
     """
 
     def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
@@ -64,16 +63,16 @@ class Log:
         self._config = config
         self.directory = directory
         self.recovery_note: str | None = None
-        """The torn tail that ``open`` cut off, with file and offset; None where there was none."""
+        """The torn tail that ``open`` cut off, with file and offset; None if there was none."""
         self._segments: tuple[Segment, ...] = ()
-        """Replaced as a whole, because readers in other threads go through it."""
+        """Replaced as a whole, because readers in other threads iterate over it."""
         self._start_offset = 0
         self._epochs = LeaderEpochs()
         self._written_epochs: tuple[tuple[int, int], ...] = ()
-        """Those that leader-epoch-checkpoint has."""
+        """The epochs that leader-epoch-checkpoint contains."""
         self._failure: OSError | None = None
         self._reading = threading.Lock()
-        """Held by reads, and by what closes or cuts the files that they read."""
+        """Held by reads, and by operations that close or cut the files that they read."""
 
     @classmethod
     def open(
@@ -85,12 +84,11 @@ class Log:
         config: LogConfig | None = None,
         reached: Reached | None = None,
     ) -> Log:
-        """Open the log in ``directory``, or begin an empty one there, after the repairs that ``recovery``
-        tells of.
+        """Open the log in ``directory``, or begin an empty one there, after the repairs that ``recovery`` describes.
 
-        Everything that the log holds afterwards is durable. Raises CorruptFileError for damage that must not
-        be repaired by guessing, or where the directory belongs to another topic; StorageError where the log ends
-        before ``reached``; OSError of the disk.
+        Everything that the log holds afterwards is durable. Raises CorruptFileError for damage that must not be
+        repaired by guessing, or if the directory belongs to another topic; StorageError if the log ends before
+        ``reached``; OSError of the disk.
         """
         log = cls(disk, directory, config or LogConfig())
         make_directory_durably(disk, directory)
@@ -119,7 +117,7 @@ class Log:
         return sum(segment.size for segment in self._segments)
 
     def retained_segments(self) -> tuple[RetainedSegment, ...]:
-        """The segments, ascending, as ``retention`` looks at them."""
+        """The segments, ascending, in the form that ``retention`` takes."""
         return tuple(
             RetainedSegment(next_offset=segment.next_offset, size_bytes=segment.size)
             for segment in self._segments
@@ -132,29 +130,28 @@ class Log:
 
     @property
     def last_epoch(self) -> int | None:
-        """Leader epoch of the last record; None while there is none."""
+        """Leader epoch of the last record; None if there is none."""
         return self._epochs.latest
 
     def epoch_at(self, offset: int) -> int | None:
-        """Leader epoch of the record at ``offset``; None where the log holds nothing before or at it."""
+        """Leader epoch of the record at ``offset``; None if the log holds nothing at or before it."""
         return self._epochs.epoch_at(offset)
 
     def end_offset_for_epoch(self, epoch: int) -> OffsetAndEpoch | None:
-        """Where ``epoch`` ends in this log: the newest epoch not above it, and the offset after its last
-        record.
+        """The end of ``epoch`` in this log: the newest epoch that is not above it, and the offset after that epoch's
+        last record.
 
-        For an epoch older than all in the log, that epoch and the log's first offset; None for one that is
-        newer than all of them, or while the log is empty.
+        For an epoch older than all in the log: that epoch and the log's first offset. None for an epoch newer than all
+        of them, or if the log is empty.
         """
         return self._epochs.end_offset_for(epoch, self.log_end_offset)
 
     def append(self, batches: Sequence[Buffer]) -> None:
-        """Write whole batches, one or several in each buffer, behind the last one. Not durable before
-        ``sync``.
+        """Append whole batches, one or several in each buffer. They are not durable before ``sync``.
 
-        The first must begin at the log's end offset and each at the end of the one before, with leader epochs
-        that do not fall; anything else is our own mistake and asserts. Raises OSError, after which the log
-        has failed.
+        The first batch must begin at the log's end offset, each other one at the end of the one before. Leader epochs
+        must not decrease. Anything else is a mistake of this program and fails an assertion. Raises OSError, after
+        which the log has failed.
         """
         views: list[RecordBatchView] = []
         for buffer in batches:
@@ -178,18 +175,18 @@ class Log:
             self._assign_epochs(views)
 
     def sync(self) -> None:
-        """Make all that was appended durable. Raises OSError, after which the log has failed."""
+        """Make everything appended durable. Raises OSError, after which the log has failed."""
         with self._changing():
-            # Older segments were synced when they were left behind.
+            # Older segments were synced when they were rolled.
             self._active.sync()
             self._write_epochs()
 
     def read(self, offset: int, max_bytes: int) -> bytes:
-        """Whole batches from the one that holds ``offset`` on: at least one, beyond it no more than
-        ``max_bytes``.
+        """Whole batches, starting with the one that holds ``offset``: at least one, and further ones up to
+        ``max_bytes`` in all.
 
-        Empty at the log's end. Fewer bytes than asked for come at the end of a segment. The first batch may
-        begin before ``offset``. Raises OffsetOutOfRangeError, OSError.
+        Empty at the log's end. A read ends at the end of a segment, so it may return fewer bytes than asked for. The
+        first batch may begin before ``offset``. Raises OffsetOutOfRangeError, OSError.
         """
         with self._reading:
             segments, start = self._segments, self._start_offset
@@ -202,18 +199,18 @@ class Log:
             return segments[index - 1].read(offset, max_bytes)
 
     def truncate_to(self, offset: int) -> None:
-        """Remove all records from ``offset`` on, durable on return; one inside a batch takes the whole batch
-        along.
+        """Remove all records from ``offset`` on, durably on return. If ``offset`` is inside a batch, the whole batch is
+        removed.
 
-        Nothing happens where the log ends before it. Raises OffsetOutOfRangeError below the log's start,
-        OSError, after which the log has failed.
+        Does nothing if the log ends at or before it. Raises OffsetOutOfRangeError below the log start, and OSError,
+        after which the log has failed.
         """
         if offset < self.log_start_offset:
             raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
         if offset >= self.log_end_offset:
             return
         with self._changing(), self._reading:
-            # What says how far the log reaches gives way first.
+            # First shorten the files that say how far the log reaches. Otherwise a crash would look like lost records.
             self._epochs.truncate_to(offset)
             self._sync_and_write_epochs()
             remove_producer_states_after(self._disk, self.directory, offset)
@@ -226,11 +223,11 @@ class Log:
             self._write_epochs()
 
     def truncate_fully_to(self, start_offset: int) -> None:
-        """Forget every record: the log starts and ends at ``start_offset``, durable on return.
+        """Remove every record: the log then starts and ends at ``start_offset``, durably on return.
 
         The snapshot that ends there has to be durable before. After a crash on the way the log holds its beginning or
-        nothing, and ``reconciliation`` finds the snapshot ahead of it and does the rest. Raises OSError, after
-        which the log has failed.
+        nothing; ``reconciliation`` then finds the snapshot ahead of the log and completes the operation. Raises
+        OSError, after which the log has failed.
         """
         with self._changing(), self._reading:
             self._epochs = LeaderEpochs()
@@ -244,11 +241,11 @@ class Log:
             self._disk.sync_directory(self.directory)
 
     def move_start_to(self, offset: int) -> None:
-        """Give up what lies below ``offset``, the end of a snapshot that is durable; nothing if the log starts there
-        or later.
+        """Move the log start to ``offset``, the end of a durable snapshot. Does nothing if the log starts there or
+        later.
 
-        Whole segments below it are deleted, durable on return; the last one always stays. Raises OffsetOutOfRangeError
-        past the log's end, OSError, after which the log has failed.
+        Segments that lie wholly below it are deleted, durably on return; the last segment always stays. Raises
+        OffsetOutOfRangeError past the log's end, and OSError, after which the log has failed.
         """
         if offset > self.log_end_offset:
             raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
@@ -263,8 +260,8 @@ class Log:
             self._sync_and_write_epochs()
 
     def close(self) -> None:
-        """Stop cleanly: sync everything, trim the indexes, note the producer state. A failed log is only let
-        go of."""
+        """Stop cleanly: sync everything, trim the indexes, write the producer state. A failed log only closes its
+        files."""
         try:
             if self._failure is None:
                 self._active.become_inactive()
@@ -278,7 +275,7 @@ class Log:
         return self._segments[-1]
 
     def _delete_segments(self, gone: Sequence[Segment], kept: tuple[Segment, ...]) -> None:
-        """Delete segments in the order given, durable on return; the last one that is kept takes appends."""
+        """Delete segments in the given order, durably on return. The last segment that is kept takes appends."""
         if not gone:
             return
         active = self._active
@@ -319,13 +316,14 @@ class Log:
             self._write_epochs()
 
     def _write_epochs(self) -> None:
-        """Bring leader-epoch-checkpoint up to date, durable on return; the records of its epochs have to be."""
+        """Bring leader-epoch-checkpoint up to date, durably on return. The records of its epochs have to be durable
+        before."""
         if self._epochs.entries != self._written_epochs:
             write_epoch_file(self._disk, self.directory, self._epochs)
             self._written_epochs = self._epochs.entries
 
     def _remove_leftovers(self) -> None:
-        """Finish deletions that were begun, and forget indexes whose segment is gone."""
+        """Finish deletions that were begun, and remove indexes whose segment is gone."""
         names = self._disk.list_directory(self.directory)
         segments = {base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None}
         for name in names:

@@ -1,6 +1,6 @@
-"""``partition.metadata``: the id of the topic whose partition a log directory holds.
+"""``partition.metadata``: the id of the topic whose partition is in a directory.
 
-Two lines of text, the second without a newline:
+The file has two lines of text, the second without a newline:
 
     version: 0
     topic_id: AAAAAAAAAAAAAAAAAAAAAQ
@@ -22,7 +22,7 @@ def encode_partition_metadata(topic_id: bytes) -> bytes:
 
 
 def ensure_partition_metadata(disk: Disk, directory: str, topic_id: bytes) -> None:
-    """Write the file if it is missing; raises CorruptFileError if it says anything but ``topic_id``."""
+    """Write the file if it is missing. Raises CorruptFileError if it has any content but ``topic_id``."""
     path = f"{directory}/{PARTITION_METADATA_NAME}"
     expected = encode_partition_metadata(topic_id)
     if not disk.exists(path):

@@ -1,8 +1,8 @@
-"""``<log end offset>.snapshot``: what a log knew of its producers at that offset.
+"""``<log end offset>.snapshot``: the state of a log's producers at that offset.
 
-Binary: int16 version 1, uint32 CRC-32C of the rest, int32 number of entries, then the entries. Nobody
-produces to the metadata log with a producer id, so there the file is always the 10 bytes of no entry. It is
-written at a clean close; a missing one is no error.
+It is binary: int16 version 1, uint32 CRC-32C of the rest, int32 number of entries, then the entries. Nobody produces to
+the metadata log with a producer id, so there the file always has 10 bytes and no entry. It is written at a clean close;
+if it is missing, that is no error.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from kafkaproto_server.storage.atomic import replace_file
 PRODUCER_STATE_SUFFIX = ".snapshot"
 PRODUCER_STATE_VERSION = 1
 KEPT_PRODUCER_STATES = 2
-"""How many files a directory keeps, the newest ones."""
+"""The number of files that a directory keeps: the newest ones."""
 
 
 def encode_empty_producer_state() -> bytes:
-    """The file's bytes where no producer is known."""
+    """The file's bytes without any producer."""
     entries = struct.pack(">i", 0)
     return struct.pack(">hI", PRODUCER_STATE_VERSION, crc32c(entries)) + entries
 
@@ -36,8 +36,8 @@ def producer_state_offsets(names: list[str]) -> dict[int, str]:
 
 
 def write_empty_producer_state(disk: Disk, directory: str, end_offset: int) -> None:
-    """Write the file for a log that ends at ``end_offset``; ones past that, and the oldest ones, are
-    removed."""
+    """Write the file for a log that ends at ``end_offset``. Removes files of later offsets, and all but the newest
+    `KEPT_PRODUCER_STATES`."""
     replace_file(disk, directory, f"{end_offset:020}{PRODUCER_STATE_SUFFIX}", encode_empty_producer_state())
     known = producer_state_offsets(disk.list_directory(directory))
     within = [offset for offset in known if offset <= end_offset]
@@ -47,7 +47,7 @@ def write_empty_producer_state(disk: Disk, directory: str, end_offset: int) -> N
 
 
 def remove_producer_states_after(disk: Disk, directory: str, end_offset: int) -> None:
-    """Remove, for good on return, the files that say that the log reached further than ``end_offset``."""
+    """Remove the files that say that the log reached further than ``end_offset``. They are gone durably on return."""
     known = producer_state_offsets(disk.list_directory(directory))
     gone = [name for offset, name in known.items() if offset > end_offset]
     for name in gone:

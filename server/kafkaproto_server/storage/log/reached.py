@@ -1,14 +1,15 @@
-"""How far a log once reached, by the word of the files beside it.
+"""How far a log once reached, as the files beside it show.
 
-Two files are written only after the records that they speak of are durable, and give way before records are removed
-(``log``), so after any crash the log reaches at least as far as they say:
+Two files are written only after the records to which they refer are durable, and shortened or removed before those
+records are removed (``log``). So after any crash the log reaches at least as far as they say:
 
-- ``leader-epoch-checkpoint``: the log held the offset at which the newest epoch starts. Where it ends right there, the
-  file proves nothing unless the log is empty: Apache Kafka writes the file ahead of the records, and shortens it late.
+- ``leader-epoch-checkpoint``: the log held the offset at which the newest epoch starts. If the log ends exactly there,
+  the file proves nothing unless the log is empty: Apache Kafka writes the file before the records, and shortens it
+  late.
 - ``<offset>.snapshot``, the producer state: the log ended there at a clean stop.
 
-A log that ends before has lost records that this node may have acknowledged. A controller that went on would vote as if
-it had never had them. (Apache Kafka goes on.) Records that a snapshot holds are not lost.
+A log that ends earlier has lost records that this node may have acknowledged. If a controller continued, it would vote
+as if it had never had them. (Apache Kafka continues.) Records that a snapshot holds are not lost.
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ from kafkaproto_server.storage.log.producer_state_file import producer_state_off
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """The log's end was at this offset or a later one."""
+    """The log's end was at this offset or at a later one."""
 
     offset: int
     file: str
-    """Path of the file that says so."""
+    """Path of the file that shows it."""
     statement: str
-    """What it says, in words."""
+    """What the file says, in words."""
 
     def lost(self, directory: str, end_offset: int) -> StorageError:
-        """What to tell the operator where the log ends earlier."""
+        """The error for the operator if the log ends earlier."""
         held = f"the log ends at offset {end_offset}" if end_offset else "the log is empty"
         return StorageError(
             f"{directory}: {held}, but {self.statement}: records that were durable are gone. {self.remedy(directory)}"
         )
 
     def remedy(self, directory: str) -> str:
-        """What the operator can do."""
+        """What the operator can do, in words."""
         return (
             f"Restore the missing files. If other voters hold the log, move {directory} away and let this node fetch "
             f"it again. To give these records up instead, remove {self.file}"
@@ -47,7 +48,7 @@ class Reached:
 
 
 def find_reached(disk: Disk, directory: str, snapshot_end: int) -> Reached | None:
-    """How far the log in a directory reached; None where nothing says so, or a snapshot that ends at ``snapshot_end``
+    """How far the log in a directory reached. None if no file shows it, or if a snapshot that ends at ``snapshot_end``
     holds all of it. Raises OSError."""
     if not disk.is_directory(directory):
         return None

@@ -1,17 +1,17 @@
-"""What happens to a segment at start, after a crash at any moment.
+"""Recovers a segment at start, after a crash at any moment.
 
-Every batch is read and checked. The bytes up to the first one that is not valid are kept, and then:
+Every batch is read and checked. The bytes before the first invalid one are kept. What happens to the rest depends on
+what it is:
 
-- In the last segment, with nothing valid behind it, the rest is the torn tail of an append that was never synced, so
-  nobody was told of it: it is cut off.
-- With a valid batch behind it, or in an older segment (which was synced as a whole before a newer one was begun), it
-  is damage to what was once durable. That is never repaired by guessing: the error says where it is and what
-  can be done. A file system that brought the later pages of one unsynced append to the disk before its
-  earlier ones, in the instant of a power loss, looks just the same, and is treated so too: better a question
-  to the operator than silence.
-- Where the files beside the log say that it reached further (``reached``), the rest is no torn tail either.
+- In the last segment, with no valid batch behind it: it is the torn tail of an append that was never synced, so no
+  response depended on it. It is cut off.
+- With a valid batch behind it, or in an older segment (which was synced as a whole before a newer one was begun): it is
+  damage to durable data. This is never repaired by guessing. The error names the place and what the operator can do. A
+  power loss during one unsynced append looks the same if the file system wrote the later pages before the earlier ones.
+  It is treated in the same way: a question to the operator is better than a silent loss.
+- If the files beside the log show that it reached further (``reached``), the rest is damage, too.
 
-Indexes say nothing that the batches do not; they are written anew where they differ.
+Indexes contain nothing that the batches do not. They are rewritten if they differ.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveredSegment:
-    """What ``recover_segment`` found."""
+    """The result of ``recover_segment``."""
 
     size: int
-    """Bytes of the valid prefix, which is all that the file holds now."""
+    """Length of the valid prefix in bytes. The file now holds nothing else."""
     next_offset: int
     """Offset after the last record, or the segment's base offset if it holds none."""
     epoch: int
-    """Leader epoch of the last record, or the one that was handed in if there is none."""
+    """Leader epoch of the last record; the given one if there is no record."""
     cut_bytes: int
     """Length of the torn tail that was cut off; 0 after a clean stop."""
 
 
 Visitor = Callable[[int, RecordBatchView], None]
-"""Called with the position in the file and a view of every valid batch, in order."""
+"""Called for every valid batch, in order, with its position in the file and its view."""
 
 
 def recover_segment(
@@ -55,12 +55,11 @@ def recover_segment(
     visit: Visitor,
     reached: Reached | None = None,
 ) -> RecoveredSegment:
-    """Check a segment's ``.log`` file from its start, show every valid batch to ``visit``, cut a torn tail
-    off.
+    """Check a segment's ``.log`` file from its start, call ``visit`` for every valid batch, and cut off a torn tail.
 
-    Offsets must follow one another without gaps from ``base_offset`` on, leader epochs must not fall below
-    ``epoch`` or one another. ``reached`` is how far the log is known to have been. Raises CorruptFileError for damage
-    that must not be cut off, OSError of the disk.
+    Offsets must follow one another from ``base_offset`` on without gaps. Leader epochs must not be below ``epoch`` and
+    must not decrease. ``reached`` is how far the log is known to have reached. Raises CorruptFileError for damage that
+    must not be cut off, and OSError of the disk.
     """
     scan = FileScan(file, next_offset=base_offset)
     next_offset = base_offset
@@ -87,7 +86,7 @@ def recover_segment(
 
 
 def _find_batch_from(file: File, start: int, size: int) -> int | None:
-    """Position of a valid batch, with whatever offset, at or behind ``start``; None if there is none."""
+    """Position of a valid batch, of any offset, at or behind ``start``; None if there is none."""
     window = WINDOW_BYTES
     while True:
         found = find_batch(file.read_at(start, window), 0, 0)

@@ -1,7 +1,8 @@
-"""What of the metadata log and its snapshots may go (``metadata.max.retention.bytes``, ``metadata.max.retention.ms``).
+"""Decides what of the metadata log and its snapshots may be deleted (``metadata.max.retention.bytes``,
+``metadata.max.retention.ms``).
 
-Only what a newer snapshot covers is ever given up: the newest snapshot stays, and the log from the end of the oldest
-snapshot that stays.
+Only what a newer snapshot covers is ever deleted. The newest snapshot stays, and so does the log from the end of the
+oldest remaining snapshot on.
 """
 
 from __future__ import annotations
@@ -13,27 +14,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionLimits:
-    """How much is kept; a negative number stands for no limit."""
+    """How much is kept. A negative number means no limit."""
 
     max_bytes: int = 100 * 1024 * 1024
-    """Of the log and all snapshots together (``metadata.max.retention.bytes``)."""
+    """Limit for the log and all snapshots together (``metadata.max.retention.bytes``)."""
     max_age_ms: int = 7 * 24 * 3600 * 1000
-    """Of a snapshot that is not the newest (``metadata.max.retention.ms``)."""
+    """Limit for a snapshot that is not the newest (``metadata.max.retention.ms``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetainedSnapshot:
-    """A snapshot, as far as retention goes."""
+    """The properties of a snapshot that retention needs."""
 
     end_offset: int
     size_bytes: int
     timestamp_ms: int | None
-    """Append time of the last record contained; None where it cannot be read."""
+    """Append time of its last record; None if it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetainedSegment:
-    """A segment of the log, as far as retention goes."""
+    """The properties of a log segment that retention needs."""
 
     next_offset: int
     """Offset after its last record."""
@@ -47,11 +48,11 @@ def retained_from(
     *,
     now_ms: int,
 ) -> int | None:
-    """End offset of the oldest snapshot to keep, where the log is to start; None if everything is kept.
+    """End offset of the oldest snapshot to keep, which is to become the log start; None if everything is kept.
 
-    Both lists ascend. ``now_ms`` is wall time. Oldest first, a snapshot that has a successor goes if it is too old, or
-    while everything together is too much; with it go the segments that end at or before its successor's end, but
-    never the last one.
+    Both lists ascend. ``now_ms`` is wall time. The decision goes through the snapshots, oldest first, and never
+    includes the newest. A snapshot is deleted if it is too old, or while everything together exceeds the limit. With it
+    go the segments that end at or before the end of the next snapshot, but never the last segment.
     """
     start: int | None = None
     log_bytes = sum(segment.size_bytes for segment in segments)

@@ -1,4 +1,4 @@
-"""Going through a file of batches, checked one by one, without having all of it in memory."""
+"""Iterates over a file of batches and checks each one, without holding the whole file in memory."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from kafkaproto.records.batch import RecordBatchView
 from kafkaproto_server.ports import File
 
 WINDOW_BYTES = 1 << 20
-"""How much of a file is read at once; more only for a batch that is larger."""
+"""How much of a file is read at once. More is read only for a batch that is larger."""
 
 
 class FileScan:
-    """``kafkaproto.log.BatchScan`` for a file, read window by window. Iterate once.
+    """``kafkaproto.log.BatchScan`` for a file, read window by window. It can be iterated once.
 
-    Gives (position in the file, view) of every valid batch; a view's own position is that in its window.
+    Yields (position in the file, view) of every valid batch; a view's own position is that in its window.
     """
 
     __slots__ = ("_file", "fault", "next_offset", "size", "stop_reason", "valid_end")
 
     valid_end: int
-    """Position behind the last valid batch."""
+    """Position after the last valid batch."""
     next_offset: int
     """The lowest base offset that the next batch may have."""
     stop_reason: StopReason | None
-    """Why there was no further batch; None until then."""
+    """Why there was no further batch; None before that."""
     fault: RemoteProtocolError | None
-    """What is wrong with the bytes at ``valid_end``, with its place in the file; None as long as nothing is."""
+    """What is wrong with the bytes at ``valid_end``, with its place in the file; None if nothing is."""
 
     def __init__(self, file: File, *, start: int = 0, next_offset: int = 0) -> None:
-        """``next_offset`` is the lowest that the first batch may have. Raises OSError of the disk."""
+        """``next_offset`` is the lowest offset that the first batch may have. Raises OSError of the disk."""
         self._file = file
         self.size = file.size()
         self.valid_end = start
@@ -52,7 +52,7 @@ class FileScan:
             if scan.fault is None:
                 continue
             if scan.stop_reason is StopReason.PARTIAL and start + len(data) < self.size:
-                # Only the window ended inside the batch; it is read again from the batch's start.
+                # Only the window ended inside the batch. Read again from the batch's start.
                 window = window if scan.valid_end else window * 2
                 continue
             if scan.fault.offset is not None:

@@ -1,7 +1,7 @@
-"""One segment of a log: ``<base offset>.log``, batches back to back, and its two indexes (see ``index``).
+"""One segment of a log: ``<base offset>.log``, batches without gaps, and its two indexes (see ``index``).
 
-An index entry is made for a batch that begins more than ``index_interval_bytes`` behind the previous entry's;
-the time index gets one more when the segment is closed or left behind, for its newest timestamp.
+A batch gets an index entry if it begins more than ``index_interval_bytes`` behind the batch of the previous entry. When
+the segment is closed or rolled, the time index gets one more entry, for the newest timestamp.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, recover_segment
 
 LOCATE_BYTES = 1 << 16
-"""How much is read at once while looking for a batch."""
+"""How much is read at once to find a batch."""
 
 MAX_RELATIVE_OFFSET = (1 << 31) - 1
 """An index has 32 bits for an offset."""
@@ -26,23 +26,23 @@ MAX_RELATIVE_OFFSET = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogConfig:
-    """Limits of a log; defaults are those of the metadata log."""
+    """Limits of a log; the defaults are those of the metadata log."""
 
     segment_bytes: int = 1 << 30
-    """A batch that would make a segment longer goes into a new one (``metadata.log.segment.bytes``)."""
+    """A batch that would exceed this size begins a new segment (``metadata.log.segment.bytes``)."""
     segment_ms: int = 7 * 24 * 3600 * 1000
-    """A batch that is this much younger than a segment's first one goes into a new one
+    """A batch that is younger than a segment's first one by more than this begins a new segment
     (``metadata.log.segment.ms``)."""
     index_interval_bytes: int = 4096
     segment_index_bytes: int = 10 * 1024 * 1024
-    """Length of an index while its segment is appended to."""
+    """Length of an index file while its segment takes appends."""
 
 
 class Segment:
-    """A stretch of consecutive offsets. Only the last segment of a log is appended to.
+    """A range of consecutive offsets. Only the last segment of a log takes appends.
 
-    ``read`` may run in other threads while one appends and syncs: what it looks at only grows, and ``size`` and
-    ``next_offset`` count nothing before it is in the file. Nothing else may run beside a read.
+    ``read`` may run in other threads while one thread appends and syncs: the data that it uses only grows, and ``size``
+    and ``next_offset`` count a batch only once it is in the file. No other method may run beside a read.
     """
 
     def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
@@ -63,7 +63,7 @@ class Segment:
 
     @classmethod
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
-        """An empty segment to append to. Its names are not durable before the directory is synced."""
+        """An empty segment for appends. The names of its files are not durable before the directory is synced."""
         segment = cls(disk, directory, base_offset, config)
         assert segment._file.size() == 0, f"{segment.path} exists already"
         segment.become_active()
@@ -77,9 +77,9 @@ class Segment:
         visit: Callable[[RecordBatchView], None],
         reached: Reached | None = None,
     ) -> RecoveredSegment:
-        """Read and check what is on disk, cut a torn tail off, mend the indexes (see ``recovery``).
+        """Read and check the file, cut off a torn tail, repair the indexes (see ``recovery``).
 
-        ``epoch`` is that of the record ahead of the segment; ``visit`` is shown every batch. Raises
+        ``epoch`` is that of the record before the segment. ``visit`` is called for every batch. Raises
         CorruptFileError.
         """
         offset_entries: list[bytes] = []
@@ -101,7 +101,8 @@ class Segment:
             reached=reached,
         )
         if is_last:
-            # What was appended but not synced may have outlived its process in memory alone, and counts from now on.
+            # Appended records that were not synced may have survived their process only in the system's memory. They
+            # count from now on, so they have to be durable.
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
         time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
@@ -110,12 +111,12 @@ class Segment:
         return recovered
 
     def become_active(self) -> None:
-        """Prepare for appends: give the indexes their full length, with zeros behind the entries."""
+        """Prepare for appends: give the index files their full length, with zeros after the entries."""
         self._offset_index.file.preallocate()
         self._time_index.file.preallocate()
 
     def must_roll_before(self, view: RecordBatchView, unwritten_bytes: int = 0) -> bool:
-        """Whether a batch has to go into a new segment; ``unwritten_bytes`` go into this one ahead of it."""
+        """Whether a batch has to begin a new segment. ``unwritten_bytes`` will be appended to this one before it."""
         size = self.size + unwritten_bytes
         if size == 0:
             return False
@@ -131,8 +132,7 @@ class Segment:
         )
 
     def append(self, views: Sequence[RecordBatchView]) -> None:
-        """Write batches at the end, in one call to the disk. Raises OSError, after which the segment is
-        lost."""
+        """Append batches with one call to the disk. Raises OSError, after which the segment must not be used."""
         next_offset, size = self.next_offset, self.size
         for view in views:
             assert view.base_offset == next_offset, (
@@ -146,16 +146,17 @@ class Segment:
                 self._offset_index.append(view.last_offset, size)
                 self._time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
             size += view.size_in_bytes
-        # In this order, for those who read meanwhile.
+        # In this order, because other threads read meanwhile.
         self.size = size
         self.next_offset = next_offset
 
     def read(self, offset: int, max_bytes: int) -> bytes:
-        """Whole batches from the one that holds ``offset`` on, at least one, else up to ``max_bytes``."""
+        """Whole batches, starting with the one that holds ``offset``: at least one, and further ones up to
+        ``max_bytes``."""
         assert self.base_offset <= offset < self.next_offset
         assert not self._is_closed, f"{self.path} was closed"
         position, first = self._locate(offset)
-        # Beyond it, an append may be half written.
+        # Behind this, an append may be half written.
         readable = self.size - position
         data = self._file.read_at(position, min(max(max_bytes, first.size_in_bytes), readable))
         end = 0
@@ -164,13 +165,13 @@ class Segment:
         return data[:end]
 
     def truncate_to(self, offset: int) -> None:
-        """Cut off the batch that holds ``offset`` and all after it, durable on return."""
+        """Cut off the batch that holds ``offset`` and all batches after it, durably on return."""
         assert self.base_offset <= offset < self.next_offset
         position, first = self._locate(offset)
         self.next_offset = first.base_offset
         self.size = position
         self._file.truncate(position)
-        # Bytes appended later must not reach the disk ahead of this cut, or old batches would follow new ones
+        # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new ones
         # there.
         self._file.sync()
         self._is_synced = True
@@ -179,20 +180,20 @@ class Segment:
         self._find_max_timestamp()
 
     def sync(self) -> None:
-        """Make what was appended durable."""
+        """Make everything appended durable."""
         if not self._is_synced:
             self._file.sync()
             self._is_synced = True
 
     def become_inactive(self) -> None:
-        """Nothing is appended any more: sync, complete the time index, trim both."""
+        """End the appends: sync, complete the time index, trim both indexes."""
         self.sync()
         self._time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
         self._offset_index.file.trim()
         self._time_index.file.trim()
 
     def close(self) -> None:
-        """Give the files up; a second time does nothing."""
+        """Close the files. A second call does nothing."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -201,12 +202,13 @@ class Segment:
         self._time_index.file.close()
 
     def delete(self) -> None:
-        """Close, and rename what ``deletion.remove_deleted`` removes; durable once the directory is synced."""
+        """Close, and rename the files so that ``deletion.remove_deleted`` removes them; durable once the directory is
+        synced."""
         self.close()
         mark_deleted(self._disk, (self.path, self._offset_index.path, self._time_index.path))
 
     def _wants_entry(self, position: int, view: RecordBatchView) -> bool:
-        """Take the batch at ``position`` into account, and say whether it gets an index entry."""
+        """Take the batch at ``position`` into account. Returns whether it gets an index entry."""
         if self._first_timestamp is None:
             self._first_timestamp = view.max_timestamp
         if view.max_timestamp > self._max_timestamp:
@@ -226,12 +228,12 @@ class Segment:
                     return position + view.position, view
                 skipped = view.position + view.size_in_bytes
             if skipped == 0:
-                # The batch is larger than what was read.
+                # The batch is larger than the bytes that were read.
                 length *= 2
             position += skipped
 
     def _find_max_timestamp(self) -> None:
-        """Set what is known of timestamps to what the batches left say."""
+        """Derive the largest timestamp from the remaining batches."""
         last = self._time_index.last
         self._max_timestamp, self._offset_of_max_timestamp = (-1, self.base_offset) if last is None else last
         position = self._offset_index.last_position

@@ -1,1 +1,2 @@
-"""Files of the metadata log's own: snapshots, quorum-state, bootstrap records, and how they fit together at a start."""
+"""The files of the metadata log itself: snapshots, quorum-state, bootstrap records, and the check at a start that they
+agree."""

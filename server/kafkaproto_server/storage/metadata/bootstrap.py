@@ -1,11 +1,11 @@
-"""The two files that formatting puts beside ``meta.properties``, both in the form of a snapshot.
+"""The two files that formatting writes beside ``meta.properties``. Both have the form of a snapshot.
 
 ``bootstrap.checkpoint``, in every log directory: the records with which the first active controller begins the log.
-FeatureLevelRecords, metadata.version first and the others by name (kraft.version is never among them), then
-UserScramCredentialRecords. Its header says 0 for the time of the last contained record.
+These are FeatureLevelRecords, metadata.version first and the others by name (never kraft.version), then
+UserScramCredentialRecords. Its header has 0 as the time of the last contained record.
 
 ``00000000000000000000-0000000000.checkpoint``, in the directory of the metadata log: KRAFT_VERSION 1 and KRAFT_VOTERS,
-the first voters of a quorum that keeps them in its log (KIP-853). Its header says the time of formatting.
+the first voters of a quorum that keeps its voters in its log (KIP-853). Its header has the time of formatting.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RECORD_VERSION = 0
 
 
 def feature_records(levels: Mapping[str, int]) -> list[Message]:
-    """The FeatureLevelRecords of a new cluster, in order; features at level 0 have none."""
+    """The FeatureLevelRecords of a new cluster, in order. A feature at level 0 has none."""
     names = sorted(name for name in levels if name not in (METADATA_VERSION, KRAFT_VERSION))
     return [
         FeatureLevelRecord(name=name, feature_level=levels[name])
@@ -57,7 +57,7 @@ def write_bootstrap(disk: Disk, directory: str, records: Sequence[Message], wall
 def read_bootstrap(disk: Disk, directory: str) -> tuple[Message, ...]:
     """The records with which a new log of this log directory begins.
 
-    Without the file, the newest metadata.version alone. Raises CorruptFileError.
+    Without the file: only the newest metadata.version. Raises CorruptFileError.
     """
     path = f"{directory}/{BOOTSTRAP_NAME}"
     if not disk.exists(path):

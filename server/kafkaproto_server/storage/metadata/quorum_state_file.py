@@ -1,7 +1,7 @@
-"""``quorum-state``: whom this node voted for and whom it follows, in which epoch (KIP-595, KIP-853).
+"""``quorum-state``: the epoch of this node, its vote in that epoch, and the leader (KIP-595, KIP-853).
 
-One line of JSON without a newline at its end, replaced as a whole and synced before anything is told to
-anybody. The keys stand in this order:
+The file is one line of JSON without a newline at its end. It is replaced as a whole, and synced before the node sends
+anything that depends on it. The keys are in this order:
 
     data_version 0 (voters from the configuration)
     {"clusterId":"","leaderId":1,"leaderEpoch":2,"votedId":-1,"appliedOffset":0,"currentVoters":[{"voterId":1}],
@@ -9,8 +9,8 @@ anybody. The keys stand in this order:
     data_version 1 (voters from the log)
     {"leaderId":-1,"leaderEpoch":2,"votedId":1,"votedDirectoryId":"J8aAPcfLQt2bqs1JT_rMgQ","data_version":1}
 
--1, and a directory id of all zeros, mean none. A cluster id and an applied offset are written empty and zero, and not
-looked at.
+-1, and a directory id of all zeros, mean none. The cluster id is written empty and the applied offset zero; both are
+ignored when read.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ HIGHEST_DATA_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuorumState:
-    """Content of the file."""
+    """The content of the file."""
 
     leader_id: int
-    """-1 for none known."""
+    """-1 if no leader is known."""
     leader_epoch: int
     voted: ReplicaKey | None
-    """Whom this node gave its vote in the epoch; without a directory id in data_version 0."""
+    """The replica that got this node's vote in the epoch; without a directory id in data_version 0."""
     voter_ids: tuple[int, ...] = ()
-    """The voters as known when the file was written; data_version 1 does not say."""
+    """The voters known when the file was written; data_version 1 does not contain them."""
     data_version: int
     """0 or 1, the same as the kraft.version known when the file was written."""
 
@@ -54,7 +54,7 @@ class QuorumStateFile:
         self._failure: OSError | None = None
 
     def read(self) -> QuorumState | None:
-        """What was written last, or None where there is no file; raises CorruptFileError naming the field."""
+        """The state that was written last; None if there is no file. Raises CorruptFileError, which names the field."""
         if not self._disk.exists(self.path):
             return None
         document, data_version = self._parse(self._disk.read_file(self.path))
@@ -76,9 +76,9 @@ class QuorumStateFile:
         )
 
     def write(self, state: QuorumState) -> None:
-        """Replace the content, durable on return.
+        """Replace the content, durably on return.
 
-        Raises OSError; what would be read after a crash is unknown then, and nothing more may be written.
+        Raises OSError. It is then unknown what a crash would leave, and nothing more may be written.
         """
         assert self._failure is None, f"{self.path}: writing has failed before: {self._failure}"
         data = QuorumStateData(leader_id=state.leader_id, leader_epoch=state.leader_epoch)

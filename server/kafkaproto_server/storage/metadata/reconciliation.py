@@ -1,15 +1,15 @@
-"""Whether a metadata log, its snapshots and its votes agree, looked at once, before anything is built upon them.
+"""Checks at a node's start that its metadata log, its snapshots and its votes agree, before anything uses them.
 
-Together they have to hold everything from the first record on: a snapshot, and the log from there or from before. A
-snapshot holds nothing but committed records. So where the log does not reach its end, or has records of another epoch
-there, the log is what is wrong: a crash came between installing the snapshot and emptying the log, or a node that need
-not sync its log lost the log's end. Then the log begins anew at the snapshot's end. (Stock nodes compare last epochs
-instead; a replica whose uncommitted records are of a later epoch than the snapshot would keep them.) What is missing is
-told, and nothing done about it. How far the log itself has to reach says ``reached``.
+A snapshot and the log together have to hold everything from the first record on: the log has to start at or before the
+end of a snapshot. Snapshots hold only committed records. So if the log ends before the newest snapshot does, or has
+records of another epoch there, the log is wrong. Either a crash came between installing the snapshot and emptying the
+log, or a node that need not sync its log lost the log's end. Then the log begins anew at the snapshot's end. (Apache
+Kafka compares last epochs instead; it would keep uncommitted records of a later epoch than the snapshot's.) If
+something is missing, the check reports it and repairs nothing. ``reached`` says how far the log itself has to reach.
 
-A node writes quorum-state before it follows, votes or leads for the first time, and never removes it. A controller
-whose log is older than its first moments and that has no such file has forgotten its votes, and could give a second one
-in the same epoch: two leaders. (Apache Kafka goes on at the epoch of the log.)
+A node writes quorum-state before it follows, votes or leads for the first time, and never removes it. If a controller's
+log is older than its first moments and there is no such file, the controller has forgotten its votes. It could vote
+twice in the same epoch, which can elect two leaders. (Apache Kafka continues in the epoch of the log.)
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from kafkaproto_server.types import ZERO_UUID
 
 
 def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
-    """Make the log begin where the newest snapshot ends if that one is ahead of it; the text for the operator, if so.
+    """If the newest snapshot is ahead of the log, make the log begin at the snapshot's end. Returns the text for the
+    operator in this case, else None.
 
-    Durable on return. Raises StorageError where the snapshots contradict each other or something is missing between
-    them and the log, OSError of the disk.
+    Durable on return. Raises StorageError if the snapshots contradict each other, or if something is missing between
+    them and the log; OSError of the disk.
     """
     ids = snapshots.ids()
     _check_order(snapshots, ids)
@@ -59,7 +60,7 @@ def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
 
 
 def check_votes(disk: Disk, log: Log) -> None:
-    """Raise StorageError where a controller's log has records, but its quorum-state is gone; OSError of the disk.
+    """Raise StorageError if a controller's log has records, but its quorum-state is gone; OSError of the disk.
 
     A crash in the first moments of a node may leave records of its first epoch and no quorum-state.
     """

@@ -1,13 +1,12 @@
-"""Snapshots of the metadata log as files of its directory (KIP-630); what is in them says
-``kafkaproto.snapshot``.
+"""Snapshots of the metadata log as files of its directory (KIP-630). ``kafkaproto.snapshot`` defines their content.
 
-``<20-digit end offset>-<10-digit epoch>.checkpoint`` is complete and read-only. One that is being written is called
-``<end offset>-<epoch>-<random number or "fetched">.checkpoint.part``; it is synced before it is renamed, so a name
-without ``.part`` always stands for the whole snapshot. One that is about to go is called ``.checkpoint.deleted``.
-Leftovers of both kinds are removed at start.
+``<20-digit end offset>-<10-digit epoch>.checkpoint`` is complete and read-only. While a snapshot is being written, its
+file is called ``<end offset>-<epoch>-<random number or "fetched">.checkpoint.part``. It is synced before it is renamed,
+so a name without ``.part`` always means a whole snapshot. A file that is about to be removed is called
+``.checkpoint.deleted``. Leftovers of both kinds are removed at start.
 
-A snapshot that could not be written is no loss: what it holds is in the log. So an error leaves the store as it was,
-without the part file where the disk lets it go, and the next attempt begins a new file.
+If a snapshot cannot be written, nothing is lost: its content is in the log. So an error leaves the store as it was and
+removes the part file if the disk allows it. The next attempt begins a new file.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ CHECKPOINT_SUFFIX = ".checkpoint"
 PART_SUFFIX = ".checkpoint.part"
 
 BOOTSTRAP_SNAPSHOT_ID = SnapshotId(epoch=0, end_offset=0)
-"""The snapshot that formatting a directory makes: the first voters, and no records."""
+"""The id of the snapshot that formatting a directory writes: the first voters, and no records."""
 
 FETCHED = "fetched"
-"""Stands in the name of the part file of a snapshot that comes from the leader; there is one at a time."""
+"""Part of the name of a part file that is fetched from the leader. There is one such file at a time."""
 
 
 class SnapshotWriter:
-    """A snapshot that is being written, by one thread at a time. It does not exist before ``freeze``."""
+    """A snapshot that is being written, by one thread at a time. The snapshot does not exist before ``freeze``."""
 
     def __init__(self, disk: Disk, directory: str, snapshot_id: SnapshotId, tag: str) -> None:
-        """``tag`` tells part files of the same snapshot apart. Raises OSError."""
+        """``tag`` distinguishes part files of the same snapshot. Raises OSError."""
         self.snapshot_id = snapshot_id
         self._disk = disk
         self._directory = directory
@@ -62,13 +61,13 @@ class SnapshotWriter:
             raise
 
     def append(self, *data: Buffer) -> None:
-        """Write more bytes. Raises OSError, after which only ``abort`` is left to do."""
+        """Write more bytes. Raises OSError, after which only ``abort`` may be called."""
         assert self._file is not None, f"{self._part_path} was closed"
         self._file.append(data)
         self.size += sum(map(len, data))
 
     def sync(self) -> None:
-        """Make what was written durable, so that ``freeze`` has less left to do. Raises OSError, as ``append``."""
+        """Make what was written durable, so that ``freeze`` has less to do. Raises OSError, as ``append`` does."""
         assert self._file is not None, f"{self._part_path} was closed"
         self._file.sync()
 
@@ -82,9 +81,11 @@ class SnapshotWriter:
             raise _no_snapshot(self._part_path, error) from error
 
     def freeze(self) -> None:
-        """Make the snapshot complete: durable and read-only on return. Raises OSError; then ``abort`` is left to do.
+        """Complete the snapshot: it is durable and read-only on return. Raises OSError, after which only ``abort`` may
+        be called.
 
-        Where it is there already, because it was fetched and made by this node at the same time, that one stays.
+        If the snapshot exists already, because this node fetched it and made it at the same time, the existing one
+        stays.
         """
         assert self._file is not None, f"{self._part_path} was closed"
         if self._disk.exists(self._path):
@@ -98,8 +99,8 @@ class SnapshotWriter:
         self._disk.sync_directory(self._directory)
 
     def abort(self) -> None:
-        """Give it up and remove what was written. What the disk does not let go is removed at the next start, unless it
-        is a whole snapshot then."""
+        """Give up the snapshot and remove its file. If the disk refuses this, the next start removes the file, unless
+        it is a whole snapshot by then."""
         with suppress(OSError):
             self._close()
         with suppress(OSError):
@@ -114,7 +115,7 @@ class SnapshotWriter:
 class SnapshotStore:
     """The snapshots of one metadata log directory.
 
-    The one that is being fetched belongs to one thread; all else may be used by several at once.
+    One thread handles the snapshot that is being fetched. All other methods may be used by several threads at once.
     """
 
     def __init__(self, disk: Disk, directory: str) -> None:
@@ -123,7 +124,7 @@ class SnapshotStore:
         self._fetched: SnapshotWriter | None = None
 
     def remove_leftovers(self) -> None:
-        """Remove, at start, what was not completed or was about to go. Raises OSError."""
+        """Remove, at start, incomplete files and files marked as deleted. Raises OSError."""
         for name in self._disk.list_directory(self._directory):
             if name.endswith(PART_SUFFIX):
                 self._disk.remove(f"{self._directory}/{name}")
@@ -135,12 +136,12 @@ class SnapshotStore:
         return tuple(sorted(found for name in names if (found := parse_snapshot_file_name(name)) is not None))
 
     def latest(self) -> SnapshotId | None:
-        """Id of the newest one; None where there is none."""
+        """Id of the newest snapshot; None if there is none."""
         ids = self.ids()
         return ids[-1] if ids else None
 
     def path(self, snapshot_id: SnapshotId) -> str:
-        """Where the file is or would be."""
+        """The path of a snapshot's file, also if the file does not exist."""
         return f"{self._directory}/{snapshot_file_name(snapshot_id)}"
 
     def size(self, snapshot_id: SnapshotId) -> int:
@@ -152,7 +153,8 @@ class SnapshotStore:
             file.close()
 
     def read_at(self, snapshot_id: SnapshotId, position: int, length: int) -> bytes:
-        """Up to ``length`` bytes of the file from ``position`` on, fewer only at its end; raises FileNotFoundError."""
+        """Up to ``length`` bytes of the file, starting at ``position``; fewer only at its end. Raises
+        FileNotFoundError."""
         file = self._disk.open_read_only(self.path(snapshot_id))
         try:
             return file.read_at(position, length)
@@ -167,14 +169,14 @@ class SnapshotStore:
         return read_snapshot_file(self._disk, self.path(snapshot_id))
 
     def create(self, snapshot_id: SnapshotId, new_uuid: Callable[[], bytes]) -> SnapshotWriter:
-        """Begin a snapshot of this node's own; ``new_uuid`` gives 16 random bytes. Raises OSError."""
+        """Begin a snapshot that this node makes itself; ``new_uuid`` returns 16 random bytes. Raises OSError."""
         tag = str(int.from_bytes(new_uuid()[8:]))
         return SnapshotWriter(self._disk, self._directory, snapshot_id, tag)
 
     def delete_before(self, end_offset: int) -> tuple[SnapshotId, ...]:
-        """Delete the snapshots that end before ``end_offset``, where a durable one ends; returns their ids.
+        """Delete the snapshots that end before ``end_offset``, at which a durable one ends. Returns their ids.
 
-        They are gone on return, for good where no crash comes; ``deletion.remove_deleted`` frees the space. Raises
+        They are gone on return, but a crash may bring them back; ``deletion.remove_deleted`` frees their space. Raises
         OSError.
         """
         gone = tuple(each for each in self.ids() if each.end_offset < end_offset)
@@ -184,8 +186,8 @@ class SnapshotStore:
     # -- the snapshot that is being fetched -----------------------------------------------------------------------
 
     def write_part(self, snapshot_id: SnapshotId, position: int, data: Buffer) -> None:
-        """Write a piece of a snapshot that is being fetched; position 0 begins a new part file, and any other piece
-        has to continue it. Raises OSError, after which the next piece has to be one at position 0."""
+        """Write a piece of a snapshot that is being fetched. Position 0 begins a new part file; any other piece has to
+        continue it. Raises OSError, after which the next piece has to be at position 0."""
         if position == 0:
             if self._fetched is not None:
                 self.drop_part(self._fetched.snapshot_id)
@@ -199,9 +201,9 @@ class SnapshotStore:
             raise
 
     def complete_part(self, snapshot_id: SnapshotId) -> int:
-        """Check the part file and make it a snapshot, durable on return; returns its size in bytes.
+        """Check the part file and make it a snapshot, durably on return. Returns its size in bytes.
 
-        Raises CorruptFileError where it is no whole snapshot, or OSError; the part file is gone then.
+        Raises CorruptFileError if it is no whole snapshot, or OSError. The part file is removed in both cases.
         """
         part = self._part(snapshot_id)
         try:
@@ -215,7 +217,7 @@ class SnapshotStore:
         return self.size(snapshot_id)
 
     def drop_part(self, snapshot_id: SnapshotId) -> None:
-        """Give the part file up; nothing happens where there is none of this snapshot."""
+        """Give up the part file of this snapshot. Does nothing if there is none."""
         if self._fetched is not None and self._fetched.snapshot_id == snapshot_id:
             self._fetched.abort()
             self._fetched = None
@@ -239,7 +241,7 @@ def read_snapshot_file(disk: Disk, path: str) -> Generator[ControlRecord | bytes
 
 
 def take_header(records: Iterator[ControlRecord | bytes]) -> SnapshotHeaderRecord:
-    """The header, with which a snapshot's records begin; the others are left in ``records``."""
+    """The header, which is the first of a snapshot's records. The others remain in ``records``."""
     header = next(records)
     assert isinstance(header, ControlRecord), "a snapshot begins with its header"
     assert isinstance(header.message, SnapshotHeaderRecord), "a snapshot begins with its header"
