@@ -1,11 +1,11 @@
-"""A very small HTTP server for probes: GET and HEAD of a few fixed paths, one request a connection.
+"""A very small HTTP server for probes: GET and HEAD of a few fixed paths, one request per connection.
 
-What a path answers is decided by functions that are handed in; they run in the event loop and must not block it.
-HTTP itself is h11's business (RFC 9112). One that fails is answered 500 and logged.
+The functions given to it make the responses. They run in the event loop and must not block it. h11 implements HTTP
+itself (RFC 9112). If a function fails, the response is 500 and the error is logged.
 
-Whether the node lives is asked here, so nobody else's connections may be in the way: a request has to be there within
-`REQUEST_TIMEOUT_MS`. If there are `MAX_HTTP_CONNECTIONS`, the oldest that has asked nothing is closed for the next,
-else one that has not taken its response `ANSWER_GRACE_S` after it asked.
+Probes ask here whether the node is alive, so other connections must not delay them: a request has to arrive within
+`REQUEST_TIMEOUT_MS`. If there are `MAX_HTTP_CONNECTIONS`, the oldest one without a request is closed for the next one;
+else one that has not taken its response `ANSWER_GRACE_S` after its request.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from kafkaproto_server.types import ListenerKind
 _log = logging.getLogger("kafkaproto.server.http")
 
 MAX_HTTP_CONNECTIONS: Final = 32
-"""Probes at one time; a probe takes milliseconds."""
+"""The number of simultaneous probes; a probe takes milliseconds."""
 
 REQUEST_TIMEOUT_MS: Final = 3_000
-"""From accepting a connection to the last byte of its request; probes ask at once."""
+"""From accepting a connection to the last byte of its request; probes send it at once."""
 
 HTTP_TIMEOUT_MS: Final = 10_000
-"""From accepting a connection to the end of the answer."""
+"""From accepting a connection to the end of the response."""
 
 ANSWER_GRACE_S: Final = 0.5
-"""From a request to the end of its response, before the connection may be closed for another one: /metrics takes some
-ten milliseconds, and a probe of /live that waits for a place usually does so for a second or more."""
+"""From a request to the end of its response; after that the connection may be closed for another one. /metrics takes
+some ten milliseconds, and a probe of /live that waits for a place usually waits for a second or more."""
 
 MAX_REQUEST_HEAD_BYTES: Final = 16_384
-"""Request line and headers; what probes send is a few hundred bytes."""
+"""Request line and headers; a probe sends a few hundred bytes."""
 
 _RECEIVE_BYTES: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
-    """What one path answers now."""
+    """The response of one path."""
 
     status: int
     body: str
@@ -53,7 +53,7 @@ class HttpAnswer:
 
 
 Route = Callable[[], Awaitable[HttpAnswer]]
-"""Answers one path."""
+"""Makes the response of one path."""
 
 
 async def serve_http(
@@ -62,7 +62,7 @@ async def serve_http(
     routes: Mapping[str, Route],
     task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve ``routes`` (path -> what answers it) until cancelled; starts with the bound port.
+    """Serve ``routes`` (path -> function) until cancelled; reports the bound port when it has started.
 
     Raises OSError, which names the address, if it cannot listen there.
     """
@@ -75,7 +75,7 @@ async def serve_http(
         await trio.aclose_forcefully(stream)
 
     sockets = await bind_listener("http", host, port)
-    # Not among those of Kafka's listeners: a flood there must not be in the way here.
+    # Not counted with Kafka's listeners: a flood there must not prevent probes.
     limits = AdmissionLimits(capacity=MAX_HTTP_CONNECTIONS, gives_way_after_s=ANSWER_GRACE_S)
     door = Admission(limits).door("http", ListenerKind.BROKER)
     async with trio.open_nursery() as nursery:
@@ -84,16 +84,16 @@ async def serve_http(
 
 
 class _Connection:
-    """What a place asks to give way."""
+    """The occupant of a place."""
 
     def __init__(self, scope: trio.CancelScope, place: Place) -> None:
         self._scope = scope
         self._place = place
         self.idle_since: float | None = None
-        """See `Occupant`: when it asked."""
+        """See `Occupant`: the time of its request."""
 
     def has_asked(self) -> None:
-        """The request is here."""
+        """The request has arrived."""
         self.idle_since = trio.current_time()
         self._place.made_request()
 
@@ -105,8 +105,8 @@ class _Connection:
 async def answer_one(
     stream: trio.abc.Stream, routes: Mapping[str, Route], has_asked: Callable[[], None] = lambda: None
 ) -> None:
-    """Read one request from a stream and answer it; a peer that leaves, is slow or speaks no HTTP is not our
-    failure. ``has_asked`` is called once the request is there."""
+    """Read one request from a stream and respond. It is no error if the peer disconnects, is slow, or does not send
+    HTTP. ``has_asked`` is called once the request has arrived."""
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST_HEAD_BYTES)
     has_body = True
     try:
@@ -153,7 +153,7 @@ async def _route(
     try:
         return await route(), []
     except Exception as error:
-        # A mistake of ours, or a file that a figure is read from: a probe only looks, and ends nothing.
+        # A defect of ours, or an unreadable file behind a figure. A probe must not end the node.
         _log.error("%s failed: %r", path, error, exc_info=error)
         return HttpAnswer(status=500, body="the answer failed\n"), []
 
@@ -165,7 +165,7 @@ def _encode(
     headers = [
         ("Content-Type", answer.content_type),
         ("Content-Length", str(len(body))),
-        # One request a connection: whatever else the peer sent is not read.
+        # One request per connection: anything else from the peer is not read.
         ("Connection", "close"),
         *more_headers,
     ]

@@ -1,11 +1,13 @@
-"""A node: its parts put together, started in order, stopped in order.
+"""A node: assembles its parts, starts them in order, and stops them in order.
 
-Start: ports, directories and log (`node.startup`), the quorum's task, the controller listeners; then controller
-and broker register with the active controller, over the network even where that is this node; once the broker is
-unfenced clients are let in. A broker alone takes part in the quorum as an observer, and serves no controller listener.
-Stop, the other way round: the broker hands over and leaves, the quorum's task gives up leadership, listeners finish
-what is in progress, the log is closed. Everything runs in one nursery; what fails in it ends the node, unless it is a
-peer's fault, or a mistake in answering one request (`node.serving.dispatch`).
+Start: ports, directories and log (`node.startup`), the quorum's task, the controller listeners. Then controller and
+broker register with the active controller, over the network even if this node is the active controller. Clients are
+served once the broker is unfenced. A node that is only a broker takes part in the quorum as an observer, and has no
+controller listener.
+
+Stop, in reverse order: the broker hands over its partitions (controlled shutdown), the quorum's task gives up
+leadership, listeners finish the requests in progress, the log is closed. Everything runs in one nursery. An error there
+ends the node, unless a peer caused it or it occurred while one request was served (`node.serving.dispatch`).
 """
 
 from __future__ import annotations
@@ -62,19 +64,19 @@ if TYPE_CHECKING:
 _log = logging.getLogger("kafkaproto.server.node")
 
 CONTROLLED_SHUTDOWN_TIMEOUT_MS = 30_000
-"""How long a stopping broker waits for the controller to move its partitions away."""
+"""How long a stopping broker waits until the controller has moved its partitions away."""
 
 DRAIN_TIMEOUT_MS = 2_000
 """How long a stopping listener waits for requests in progress."""
 
 
 _NO_LIMIT_MS = 10**12
-"""Stands for a negative ``connections.max.idle.ms``: some thirty years."""
+"""Used for a negative ``connections.max.idle.ms``: some thirty years."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Running:
-    """What a started node holds on to."""
+    """The parts of a started node."""
 
     opened: Opened
     listeners: list[Listener]
@@ -87,7 +89,7 @@ class Node:
     def __init__(
         self, config: Config, *, disk: Disk, clock: Clock, rng: Rng, format_if_new: bool = False
     ) -> None:
-        """``format_if_new`` has empty directories formatted as a new cluster of this node alone."""
+        """``format_if_new``: empty directories are formatted as a new cluster that consists of this node."""
         self._config = config
         self._format_if_new = format_if_new
         self._disk = disk
@@ -104,22 +106,22 @@ class Node:
         self._probe: BrokerProbe | None = None
 
     def stop(self) -> None:
-        """Ask for a controlled shutdown; `run` returns when it is over."""
+        """Request a controlled shutdown; `run` returns after it."""
         self._stop_asked.set()
 
     @property
     def is_ready(self) -> bool:
-        """Whether the node serves, and its quorum has a leader that it follows or is."""
+        """Whether the node serves clients, and its quorum has a leader that it follows or is."""
         running = self._running
         if running is None or not running.opened.quorum.hears_leader:
             return False
         return running.broker is None or running.broker.is_running
 
     async def run(self, announce: Callable[[str], None]) -> None:
-        """Run until `stop`; ``announce`` gets the one line that says that the node serves.
+        """Run until `stop`. ``announce`` gets the line that says that the node serves.
 
-        Raises OSError and StorageError for what its directories or ports refuse, RegistrationTimeout where no
-        controller takes the broker in.
+        Raises OSError and StorageError if its directories or ports cannot be used, and RegistrationTimeout if no
+        controller accepts the broker's registration.
         """
         try:
             async with trio.open_nursery() as nursery:
@@ -150,7 +152,7 @@ class Node:
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
         admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
         memory = RequestMemory(_queued_request_bytes(config))
-        # Apart, so that clients who read slowly cost no controller its connection.
+        # Separate for each kind of listener, so that clients that read slowly do not cost a controller its connection.
         unread = {kind: UnreadResponses() for kind in ListenerKind}
         dispatcher: list[Dispatcher] = []
         listeners = [
@@ -227,7 +229,7 @@ class Node:
     def _start_metrics(
         self, nursery: trio.Nursery, quorum: QuorumDriver, listeners: Sequence[Listener]
     ) -> None:
-        # Only here: the Prometheus library takes some 30 ms to import, a tenth of a node's start.
+        # Imported only here: the Prometheus library takes some 30 ms to import, a tenth of a node's start.
         from kafkaproto_server.node.observability.page import NodeMetrics
 
         config = self._config
@@ -255,7 +257,7 @@ class Node:
         )
 
     def _directories_changed(self) -> None:
-        # Before there is a broker half, nobody has been told of the directories yet.
+        # Without a broker in this process, or before it exists, nobody needs the news.
         if self._running is not None and self._running.broker is not None:
             self._running.broker.directories_changed()
 
@@ -268,7 +270,7 @@ class Node:
         memory: RequestMemory,
         unread: UnreadResponses,
     ) -> Listener:
-        """A listener that serves through what ``dispatcher`` holds by the time it runs."""
+        """A listener that serves through the dispatcher that is in ``dispatcher`` when it runs."""
         config = self._config
         idle_ms = config.connections_max_idle_ms
         max_request_bytes = config.socket_request_max_bytes
@@ -357,7 +359,7 @@ class Node:
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:
-        # A heartbeat has to be answered before the next one is due.
+        # The response to a heartbeat has to arrive before the next one is due.
         limit_ms = timeout_ms(request)
         if context.api_key == ApiKey.BROKER_HEARTBEAT:
             limit_ms = self._config.broker_heartbeat_interval_ms // 2
@@ -434,7 +436,7 @@ class Node:
             return HttpAnswer(status=503, body="not ready\n")
 
         async def live() -> HttpAnswer:
-            """The process answers as long as its loops run; it counts as live while its quorum has a leader."""
+            """The process responds as long as its loop runs. It counts as live while its quorum has a leader."""
             running = self._running
             if running is not None and running.opened.quorum.hears_leader:
                 return HttpAnswer(status=200, body="live\n")
@@ -455,7 +457,7 @@ class Node:
             return
         if running.broker is not None:
             await running.broker.leave(CONTROLLED_SHUTDOWN_TIMEOUT_MS)
-        # While listeners are open, since the others have to reach this node for that.
+        # While the listeners are open, because the other nodes have to reach this one for that.
         await running.opened.quorum.hand_over()
         async with trio.open_nursery() as stopping:
             for listener in running.listeners:
@@ -474,7 +476,7 @@ class Node:
 
 
 def current_authorizer(config: Config) -> CurrentAuthorizer | None:
-    """The node's authorizer, None where it has none."""
+    """The node's authorizer; None if it has none."""
     if not config.authorizer_class_name:
         return None
     settings = AuthorizerSettings(
@@ -485,14 +487,14 @@ def current_authorizer(config: Config) -> CurrentAuthorizer | None:
 
 
 def _queued_request_bytes(config: Config) -> int:
-    """What all listeners may hold of requests."""
+    """The number of bytes that all listeners together may hold of requests."""
     if config.queued_max_request_bytes > 0:
         return config.queued_max_request_bytes
     return max(MAX_QUEUED_REQUEST_BYTES, config.socket_request_max_bytes)
 
 
 def _with_ports(endpoints: tuple[Endpoint, ...], ports: Mapping[str, int]) -> tuple[Endpoint, ...]:
-    """Endpoints as others are told of them: the bound port for port 0, this machine's name for no host."""
+    """The endpoints to advertise: port 0 is replaced by the bound port, an empty host by this machine's name."""
     return tuple(
         msgspec.structs.replace(
             endpoint,

@@ -1,1 +1,1 @@
-"""A broker's tasks: its life, its log directories, the metadata that it applies."""
+"""The tasks of a broker: its lifecycle, its log directories, the metadata that it applies."""

@@ -1,4 +1,5 @@
-"""The task that applies the metadata to a broker as they change, and tells the controllers where its replicas lie."""
+"""The task that applies metadata changes to a broker and reports the log directories of its replicas to the controllers
+(AssignReplicasToDirs)."""
 
 from __future__ import annotations
 
@@ -18,16 +19,16 @@ from kafkaproto_server.ports import Clock
 _log = logging.getLogger("kafkaproto.server.broker")
 
 REQUEST_TIMEOUT_MS = 30_000
-"""How long a controller may take to commit a request's assignments."""
+"""How long a controller may take to commit the assignments of one request."""
 
 REST_FACTOR = 10
-"""How many times as long as an image took is left to others before the next one is taken in."""
+"""The pause after an image was applied, as a multiple of the time that this took. Other tasks run meanwhile."""
 MAX_REST_S = 0.5
 NOTICEABLE_S = 0.001
 
 
 class AssignmentSender:
-    """Sends what an `AssignmentQueue` holds, over a channel of its own."""
+    """Sends the content of an `AssignmentQueue`, over a channel of its own."""
 
     def __init__(
         self,
@@ -39,7 +40,7 @@ class AssignmentSender:
         broker_epoch: Callable[[], int | None],
         clock: Clock,
     ) -> None:
-        """``apply`` takes in the newest image, and says whether there is more of it; it may fill the queue."""
+        """``apply`` applies the newest image and returns whether there is more of it; it may fill the queue."""
         self._queue = queue
         self._channel = channel
         self._published = published
@@ -49,7 +50,7 @@ class AssignmentSender:
         self._wake = trio.Event()
 
     def wake(self) -> None:
-        """The queue may hold more than before."""
+        """The queue may contain more than before."""
         self._wake.set()
 
     async def run(self) -> None:
@@ -65,7 +66,7 @@ class AssignmentSender:
                 continue
             epoch, due_ms = self._broker_epoch(), self._queue.due_ms
             if epoch is None or due_ms is None:
-                # A broker that has just registered learns of its registration by an image.
+                # A broker that has just registered learns of its registration from an image.
                 await self._wait(changed, None)
             elif (wait_ms := due_ms - self._clock.now_ms()) > 0:
                 await self._wait(changed, wait_ms)

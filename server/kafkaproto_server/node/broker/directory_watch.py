@@ -1,10 +1,9 @@
-"""Finds log directories that stop working while the node runs (KIP-858).
+"""Detects log directories that stop working while the node runs (KIP-858).
 
-Each directory is checked on its own every `CHECK_INTERVAL_S`, in a thread: one disk that hangs does not keep the others
-from being looked at. A check for which there are no file descriptors or no memory says nothing of the directory. Who
-meets an error of the disk elsewhere tells it by `failed`. A directory that failed once stays offline until the node
-starts again. Without the metadata log's directory, or without any directory of ``log.dirs``, a node cannot go on, and
-ends.
+Each directory is checked separately every `CHECK_INTERVAL_S`, in a thread, so that a disk that hangs does not delay the
+checks of the others. A check that lacks file descriptors or memory says nothing about the directory. Other code that
+gets an error from the disk calls `failed`. A directory that failed once stays offline until the node restarts. A node
+cannot continue without the metadata log's directory, or without any directory of ``log.dirs``; it then stops.
 """
 
 from __future__ import annotations
@@ -45,7 +44,8 @@ class DirectoryWatch:
         directories: LogDirectories | None,
         changed: Callable[[], None],
     ) -> None:
-        """``directories`` are those of a broker, None on a node without that role; ``changed`` is told of failures."""
+        """``directories`` are those of a broker, None on a node that is no broker; ``changed`` is called after a
+        failure."""
         self._is_controller = is_controller
         self._disk = disk
         self._metadata_path = metadata_path
@@ -57,11 +57,11 @@ class DirectoryWatch:
                 if each.problem is None and each.directory_id is not None:
                     self._watched.setdefault(each.path, each.directory_id)
         self._unknown: set[str] = set()
-        """Directories that could not be looked at the last time."""
+        """Directories that could not be checked the last time."""
         self._space: dict[str, tuple[int, int]] = {}
 
     def statuses(self) -> tuple[LogDirectoryStatus, ...]:
-        """What clients are told of the broker's directories; none on a node without that role."""
+        """The state of the broker's directories for clients; empty on a node that is no broker."""
         return tuple(
             LogDirectoryStatus(
                 path=os.path.abspath(each.path),
@@ -74,14 +74,14 @@ class DirectoryWatch:
         )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Watch until cancelled; starts when each directory was checked once. Raises DirectoryFailureError."""
+        """Check until cancelled; it has started once each directory was checked. Raises DirectoryFailureError."""
         async with trio.open_nursery() as nursery:
             for path, directory_id in self._watched.items():
                 await nursery.start(self._watch, path, directory_id)
             task_status.started()
 
     def failed(self, path: str, problem: str) -> None:
-        """A directory does not work. Raises DirectoryFailureError where the node cannot go on without it."""
+        """A directory has failed. Raises DirectoryFailureError if the node cannot continue without it."""
         if path == self._metadata_path:
             raise DirectoryFailureError(
                 f"the metadata log's directory {path} failed: {problem}. This node stops at once"
@@ -108,21 +108,21 @@ class DirectoryWatch:
             task_status.started()
             if problem is not None:
                 return
-            # A later call of `started` is of no account.
+            # A second call of `started` must have no effect.
             task_status = trio.TASK_STATUS_IGNORED
             await trio.sleep(CHECK_INTERVAL_S)
 
     async def _check(self, path: str, directory_id: bytes) -> str | None:
-        """What is wrong with a directory."""
-        # A controller syncs its log twice a second at least, and a sync beside that would make commits wait.
+        """What is wrong with a directory; None if nothing is, or if it could not be checked."""
+        # A controller syncs its log at least twice a second, and another sync at the same time would delay commits.
         must_sync = path != self._metadata_path or not self._is_controller
         check = partial(check_directory, self._disk, path, directory_id, must_sync=must_sync)
         try:
-            # A disk that hangs must not keep the node from ending.
+            # A disk that hangs must not keep the node from stopping.
             self._space[path] = await trio.to_thread.run_sync(check, abandon_on_cancel=True)
         except (OSError, StorageError) as error:
             if isinstance(error, OSError) and is_shortage(error):
-                # Nothing is known of the directory, and what is not known is no failure.
+                # The state of the directory is unknown, and that is no failure.
                 _log.log(
                     logging.DEBUG if path in self._unknown else logging.WARNING,
                     "log directory %s could not be looked at: %s",

@@ -22,11 +22,11 @@ _log = logging.getLogger("kafkaproto.server.broker")
 
 
 class RegistrationTimeout(Exception):
-    """No controller took the broker's registration in time (initial.broker.registration.timeout.ms)."""
+    """No controller accepted the broker's registration in time (initial.broker.registration.timeout.ms)."""
 
 
 class DirectoryFailureNotToldError(Exception):
-    """No controller confirmed in time that it knows of a failed directory (log.dir.failure.timeout.ms)."""
+    """No controller confirmed a failed directory in time (log.dir.failure.timeout.ms)."""
 
 
 class BrokerLifecycleManager:
@@ -45,7 +45,7 @@ class BrokerLifecycleManager:
         heartbeat_interval_ms: int,
         clock: Clock,
     ) -> None:
-        """``directories`` are those that ``lifecycle`` tells of; ``static_config`` the node's properties."""
+        """``directories`` are those that ``lifecycle`` reports; ``static_config`` is the node's properties."""
         self._lifecycle = lifecycle
         self._assignments = AssignmentQueue(broker_id)
         self._replicas = ReplicaDirectories(broker_id, directories, self._assignments)
@@ -82,12 +82,12 @@ class BrokerLifecycleManager:
 
     @property
     def metadata_apply_errors(self) -> int:
-        """How often metadata asked for something that this broker could not follow."""
+        """How often this broker could not apply what the metadata required."""
         return self._applier.errors
 
     @property
     def queued_replica_to_dir_assignments(self) -> int:
-        """Replicas whose directory no controller has confirmed yet."""
+        """The number of replicas whose directory no controller has confirmed yet."""
         return len(self._assignments)
 
     @property
@@ -96,11 +96,12 @@ class BrokerLifecycleManager:
 
     @property
     def broker_epoch(self) -> int | None:
-        """The epoch of this process's registration, None before it."""
+        """The epoch of this process's registration; None before it."""
         return self._lifecycle.broker_epoch
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Register, then send heartbeats until the controlled shutdown is over; starts once unfenced.
+        """Register, then send heartbeats until the controlled shutdown is complete. It has started once the broker is
+        unfenced.
 
         Raises RegistrationTimeout, DirectoryFailureNotToldError.
         """
@@ -117,7 +118,7 @@ class BrokerLifecycleManager:
         announced = False
         while not self._is_leaving:
             await self._wait_until_due()
-            # A shutdown may have been asked for during the wait, of a broker that never registered.
+            # A shutdown may have been requested during the wait, of a broker that never registered.
             if self._is_leaving:
                 break
             await self._exchange()
@@ -126,7 +127,7 @@ class BrokerLifecycleManager:
                 task_status.started()
 
     async def leave(self, timeout_ms: int) -> None:
-        """The controlled shutdown: returns once the controller lets this broker go, or the time is over."""
+        """The controlled shutdown. Returns once the controller allows this broker to stop, or after the timeout."""
         self._lifecycle.request_shutdown(self._clock.now_ms())
         self._wake.set()
         with trio.move_on_after(timeout_ms / 1000) as scope:
@@ -135,7 +136,7 @@ class BrokerLifecycleManager:
             _log.warning("the controlled shutdown was not finished within %d ms", timeout_ms)
 
     def apply(self) -> bool:
-        """Take in the newest metadata; whether there is more to take in."""
+        """Apply the newest metadata. Returns whether there is more to apply."""
         if self._applier.apply(self._published.image):
             self._tell_directories()
         return self._applier.has_more
@@ -166,7 +167,7 @@ class BrokerLifecycleManager:
                 "a log directory failed, and no controller confirmed within log.dir.failure.timeout.ms that it knows: "
                 "this broker may lead partitions that it has lost, and stops"
             )
-        # The heartbeat says up to where the metadata were applied, and in RECOVERY what followed from that.
+        # The heartbeat contains the offset up to which metadata is applied and, in RECOVERY, what followed from it.
         self.apply()
         self._sender.wake()
         request = lifecycle.next_request(

@@ -1,4 +1,5 @@
-"""What a broker makes of each image of the metadata: where its replicas lie, and which directories are cordoned."""
+"""Applies each image of the metadata to a broker: the directories of its replicas, and which directories are
+cordoned."""
 
 from __future__ import annotations
 
@@ -37,12 +38,13 @@ class MetadataApplier:
         self._own: Mapping[str, str] | None = None
         self._of_all: Mapping[str, str] = Map()
         self.has_more = False
-        """Whether the image that was taken in last has to be taken in further."""
+        """Whether the last image is not fully applied yet."""
         self.errors = 0
-        """How often an image said something that this broker could not follow (metadata-apply-error-count)."""
+        """How often an image required something that this broker could not apply (metadata-apply-error-count)."""
 
     def apply(self, image: ClusterImage) -> bool:
-        """Take an image in, a large one in several calls; whether the cordoned directories are other ones by it."""
+        """Apply an image; a large one takes several calls. Returns whether the set of cordoned directories has
+        changed."""
         is_news = self._apply_config(image)
         self._replicas.apply(image)
         self.has_more = self._replicas.look()

@@ -1,1 +1,1 @@
-"""What a node counts of itself, as Prometheus shows it."""
+"""A node's metrics, in Prometheus' format."""

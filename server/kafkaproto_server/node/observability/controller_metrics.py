@@ -1,7 +1,7 @@
-"""The families of what controllers and brokers do with the cluster's metadata.
+"""The families of metrics about the work of controllers and brokers on the cluster's metadata.
 
-Those of Kafka by its names (`node.observability.families` says how they are made); those that KIP-631 named and Kafka
-never shipped by the KIP's, ``MetadataLag`` and the like.
+Kafka's metrics have Kafka's names (`node.observability.families` says how they are formed). Metrics that KIP-631
+defined and Kafka never shipped have the KIP's names, for example ``MetadataLag``.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ EVENTS = "kafka_controller_controllereventmanager"
 STATS = "kafka_controller_controllerstats"
 SERVER = "kafka_server_kafkaserver"
 ASSIGNMENTS = "org_apache_kafka_server_assignmentsmanager"
-"""Kafka has this one in a domain of its own."""
+"""In Kafka, this metric has a domain of its own."""
 
 
 def controller_work(
     metrics: ControllerMetrics, *, failed_brokers: int, idle_ratio: float
 ) -> Iterator[Metric]:
-    """What a controller did since its start. ``idle_ratio`` is that of the task that it shares with the quorum."""
+    """The work of a controller since its start. ``idle_ratio`` is that of the task that it shares with the quorum."""
     yield summary(
         f"{EVENTS}_eventqueuetimems", "From a command's arrival to its turn.", [({}, metrics.queue_times)]
     )
@@ -84,7 +84,7 @@ def controller_work(
 
 
 def broker_contacts(since_ms: Mapping[int, int]) -> Iterator[Metric]:
-    """How long brokers have been silent, as the active controller knows."""
+    """How long brokers have been silent, as the active controller knows it."""
     yield gauges(
         f"{CONTROLLER}_timesincelastheartbeatreceivedms",
         "Time since a broker's last heartbeat; told by the active controller.",
@@ -104,7 +104,7 @@ def controller_lag(
     yield summary(
         f"{CONTROLLER}_metadatacommitlatencyms", "From append to commit (KIP-631).", [({}, commits)]
     )
-    # The log is one, and is committed up to there: so many records.
+    # There is one log, and everything below the high watermark is committed: this many records.
     yield counter(
         f"{CONTROLLER}_metadatacommitrate", "Records of the log that are committed (KIP-631).", high_watermark
     )
@@ -117,10 +117,10 @@ def controller_lag(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerMetrics:
-    """What a broker is, and how it gets along with the metadata."""
+    """The state of a broker, and how it keeps up with the metadata."""
 
     state: int
-    """As Kafka numbers it."""
+    """Kafka's number of the state."""
     apply_errors: int
     queued_assignments: int
 
@@ -128,13 +128,13 @@ class BrokerMetrics:
 def broker_work(
     image: ClusterImage, figures: BrokerMetrics | None, *, high_watermark: int
 ) -> Iterator[Metric]:
-    """What a broker does with the metadata. ``figures`` is None until it has begun to register."""
+    """The work of a broker on the metadata. ``figures`` is None until the broker begins to register."""
     yield gauge(
         f"{SERVER}_brokerstate",
         "0 not running, 1 starting, 2 recovery, 3 running, 6 pending controlled shutdown, 7 shutting down.",
         0 if figures is None else figures.state,
     )
-    # What cannot be replayed ends the process, so that nobody serves from metadata with a hole in it.
+    # Metadata that cannot be replayed ends the process, so that no node serves metadata with a gap.
     yield gauge(f"{BROKER}_metadata_load_error_count", "Metadata that could not be replayed.", 0)
     yield gauge(
         f"{BROKER}_metadata_apply_error_count",

@@ -1,9 +1,9 @@
-"""The families of metrics on ``/metrics``, out of plain figures.
+"""Builds the families of metrics on ``/metrics`` from plain numbers.
 
-Names are those that the JMX exporter's example configuration for KRaft makes of Kafka's MBeans: domain, type and name
-in lower case, joined by underscores; what Kafka counts a second becomes a counter ``..._total``, a histogram becomes
-``...{quantile}`` with ``..._count``; times are in milliseconds. Sums, which Kafka's histograms lack, are added. What
-Kafka has no name for begins with ``kafkaproto_``.
+The names are those that the JMX exporter's example configuration for KRaft makes of Kafka's MBeans: domain, type and
+name in lower case, joined by underscores. A rate in Kafka becomes a counter ``..._total``, a histogram becomes
+``...{quantile}`` with ``..._count``; times are in milliseconds. Sums, which Kafka's histograms lack, are added. A
+metric without a name in Kafka begins with ``kafkaproto_``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kafkaproto_server.raft.values.statistics import RaftStatistics
 from kafkaproto_server.types import NO_NODE, ZERO_UUID
 
 QUANTILES = (0.5, 0.75, 0.95, 0.98, 0.99, 0.999)
-"""Those that Kafka's histograms show."""
+"""The quantiles of Kafka's histograms."""
 
 RAFT = "kafka_server_raft_metrics"
 CHANNEL = "kafka_server_raft_channel_metrics"
@@ -41,12 +41,12 @@ Sample = tuple[Labels, float]
 
 
 def gauge(name: str, text: str, value: float, labels: Labels | None = None) -> Metric:
-    """A family with one value that goes up and down."""
+    """A family with one value that can rise and fall."""
     return gauges(name, text, [(labels or {}, value)])
 
 
 def gauges(name: str, text: str, samples: Iterable[Sample]) -> Metric:
-    """A family of such values, told apart by labels."""
+    """A family of such values, distinguished by labels."""
     family = Metric(name, text, "gauge")
     for labels, value in samples:
         family.add_sample(name, dict(labels), value)
@@ -54,7 +54,7 @@ def gauges(name: str, text: str, samples: Iterable[Sample]) -> Metric:
 
 
 def counters(name: str, text: str, samples: Iterable[Sample]) -> Metric:
-    """A family of values that only grow; ``name`` is without the ``_total`` that is put behind it."""
+    """A family of values that only grow; ``name`` is without its suffix ``_total``."""
     family = Metric(name, text, "counter")
     for labels, value in samples:
         family.add_sample(f"{name}_total", dict(labels), value)
@@ -79,7 +79,8 @@ def summary(name: str, text: str, histograms: Iterable[tuple[Labels, Histogram]]
 
 
 def histogram(name: str, text: str, bounds: Sequence[float], numbers: Sequence[int], total: float) -> Metric:
-    """A family of one histogram: how many were up to each bound and above the one before; the last has no bound."""
+    """A family of one histogram: the number of values above the previous bound and up to each bound. The last bucket
+    has no upper bound."""
     family = Metric(name, text, "histogram")
     for bound, number in zip((*bounds, math.inf), accumulate(numbers), strict=True):
         family.add_sample(f"{name}_bucket", {"le": "+Inf" if bound == math.inf else f"{bound:.1f}"}, number)
@@ -92,7 +93,7 @@ def histogram(name: str, text: str, bounds: Sequence[float], numbers: Sequence[i
 
 
 def raft_state(figures: RaftStatistics) -> Iterator[Metric]:
-    """What this node's replica of the quorum is, and how its elections went."""
+    """The state of this node's replica of the quorum, and its elections."""
     vote = figures.current_vote
     directory_id = (vote.directory_id if vote is not None else None) or ZERO_UUID
     is_leader = figures.current_state == "leader"
@@ -145,7 +146,7 @@ def raft_state(figures: RaftStatistics) -> Iterator[Metric]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerRates:
-    """What goes to and comes from one peer, a second."""
+    """Requests and bytes to and from one other node, per second."""
 
     requests: float
     sent_bytes: float
@@ -153,7 +154,8 @@ class PeerRates:
 
 
 def peers(statistics: Mapping[int, PeerStatistics], rates: Mapping[int, PeerRates]) -> Iterator[Metric]:
-    """What the Raft core asks its peers, by node; -2, -3, ... are bootstrap servers, -1 stands for unknown nodes."""
+    """The Raft core's requests to other nodes, by node id: -2, -3, ... for bootstrap servers, -1 for all unknown
+    nodes."""
     told = [({"node_id": str(node_id)}, peer) for node_id, peer in sorted(statistics.items())]
     rated = [({"node_id": str(node_id)}, rate) for node_id, rate in sorted(rates.items())]
     yield counters(
@@ -205,7 +207,7 @@ def peers(statistics: Mapping[int, PeerStatistics], rates: Mapping[int, PeerRate
 
 
 def requests(metrics: RequestMetrics) -> Iterator[Metric]:
-    """Requests of clients and nodes, by api."""
+    """Requests of clients and nodes, by API."""
     apis = [(_api_name(key), api) for key, api in sorted(metrics.apis.copy().items())]
     yield counters(
         f"{REQUESTS}_requests",
@@ -248,7 +250,7 @@ def _api_name(api_key: int) -> str:
 
 
 def brokers_and_topics(image: ClusterImage) -> Iterator[Metric]:
-    """What a controller tells of the cluster."""
+    """A controller's metrics about the cluster."""
     counts = image.partition_counts
     brokers = [broker for _, broker in image.brokers.items()]
     yield gauge(
@@ -277,7 +279,7 @@ def brokers_and_topics(image: ClusterImage) -> Iterator[Metric]:
 def controller_progress(
     image: ClusterImage, *, is_active: bool, high_watermark: int, ignored_static_voters: bool, lag_ms: float
 ) -> Iterator[Metric]:
-    """How far a controller is."""
+    """How far a controller has replayed the log."""
     yield gauge(f"{CONTROLLER}_activecontrollercount", "1 at the active controller.", int(is_active))
     yield gauge(
         f"{CONTROLLER}_ignoredstaticvoters",
@@ -291,14 +293,14 @@ def controller_progress(
 
 
 def broker_progress(image: ClusterImage, lag_ms: float) -> Iterator[Metric]:
-    """How far a broker is."""
+    """How far a broker has replayed the log."""
     yield gauge(f"{BROKER}_last_applied_record_offset", "Last record applied.", image.offset)
     yield gauge(f"{BROKER}_last_applied_record_timestamp", "Its append time, ms.", image.timestamp_ms)
     yield gauge(f"{BROKER}_last_applied_record_lag_ms", "Its age.", lag_ms)
 
 
 def snapshots(figures: SnapshotMetrics) -> Iterator[Metric]:
-    """What became of snapshots."""
+    """The snapshots that this node loaded and wrote."""
     yield gauge("kafka_server_metadataloader_handleloadsnapshotcount", "Snapshots loaded.", figures.loaded)
     yield gauge(
         "kafka_server_snapshotemitter_latestsnapshotgeneratedbytes",
@@ -313,7 +315,7 @@ def snapshots(figures: SnapshotMetrics) -> Iterator[Metric]:
 
 
 def loader(image: ClusterImage, *, leader_id: int, kraft_version: int) -> Iterator[Metric]:
-    """What the cluster is set to, as this node knows it."""
+    """The cluster's feature levels and controller, as this node knows them."""
     levels = {**dict(image.features), KRAFT_VERSION: kraft_version}
     yield gauge(
         "kafka_server_metadataloader_currentmetadataversion",

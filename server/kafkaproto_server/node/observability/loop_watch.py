@@ -1,10 +1,10 @@
-"""Watches the event loop: how much of its time it waits, and how long it keeps everybody waiting.
+"""Watches the event loop: for how much of its time it waits, and for how long it delays all tasks.
 
-A pass of the loop runs every task that can go on, then the loop waits for sockets, threads and deadlines. Nobody is
-served before the pass they arrived in is over, so the longest pass is the longest stall. A wait that ends later than
-its deadline counts as a stall too: another thread or process had the processor.
+A pass of the loop runs every task that can continue; then the loop waits for sockets, threads and deadlines. A request
+is not served before the pass in which it arrived is over, so the longest pass is the longest stall. A wait that ends
+later than its deadline counts as a stall, too: another thread or process had the processor.
 
-What a pass took of the processor is counted as well: on a busy machine a pass is long though it does little.
+The processor time of each pass is counted as well: on a busy machine a pass takes long even if it does little.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 import trio
 
 STALL_BOUNDS_MS: Final = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000)
-"""Upper bounds of the buckets in which stalls are counted; the last bucket has none."""
+"""Upper bounds of the buckets in which stalls are counted; the last bucket has no bound."""
 
 
 class LoopWatch(trio.abc.Instrument):
@@ -29,17 +29,17 @@ class LoopWatch(trio.abc.Instrument):
         clock: Callable[[], float] = time.perf_counter,
         processor_clock: Callable[[], float] = time.thread_time,
     ) -> None:
-        """Both clocks give seconds; ``processor_clock`` those that this thread ran."""
+        """Both clocks return seconds; ``processor_clock`` the seconds for which this thread ran."""
         self._clock = clock
         self._processor_clock = processor_clock
         self.stalls = [0] * (len(STALL_BOUNDS_MS) + 1)
-        """Number of passes, and of waits that were too long, by how long: one for each bound and one beyond."""
+        """Number of passes, and of waits that were too long, by duration: one bucket for each bound, and one beyond."""
         self.stalled_s = 0.0
-        """Time of all of them."""
+        """Total time of all stalls."""
         self.waited_s = 0.0
         """Time in which the loop had nothing to do."""
         self.cpu_passes = [0] * (len(STALL_BOUNDS_MS) + 1)
-        """Number of passes by the processor time of the loop's thread in them, in the same buckets."""
+        """Number of passes by the processor time that the loop's thread used in them, in the same buckets."""
         self.cpu_s = 0.0
         """Processor time of all passes."""
         self._since = clock()
@@ -65,7 +65,7 @@ class LoopWatch(trio.abc.Instrument):
         self.cpu_s += cpu_s
 
     def after_io_wait(self, timeout: float) -> None:
-        """The next pass begins; it was due after ``timeout`` seconds at the latest."""
+        """The next pass begins; it was due at the latest after ``timeout`` seconds."""
         now = self._clock()
         waited = now - self._since
         self._since = now

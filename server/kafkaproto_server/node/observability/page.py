@@ -1,9 +1,8 @@
-"""``/metrics`` of a node: Prometheus text, made when it is asked for.
+"""``/metrics`` of a node: Prometheus text, made for each request.
 
-Everything that counts is plain numbers elsewhere; nothing there waits for whoever looks. What only the event loop may
-look at is taken down in the loop, in some hundred microseconds; the text is made in a thread. Imported only where
-``http.listener`` is set: the Prometheus library takes a node's start longer than its metrics are worth to somebody who
-does not look at them.
+All counters are plain numbers elsewhere; nothing there waits for a scrape. What only the event loop may read is copied
+in the loop, in some hundred microseconds; a thread makes the text. This module is imported only if ``http.listener`` is
+set: importing the Prometheus library slows a node's start, which is not worth it if nobody reads the metrics.
 """
 
 from __future__ import annotations
@@ -50,16 +49,16 @@ from kafkaproto_server.ports import Clock
 from kafkaproto_server.raft.values.statistics import RaftStatistics
 
 LOOK_INTERVAL_S: Final = 10.0
-"""Between two looks at the counters, of which rates and averages are made."""
+"""Time between two readings of the counters, from which rates and averages are computed."""
 WINDOW_LOOKS: Final = 6
-"""How many looks back they reach: a minute."""
+"""The number of readings that rates and averages cover: a minute."""
 ROTATE_LOOKS: Final = 6
-"""After so many looks the histograms begin a new half of their windows: quantiles are those of one to two minutes."""
+"""After this many readings, the histograms begin a new half of their windows: quantiles cover one to two minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Moment:
-    """What only the event loop may look at, as it was at one moment."""
+    """The values that only the event loop may read, as of one moment."""
 
     raft: RaftStatistics
     peers: Mapping[int, PeerStatistics]
@@ -72,7 +71,7 @@ class _Moment:
     snapshots: SnapshotMetrics
     failed_brokers: int
     since_last_contacts_ms: Mapping[int, int]
-    """By broker; empty where the controller is not the active one."""
+    """By broker; empty if the controller is not the active one."""
     broker: BrokerMetrics | None
     listeners: Mapping[str, ListenerStatistics]
     wall_ms: int
@@ -81,7 +80,7 @@ class _Moment:
 
 
 class NodeMetrics:
-    """What a node tells of itself."""
+    """The metrics of a node."""
 
     def __init__(
         self,
@@ -95,7 +94,7 @@ class NodeMetrics:
         broker: Callable[[], BrokerLifecycleManager | None],
         clock: Clock,
     ) -> None:
-        """``broker`` gives the node's broker half, None where there is none yet."""
+        """``broker`` returns the node's broker, None if there is none yet."""
         self._quorum = quorum
         self._requests = requests
         self._listeners = listeners
@@ -110,7 +109,7 @@ class NodeMetrics:
         self._one_at_a_time = trio.CapacityLimiter(1)
 
     async def run(self) -> None:
-        """Watch the event loop, and look at the counters from time to time, until cancelled."""
+        """Watch the event loop, and read the counters periodically, until cancelled."""
         trio.lowlevel.add_instrument(self._loop)
         try:
             looks = 0
@@ -128,7 +127,7 @@ class NodeMetrics:
             trio.lowlevel.remove_instrument(self._loop)
 
     async def page(self) -> HttpAnswer:
-        """The answer to a scrape."""
+        """The response to a scrape."""
         text = await trio.to_thread.run_sync(
             partial(self._text, self._take_moment()), limiter=self._one_at_a_time
         )
@@ -140,7 +139,7 @@ class NodeMetrics:
         self._window.look(trio.current_time(), self._counters(self._quorum.statistics()))
 
     def _counters(self, raft: RaftStatistics) -> Mapping[str, float]:
-        """What rates and averages are made of."""
+        """The counters from which rates and averages are computed."""
         quorum = self._quorum.metrics
         counted: dict[str, float] = {
             "appended": quorum.appended_records,
@@ -209,7 +208,7 @@ class NodeMetrics:
         yield from families.snapshots(moment.snapshots)
         yield from families.requests(self._requests)
         yield from self._rooms(moment)
-        # Start time, processor time, memory and descriptors, by Prometheus' own names; nothing where there is no /proc.
+        # Start time, processor time, memory and descriptors, by Prometheus' own names; nothing if there is no /proc.
         yield from ProcessCollector(registry=None).collect()
 
     def _metadata(self, moment: _Moment) -> Iterator[Metric]:
@@ -290,7 +289,7 @@ class NodeMetrics:
         )
 
     def _rooms(self, moment: _Moment) -> Iterator[Metric]:
-        """Listeners and the event loop."""
+        """The metrics of the listeners and the event loop."""
         listeners = sorted(moment.listeners.items())
         yield gauges(
             "kafka_server_socket_server_metrics_connection_count",
@@ -338,7 +337,7 @@ class NodeMetrics:
 
 
 class _Page(Collector):
-    """The families of one moment, as the library asks for them."""
+    """The families of one moment, in the form that the library expects."""
 
     def __init__(self, collect: Callable[[], Iterator[Metric]]) -> None:
         self._collect = collect
@@ -347,5 +346,5 @@ class _Page(Collector):
         return self._collect()
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing: what there is depends on the moment."""
+        """Nothing: the families depend on the moment."""
         return iter(())

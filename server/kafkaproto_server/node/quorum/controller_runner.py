@@ -1,8 +1,8 @@
-"""The controller of a node, as the quorum's driver runs it beside the Raft core.
+"""Connects a node's controller core with the Raft core and with the rest of the node.
 
-Both cores live in one task, so what the controller reserved offsets for is in the Raft core before anything else
-happens to either. This module knows when the controller is to be active, whose answer belongs to which command, and
-what the controller's effects mean to the rest of the node.
+Both cores run in one task. So when the controller has reserved offsets, its records are in the Raft core before
+anything else happens to either core. This module decides when the controller becomes active, which response belongs to
+which command, and what the controller's effects mean for the rest of the node.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, St
 _log = logging.getLogger("kafkaproto.server.quorum")
 
 MAX_GATHERED_BYTES = 1024 * 1024
-"""Of records that several commands hand to the Raft core together: far below what a batch holds, so that it never
-refuses for their sum what it would take of each."""
+"""Limit for the records that several commands pass to the Raft core together. It is far below the size of a batch, so
+the core never refuses the sum of records that it would accept one command at a time."""
 
 STEPS_AT_ONCE = 64
-"""Of making a refusal: a short one is made at once."""
+"""The number of steps of a refusal that run immediately: a short refusal is complete after them."""
 
 AskRaft = Callable[[InboundRequest, Callable[[RaftAnswer], None]], None]
-"""Have the Raft core carry out a request; the function gets its answer."""
+"""Pass a request to the Raft core; the function is called with its answer."""
 
 
 class ControllerRunner:
-    """Owns the controller core. Every method is synchronous; `apply_effects` carries out what came of the events."""
+    """Owns the controller core. Every method is synchronous; `apply_effects` carries out the effects of the events."""
 
     def __init__(
         self,
@@ -63,9 +63,9 @@ class ControllerRunner:
         publish: Callable[[ClusterImage], None],
         pauses: PauseWatch | None = None,
     ) -> None:
-        """``publish`` gets every committed image, before the answers that rest on it.
+        """``publish`` is called with every committed image, before the responses that depend on it.
 
-        ``pauses`` knows when the node does not run; None where it always does.
+        ``pauses`` knows when the node did not run; None if that never happens.
         """
         self._controller = controller
         self._node_id = node_id
@@ -76,7 +76,7 @@ class ControllerRunner:
         self._pauses = pauses
         self.metrics = ControllerMetrics()
         self._last_active: LeaderAndEpoch | None = None
-        # What comes of one may be the steps that make the answer.
+        # The result of a Deferred may be the steps that make the response.
         self._replies: dict[int, Deferred[Any]] = {}
         self._next_command_id = 0
         self._leading: raft_effects.BecameLeader | None = None
@@ -89,15 +89,16 @@ class ControllerRunner:
 
     @property
     def next_offset(self) -> int:
-        """Where the next committed batch has to begin."""
+        """The offset at which the next committed batch has to begin."""
         return self._controller.next_committed_offset
 
     def load_steps(self, batch: events.BatchCommitted) -> Steps[LoadState]:
-        """What the log's content is with the next batch: for `events.BatchCommitted.loaded`."""
+        """The state of the log's content after the next batch: for `events.BatchCommitted.loaded`."""
         return self._controller.load_steps(batch)
 
     def take_batch(self, batch: events.BatchCommitted) -> None:
-        """Replay a batch that another leader appended, or this one before it became active."""
+        """Replay a batch that another leader appended, or that this one appended before its controller became
+        active."""
         self.handle(batch)
 
     def take_snapshot(self, image: ClusterImage) -> None:
@@ -108,17 +109,18 @@ class ControllerRunner:
 
     @property
     def active_epoch(self) -> int | None:
-        """The epoch in which the controller is active, None while it is not."""
+        """The epoch in which the controller is active; None while it is not."""
         return self._controller.active_epoch
 
     @property
     def failed_brokers(self) -> int:
-        """Brokers that were fenced because their processes were provably gone; all since the start."""
+        """The number of brokers that were fenced since the start because their processes were provably gone."""
         return self._controller.failed_brokers
 
     @property
     def since_last_contacts_ms(self) -> Mapping[int, int]:
-        """Milliseconds since each broker with a session was heard of; nothing where this controller is not active."""
+        """Milliseconds since the last heartbeat of each broker with a session; empty if this controller is not
+        active."""
         now_ms = self._clock.now_ms()
         return {
             broker_id: now_ms - last_ms for broker_id, last_ms in self._controller.last_contacts_ms.items()
@@ -126,12 +128,12 @@ class ControllerRunner:
 
     @property
     def has_work(self) -> bool:
-        """Whether the controller has more to do than it did at a time: each `events.Tick` brings it further."""
+        """Whether the controller has work left from its last slice. Each `events.Tick` makes it continue."""
         return self._controller.has_work
 
     @property
     def next_deadline_ms(self) -> int | None:
-        """When the controller wants a `events.Tick`."""
+        """The time at which the controller wants an `events.Tick`."""
         deadline_ms = self._controller.next_deadline_ms()
         if self._pauses is None or self.active_epoch is None:
             return deadline_ms
@@ -139,7 +141,7 @@ class ControllerRunner:
         return look_ms if deadline_ms is None else min(look_ms, deadline_ms)
 
     def handle(self, event: events.Event) -> None:
-        """Give the controller an event."""
+        """Pass an event to the controller."""
         if self._pauses is not None:
             pause_ms = self._pauses.look()
             if pause_ms and self.active_epoch is not None:
@@ -158,7 +160,7 @@ class ControllerRunner:
     def command(
         self, request: Message, version: int, context: events.CommandContext, reply: Deferred[Answer]
     ) -> None:
-        """Have a request carried out; the reply is the response, or steps that make it."""
+        """Have the controller carry out a request. ``reply`` resolves to the response, or to steps that make it."""
         self._next_command_id += 1
         self.metrics.commands += 1
         self._replies[self._next_command_id] = reply
@@ -169,7 +171,7 @@ class ControllerRunner:
         )
 
     def leader_changed(self, leader: LeaderAndEpoch) -> None:
-        """The quorum has another leader; this node's own leadership is told by `became_leader`."""
+        """The quorum has another leader. For this node's own leadership, `became_leader` is called."""
         if leader.leader_id != NO_NODE and leader != self._last_active:
             self._last_active = leader
             self.metrics.new_active_controllers += 1
@@ -177,23 +179,25 @@ class ControllerRunner:
             self.handle(events.BecameInactive(leader_id=leader.leader_id, epoch=leader.epoch))
 
     def became_leader(self, told: raft_effects.BecameLeader) -> None:
-        """This node leads; the controller follows once the epoch's first batch is committed and replayed."""
+        """This node leads the quorum. The controller becomes active once the epoch's first batch is committed and
+        replayed."""
         self._leading = told
 
     def leadership_lost(self, epoch: int) -> None:
-        """This node leads no more: what was not committed is forgotten, who waits for it is told."""
+        """This node no longer leads. The controller drops what is not committed and refuses the requests that wait for
+        it."""
         self._leading = self._control_appended = None
         self.handle(events.BecameInactive(leader_id=NO_NODE, epoch=epoch))
 
     def control_batch_appended(self, told: raft_effects.ControlBatchAppended) -> None:
-        """The quorum put records of its own into the log: the controller's next ones come after them."""
+        """The quorum appended records of its own to the log; the controller's next records come after them."""
         if self.active_epoch == told.epoch:
             self.handle(events.ControlBatchAppended(next_offset=told.next_offset))
         else:
             self._control_appended = told
 
     def maybe_activate(self, high_watermark: int) -> bool:
-        """Become active if this node leads, and all that is committed was replayed; tells whether it did."""
+        """Become active if this node leads and has replayed all that is committed. Returns whether it became active."""
         leading = self._leading
         if leading is None or self.active_epoch is not None or high_watermark <= leading.epoch_start_offset:
             return False
@@ -205,9 +209,10 @@ class ControllerRunner:
         return True
 
     def append_refused(self, told: raft_effects.AppendRefused) -> None:
-        """The Raft core did not take what the controller counts as appended."""
+        """The Raft core did not accept records that the controller counts as appended."""
         if told.reason is not raft_effects.AppendRefusal.NOT_LEADER:
-            # The controller's memory is ahead of the log for good. Another leader starts from what is committed.
+            # The controller's memory is now ahead of the log, and stays so. Another leader starts from what is
+            # committed.
             _log.error(
                 "records from offset %d on were refused (%s): the controller gives up epoch %d",
                 told.base_offset,
@@ -219,7 +224,7 @@ class ControllerRunner:
     # -- effects -------------------------------------------------------------------------------------------------
 
     def apply_effects(self) -> bool:
-        """Carry out what the controller asks for; tells whether there was anything."""
+        """Carry out the controller's effects. Returns whether there were any."""
         asked = self._controller.take_effects()
         for effect in asked:
             if isinstance(effect, effects.AppendRecords):
@@ -253,7 +258,7 @@ class ControllerRunner:
             self.metrics.heartbeats_timed_out += isinstance(refusal.request, BrokerHeartbeatRequest)
 
     def _gather(self, append: effects.AppendRecords) -> None:
-        """Keep records for `_append_gathered`, after those that they cannot go with."""
+        """Keep records for `_append_gathered`. If they do not fit those already kept, those are appended first."""
         self.metrics.unclean_elections += append.elections.unclean
         self.metrics.elr_elections += append.elections.from_elr
         size = sum(map(len, append.records))
@@ -266,7 +271,7 @@ class ControllerRunner:
         self._gathered_bytes += size
 
     def _append_gathered(self) -> None:
-        """Have the Raft core append what several commands came to, as if one command had."""
+        """Have the Raft core append the records of several commands, as if they came from one command."""
         gathered, self._gathered, self._gathered_bytes = self._gathered, [], 0
         if not gathered or gathered[0].epoch == self._refused_epoch:
             return
@@ -298,7 +303,7 @@ class ControllerRunner:
 
 
 def _refusal(refusal: effects.Refuse) -> Steps[Message]:
-    """The response to a refused command; what it would have been is let go first."""
+    """The response to a refused command. The response that was prepared for its success is freed first."""
     response = refuse(
         refusal.request, Refusal(code=refusal.code, message=refusal.text, version=refusal.version)
     )
@@ -309,7 +314,7 @@ def _refusal(refusal: effects.Refuse) -> Steps[Message]:
 
 
 def _begun(steps: Steps[Message]) -> Message | Steps[Message]:
-    """What comes of a few steps: the message, or the steps that are left."""
+    """Run the first steps. Returns the message if they complete it, else the remaining steps."""
     try:
         for _ in range(STEPS_AT_ONCE):
             next(steps)
@@ -320,7 +325,7 @@ def _begun(steps: Steps[Message]) -> Message | Steps[Message]:
 
 
 def _report(report: effects.Report) -> None:
-    """Say in the log why a broker leads nothing any more, or leads again."""
+    """Log why the controller fenced a broker, or what it did with the broker's shutdown."""
     broker = (report.broker_id, report.broker_epoch)
     match report:
         case effects.ReportSilence():

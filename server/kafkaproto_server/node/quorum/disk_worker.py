@@ -1,11 +1,12 @@
-"""The one thread that writes a metadata log's directory: the log, quorum-state, snapshots that arrive.
+"""The thread that writes a metadata log's directory: the log, quorum-state, fetched snapshots. No other thread writes
+there.
 
-Jobs are done in the order in which they came. Appends that wait together become one write and one sync (group commit):
-while one sync is under way, everything that comes in gathers for the next. Reads stand in the same line, so that each
-sees the log as it was when it was asked for.
+Jobs are done in the order of their arrival. Appends that wait together become one write and one sync (group commit):
+while one sync runs, everything that arrives is gathered for the next. Reads wait in the same queue, so each read sees
+the log as it was when the read was requested.
 
-A job that fails ends the worker, and with it the node: nobody knows what a disk holds after an error, so nothing may be
-built upon it. None of the failed job's effects is reported, and none of those after it.
+A job that fails ends the worker, and with it the node. Nobody knows what a disk holds after an error, so nothing may
+depend on it. No effect of the failed job or of a later one is reported.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _log = logging.getLogger("kafkaproto.server.quorum")
 DiskEvent = SnapshotInstalled | SnapshotRejected
 
 DiskWrite = Buffer | TruncateLog | WriteSnapshotChunk | DropSnapshotPart | InstallSnapshot
-"""A whole batch for the log's end, as bytes, or one of the other changes to the directory."""
+"""A whole batch to append, as bytes, or one of the other changes to the directory."""
 
 
 _BATCH = (bytes, bytearray, memoryview)
@@ -55,17 +56,17 @@ _BATCH = (bytes, bytearray, memoryview)
 
 
 class PersistJob(msgspec.Struct, frozen=True, kw_only=True):
-    """What one `raft.values.effects.Effects` wants to be durable."""
+    """What one `raft.values.effects.Effects` requires to be durable."""
 
     number: int
     writes: tuple[DiskWrite, ...] = ()
-    """Done one after the other, before ``election_state``."""
+    """Done in order, before ``election_state``."""
     election_state: WriteElectionState | None = None
     must_sync: bool = False
 
     @property
     def only_appends(self) -> bool:
-        """Whether it may share the write and the sync of a job before it."""
+        """Whether it may share the write and the sync of an earlier job."""
         return self.election_state is None and all(isinstance(write, _BATCH) for write in self.writes)
 
 
@@ -73,15 +74,15 @@ class Persisted(msgspec.Struct, frozen=True, kw_only=True):
     """One run of jobs is durable."""
 
     number: int
-    """Of the newest of them."""
+    """The number of the newest of these jobs."""
     events: tuple[DiskEvent, ...]
-    """What the Raft core is to be told first."""
+    """The events that the Raft core has to get first."""
     sync_ms: float | None
-    """How long the log's sync took; None where there was none."""
+    """Duration of the log's sync; None if there was none."""
 
 
 class DiskFailureError(StorageError):
-    """The disk failed: this node cannot go on as a voter."""
+    """The disk failed: this node cannot continue as a voter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class _Call:
 
 
 class DiskWorker:
-    """Takes jobs, does them in its thread, reports in the event loop's."""
+    """Takes jobs, does them in its thread, and reports in the event loop's thread."""
 
     def __init__(
         self,
@@ -109,18 +110,19 @@ class DiskWorker:
         self._jobs: queue.SimpleQueue[PersistJob | _Call | None] = queue.SimpleQueue()
 
     def persist(self, job: PersistJob) -> None:
-        """Queue what is to be made durable; ``report`` tells of it, maybe together with others."""
+        """Queue a change that is to become durable. ``report`` is called once it is, possibly for several jobs
+        together."""
         self._jobs.put(job)
 
     def call(self, work: Callable[[], T], done: Callable[[T], None]) -> None:
-        """Queue any other work on the directory; ``done`` gets its result in the event loop's thread.
+        """Queue any other work on the directory. ``done`` is called with its result in the event loop's thread.
 
-        What ``work`` raises ends the node.
+        An exception from ``work`` ends the node.
         """
         self._jobs.put(_Call(work, done))
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Work until cancelled; jobs that were queued by then are done first. Raises what failed."""
+        """Work until cancelled; jobs that were queued by then are done first. Raises the error of a failed job."""
         async with trio.open_nursery() as nursery:
             work = partial(self._work, trio.lowlevel.current_trio_token())
             nursery.start_soon(partial(trio.to_thread.run_sync, work, limiter=trio.CapacityLimiter(1)))
@@ -128,7 +130,7 @@ class DiskWorker:
             try:
                 await trio.sleep_forever()
             finally:
-                # The thread cannot be left behind in the middle of a write, so it is told to end.
+                # The thread must not be abandoned in the middle of a write, so it gets an order to end.
                 self._jobs.put(None)
 
     # -- in the worker's thread ----------------------------------------------------------------------------------
@@ -155,7 +157,7 @@ class DiskWorker:
             loop.run_sync_soon(self._report, self._persist(run))
 
     def _persist(self, run: Sequence[PersistJob]) -> Persisted:
-        """Do the first job, and with it those behind it that only append."""
+        """Do the first job, together with the jobs behind it that only append."""
         first = run[0]
         together = list(first.writes)
         events = []
@@ -218,7 +220,8 @@ class DiskWorker:
 
     @contextmanager
     def _failures_named(self, operation: str) -> Iterator[None]:
-        """Say which operation failed on which directory; the system's own message names a file only if it opened it."""
+        """Add the operation and the directory to an error: the system's own message names a file only if it opened the
+        file."""
         try:
             yield
         except OSError as error:

@@ -1,8 +1,9 @@
-"""A node's replica of the quorum and its controller, as the rest of the node sees them.
+"""A node's replica of the quorum and its controller, as one object for the rest of the node.
 
-Both cores are synchronous and live in one task: `node.quorum.loop` says what happens when, `node.quorum.effects`
-carries out what the Raft core asks for. Here they are put together, and here is what others may ask: commands by
-`submit`, requests of peers by `raft_request`, and what was last published: image, leader, high watermark.
+Both cores are synchronous and run in one task. `node.quorum.loop` defines the order of events, and
+`node.quorum.effects` applies the effects of the Raft core. This module assembles the parts. The rest of the node uses
+it to submit commands (`submit`), to pass on requests of other replicas (`raft_request`), and to read what was last
+published: image, leader, high watermark.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint
 
 MAX_WAITING_REQUESTS = 10_000
-"""Commands that wait for the controller, and requests that the Raft core has not answered. A connection has one request
-in progress, so this many connections would have to ask at once."""
+"""Limit for commands that wait for the controller, and for requests that the Raft core has not answered. A connection
+has one request in progress, so it takes this many connections with simultaneous requests to reach it."""
 
 
 class QuorumDriver:
-    """Runs the Raft core, and the controller core where the node has that role."""
+    """Runs the Raft core, and the controller core if the node is a controller."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class QuorumDriver:
         clock: Clock,
         rng: Rng,
     ) -> None:
-        """``config`` is what ``raft`` was made with; ``controller`` is None on a node without that role."""
+        """``config`` is that of ``raft``; ``controller`` is None on a node that is no controller."""
         self._node_id = config.key.id
         self._listener_name = config.listener_name
         self._raft = raft
@@ -159,10 +160,10 @@ class QuorumDriver:
             wake=lambda: self._loop.wake(),
         )
 
-    # -- its life ----------------------------------------------------------------------------------------------
+    # -- start and stop -----------------------------------------------------------------------------------------------
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Drive the cores until `stop`. Raises StorageError where the disk fails: nothing is promised after that."""
+        """Drive the cores until `stop`. Raises StorageError if the disk fails: the node promises nothing after that."""
         try:
             async with trio.open_nursery() as nursery:
                 await nursery.start(self._worker.run)
@@ -181,9 +182,10 @@ class QuorumDriver:
             self._channel.close()
 
     async def hand_over(self) -> None:
-        """Have the Raft core give up leadership; returns once another node leads or cannot be waited for.
+        """Have the Raft core give up leadership. Returns once another node leads, or if waiting for that is useless.
 
-        Until then the node has to be reachable: its successor asks it for its vote, and its followers learn from it.
+        Until then the node has to be reachable: the new leader needs its vote, and its followers learn from it that it
+        resigned.
         """
         if not self._is_shutting_down:
             self._is_shutting_down = True
@@ -191,7 +193,7 @@ class QuorumDriver:
         await self._effects.handed_over.wait()
 
     async def stop(self) -> None:
-        """`hand_over` where that is not done, then end `run`; returns once the log is closed."""
+        """Do `hand_over` if it was not done, then end `run`. Returns once the log is closed."""
         await self.hand_over()
         self._loop.close()
         await self._has_ended.wait()
@@ -201,7 +203,7 @@ class QuorumDriver:
     def submit(
         self, request: Message, version: int, context: controller_events.CommandContext
     ) -> Deferred[Answer]:
-        """Have the controller carry out a command; it answers NOT_CONTROLLER itself where it is not active."""
+        """Pass a command to the controller. If the controller is not active, it responds NOT_CONTROLLER itself."""
         reply: Deferred[Answer] = Deferred()
         if self._loop.waiting_commands >= MAX_WAITING_REQUESTS:
             reply.resolve(NoAnswer(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already"))
@@ -225,45 +227,46 @@ class QuorumDriver:
         self._controller.command(request, version, context, reply)
 
     def broker_failed(self, death: controller_events.BrokerFailed, proof: str) -> None:
-        """Tell the controller that a broker's process is gone; ``proof`` says in words how that is known."""
+        """Tell the controller that a broker's process is gone; ``proof`` says in words how this is known."""
         assert self._controller is not None, "only a node with a controller hears of brokers"
         self._loop.post(partial(self._controller.handle, msgspec.structs.replace(death, proof=proof)))
 
     def raft_request(self, request: Message, context: RequestContext) -> Deferred[Answer]:
-        """Have the Raft core answer one of the quorum's own requests."""
+        """Have the Raft core serve a request between replicas of the quorum."""
         return self._service.serve(request, context)
 
     def _take_request(
         self, request: InboundRequest, listener_name: str, answered: Callable[[RaftAnswer], None]
     ) -> str | None:
-        """Queue a request of a peer; where too many wait, the reason comes back instead of an answer."""
+        """Queue a request of another replica. Returns None, or the reason for refusing it if too many requests wait."""
         if self._effects.unanswered >= MAX_WAITING_REQUESTS:
             return f"{MAX_WAITING_REQUESTS} requests wait for the quorum already"
         self._loop.post(partial(self._effects.ask, listener_name, request, answered))
         return None
 
     def describe_quorum(self, request: Message, version: int) -> Message:
-        """Answer DescribeQuorum from this replica."""
+        """The response to DescribeQuorum from this replica."""
         assert isinstance(request, DescribeQuorumRequest)
         description = self._raft.describe_quorum(self._clock.now_ms(), self._clock.wall_ms())
         return describe_quorum_response(request, version, description)
 
-    # -- who leads ---------------------------------------------------------------------------------------------
+    # -- the leader ---------------------------------------------------------------------------------------------------
 
     def leader_endpoint(self, listener_name: str) -> Endpoint | None:
-        """Where the quorum's leader serves a listener, as far as this node knows."""
+        """The endpoint of the quorum's leader for a listener; None if this node does not know it."""
         return self._raft.leader_endpoint(listener_name)
 
     @property
     def follows_leader(self) -> bool:
-        """Whether the quorum has a leader, and this node knows its state: follows it, or is it and is active."""
+        """Whether the quorum has a leader and this node has that leader's state: it follows it, or it is the leader and
+        its controller is active."""
         if self.published.leader.leader_id == self._node_id:
             return self.published.active_epoch is not None
         return self.published.leader.leader_id != NO_NODE and self._images.has_caught_up
 
     @property
     def hears_leader(self) -> bool:
-        """Whether `follows_leader` holds, and the leader is alive as far as this node can tell."""
+        """Whether `follows_leader` holds and, as far as this node can tell, the leader is alive."""
         return self.follows_leader and self._raft.follows_live_leader(self._clock.now_ms())
 
     async def wait_until_follows_leader(self) -> None:
@@ -282,8 +285,8 @@ class QuorumDriver:
         return self._raft.voters
 
     def peer_hosts(self) -> frozenset[str]:
-        """The addresses of the other voters, as `ipaddress` writes them: those of the voter set in force, and for
-        names those to which this node is or was connected."""
+        """The addresses of the other voters, as `ipaddress` writes them. They come from the voter set in force; for a
+        host name, they are the addresses to which this node is or was connected."""
         hosts: set[str] = set()
         for destination in self._other_voters():
             try:
@@ -293,7 +296,7 @@ class QuorumDriver:
         return frozenset(hosts)
 
     def _other_voters(self) -> Iterator[Destination]:
-        """Whom a voter has to do with in an election; an observer has to do with nobody."""
+        """The nodes that a voter needs in an election; none for an observer."""
         if self._raft.is_voter:
             for voter in self._raft.voters.voters:
                 endpoint = self._raft.voters.endpoint(voter.key.id, self._listener_name)
@@ -301,45 +304,46 @@ class QuorumDriver:
                     yield Destination(id=voter.key.id, host=endpoint.host, port=endpoint.port)
 
     def _is_known(self, node_id: int) -> bool:
-        """Whether the quorum knows a node, be it as a bootstrap server, which has a negative id here."""
+        """Whether the quorum knows a node. Bootstrap servers count; they have negative ids here."""
         return (
             node_id < NO_NODE
             or node_id == self._raft.leader_and_epoch.leader_id
             or any(voter.key.id == node_id for voter in self._raft.voters.voters)
         )
 
-    # -- what it counts ----------------------------------------------------------------------------------------
+    # -- metrics ------------------------------------------------------------------------------------------------------
 
     @property
     def failed_brokers(self) -> int:
-        """Brokers that this node's controller fenced because their processes were provably gone."""
+        """The number of brokers that this node's controller fenced because their processes were provably gone."""
         return 0 if self._controller is None else self._controller.failed_brokers
 
     @property
     def controller_metrics(self) -> ControllerMetrics | None:
-        """What this node's controller counts, None where there is none."""
+        """The metrics of this node's controller; None if it has none."""
         return None if self._controller is None else self._controller.metrics
 
     @property
     def since_last_contacts_ms(self) -> Mapping[int, int]:
-        """Milliseconds since each broker was heard of, where this node's controller is active; else nothing."""
+        """Milliseconds since the last heartbeat of each broker; empty if this node's controller is not active."""
         return {} if self._controller is None else self._controller.since_last_contacts_ms
 
     def latest_snapshot_end_offset(self) -> int | None:
-        """Where the newest snapshot on disk ends, None where there is none. Blocks; any thread may call it."""
+        """The end offset of the newest snapshot on disk; None if there is none. Blocks; any thread may call it."""
         latest = self._storage.snapshots.latest()
         return None if latest in (None, BOOTSTRAP_SNAPSHOT_ID) else latest.end_offset
 
     def statistics(self) -> RaftStatistics:
-        """What the Raft core counts, and what it is."""
+        """The counters and the state of the Raft core."""
         return self._raft.statistics()
 
     def peer_statistics(self) -> dict[int, PeerStatistics]:
-        """What was asked of each peer, by node id; -2, -3, ... for bootstrap servers, -1 for all unknown nodes."""
+        """The requests that were sent to each node, by node id; -2, -3, ... for bootstrap servers, -1 for all unknown
+        nodes."""
         return self._channel.statistics
 
     def snapshot_metrics(self) -> SnapshotMetrics:
-        """What became of this node's snapshots."""
+        """The metrics of this node's snapshots."""
         snapshotter = self._committed.snapshotter
         return SnapshotMetrics(
             loaded=self._committed.feed.loaded_snapshots,
@@ -351,5 +355,5 @@ class QuorumDriver:
 
     @property
     def waiting_events(self) -> int:
-        """How many events wait for the loop."""
+        """The number of events and commands that wait for the loop."""
         return self._loop.waiting_events

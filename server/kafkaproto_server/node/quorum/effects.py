@@ -1,8 +1,8 @@
-"""What the Raft core asks for, carried out.
+"""Applies the effects of the Raft core.
 
-The core's effects are taken after every event. What it tells NOW happens before the next event. What has to be written
-is queued for the disk's thread (`node.quorum.disk_worker`), so that peers are served and events taken in while a sync
-is under way. What waits for that follows when the thread reports.
+The effects are taken from the core after every event. Immediate effects (`tell_now`) happen before the next event.
+Writes are queued for the disk's thread (`node.quorum.disk_worker`), so that the node serves peers and takes events
+while a sync runs. Effects that depend on a write follow when the thread reports that it is durable.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from kafkaproto_server.types import LeaderAndEpoch
 _log = logging.getLogger("kafkaproto.server.quorum")
 
 _trace = logging.getLogger("kafkaproto.server.quorum.trace")
-"""At DEBUG: every event of the Raft core and every effect, a line each. They hold no records."""
+"""At DEBUG: one line for every event of the Raft core and for every effect. The lines contain no records."""
 
 
 class RaftEffects:
-    """Hands events to the Raft core, and carries out what comes of them. Synchronous; the quorum's task calls it."""
+    """Passes events to the Raft core and applies its effects. Synchronous; the quorum's task calls it."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class RaftEffects:
         clock: Clock,
         wake: Callable[[], None],
     ) -> None:
-        """``wake`` has a loop that waits look again at deadlines and at what is committed."""
+        """``wake`` makes a waiting loop check again its deadlines and what is committed."""
         self._node_id = node_id
         self._raft = raft
         self._controller = controller
@@ -77,7 +77,8 @@ class RaftEffects:
         self._asked: dict[int, Callable[[RaftAnswer], None]] = {}
         self._next_request_id = 0
         self._unfinished: deque[raft_effects.Effects] = deque()
-        # Number of effects that are not durable yet, and when they were handed to the disk's thread.
+        # Number of each effects value that is not durable yet, and the time at which it was passed to the disk's
+        # thread.
         self._unsynced: deque[tuple[int, float]] = deque()
         self._nursery: trio.Nursery | None = None
         self.handed_over = trio.Event()
@@ -86,19 +87,19 @@ class RaftEffects:
     # -- events --------------------------------------------------------------------------------------------------
 
     def begin(self, opened: raft_events.Opened, nursery: trio.Nursery) -> None:
-        """Begin with what was found on disk. Requests to peers are sent in ``nursery``."""
+        """Start with the state that was found on disk. Requests to peers are sent in ``nursery``."""
         self._nursery = nursery
         self.to_raft(opened)
         self._tell_kraft_version(self._raft.kraft_version)
 
     def to_raft(self, event: raft_events.Event) -> None:
-        """Hand an event to the Raft core."""
+        """Pass an event to the Raft core."""
         if _trace.isEnabledFor(logging.DEBUG):
             _trace.debug("< %s", describe_event(event))
         try:
             self._raft.handle(event, self._clock.now_ms())
         except AssertionError:
-            # The process ends by this. What led to it has to be in the log.
+            # This ends the process. The log has to show what led to it.
             _log.critical(
                 "the quorum's core fails: %s; its state: %s",
                 describe_event(event),
@@ -106,18 +107,18 @@ class RaftEffects:
             )
             raise
         self._take_effects()
-        # Its deadline may be another, and something may be committed: a loop that waits has to look.
+        # The core's deadline may have changed, and something may be committed. A waiting loop has to check both.
         self._wake()
 
     @property
     def unanswered(self) -> int:
-        """How many requests the Raft core has not answered."""
+        """The number of requests that the Raft core has not answered."""
         return len(self._asked)
 
     def ask(
         self, listener_name: str, request: InboundRequest, answered: Callable[[RaftAnswer], None]
     ) -> None:
-        """Hand a request to the Raft core; ``answered`` gets its answer."""
+        """Pass a request to the Raft core; ``answered`` is called with its answer."""
         self._next_request_id += 1
         self._asked[self._next_request_id] = answered
         self.to_raft(
@@ -127,7 +128,7 @@ class RaftEffects:
         )
 
     def persisted(self, report: Persisted) -> None:
-        """The disk's thread has made effects durable, and all before them."""
+        """The disk's thread has made these effects durable, and all effects before them."""
         if report.sync_ms is not None:
             self._metrics.count_flush(report.sync_ms)
         now = time.perf_counter()
@@ -144,14 +145,14 @@ class RaftEffects:
     # -- effects -------------------------------------------------------------------------------------------------
 
     def _take_effects(self) -> None:
-        """Begin to carry out what the Raft core asks for."""
+        """Take the effects of the Raft core and begin to apply them."""
         effects = self._raft.take_effects()
         if effects is None:
             return
         if _trace.isEnabledFor(logging.DEBUG):
             _trace.debug("> %s", describe_effects(effects))
         if effects.must_persist:
-            # Before anything is told: an answer may need what is written here.
+            # Queue the writes before any other effect: an answer may need to read what is written here.
             self._unsynced.append((effects.number, time.perf_counter()))
             self._worker.persist(
                 PersistJob(
@@ -161,7 +162,7 @@ class RaftEffects:
                     must_sync=effects.must_sync,
                 )
             )
-        # The controller has to know of control records before anything makes it reserve offsets again.
+        # The controller has to know of control records before another effect makes it reserve offsets.
         for told in effects.tell_now:
             if isinstance(told, raft_effects.ControlBatchAppended):
                 self._tell(told)
@@ -173,7 +174,7 @@ class RaftEffects:
             self._tell_persisted(0)
 
     def _tell_persisted(self, number: int) -> None:
-        """Tell what waited for effects up to a number, and for none after them."""
+        """Apply the effects that waited for the writes up to a number, and for no later write."""
         while self._unfinished and (
             self._unfinished[0].number <= number or not self._unfinished[0].must_persist
         ):
@@ -181,7 +182,7 @@ class RaftEffects:
                 self._tell(told)
 
     def _write(self, write: raft_effects.LogWrite) -> DiskWrite:
-        """A change as the disk's thread takes it; batches are in memory from here on."""
+        """The form of a change for the disk's thread. From here on, its batches are in memory."""
         match write:
             case raft_effects.PendingBatch():
                 timestamp_ms = self._clock.wall_ms()
@@ -237,7 +238,7 @@ class RaftEffects:
         assert self._controller is not None, f"node {self._node_id} is no controller, and is told {told}"
         match told:
             case raft_effects.BecameLeader():
-                # It was queued behind a write; if leadership was lost meanwhile, that was told already.
+                # The effect waited for a write. If leadership was lost meanwhile, that was reported already.
                 if self._raft.leader_and_epoch == LeaderAndEpoch(leader_id=self._node_id, epoch=told.epoch):
                     _log.info("leads the quorum in epoch %d", told.epoch)
                     self._controller.became_leader(told)

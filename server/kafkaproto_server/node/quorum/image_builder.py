@@ -1,6 +1,6 @@
-"""Makes a node's image of the metadata from committed batches and snapshots.
+"""Builds a node's image of the metadata from committed batches and snapshots.
 
-A controller's core is one such builder (`node.quorum.controller_runner`); this one is for nodes without a controller.
+A controller's core is one such builder (`node.quorum.controller_runner`); this module has the one for other nodes.
 Nothing here waits, so the simulator uses it unchanged.
 """
 
@@ -17,41 +17,41 @@ from kafkaproto_server.types import Steps, run_to_end
 
 
 class ImageBuilder(Protocol):
-    """Where committed batches go."""
+    """Takes committed batches and snapshots."""
 
     @property
     def next_offset(self) -> int:
-        """Where the next batch has to begin."""
+        """The offset at which the next batch has to begin."""
 
     def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
-        """What the log's content is with the next batch: for ``loaded`` of the batch."""
+        """The state of the log's content after the next batch: for ``loaded`` of the batch."""
 
     def take_batch(self, batch: BatchCommitted) -> None:
-        """Take a batch in, as it is loaded, or else replay it."""
+        """Apply a batch: use its ``loaded`` state if it has one, else replay it."""
 
     def take_snapshot(self, image: ClusterImage) -> None:
-        """Start over from a snapshot, which reaches further than all batches before."""
+        """Start over from a snapshot. It reaches further than all batches before."""
 
 
 class ObserverImage:
-    """Builds the image of a node that is no controller."""
+    """Builds the image of a node that is not a controller."""
 
     def __init__(self, publish: Callable[[ClusterImage], None]) -> None:
-        """``publish`` gets every image that may be shown."""
+        """``publish`` is called with every image that may be shown."""
         self._publish = publish
         self._state = LoadState()
 
     @property
     def next_offset(self) -> int:
-        """Where the next batch has to begin."""
+        """The offset at which the next batch has to begin."""
         return self._state.latest.offset + 1
 
     def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
-        """What the log's content is with the next batch; raises ReplayError."""
+        """The state of the log's content after the next batch. Raises ReplayError."""
         return load_batch_steps(self._state, batch)
 
     def take_batch(self, batch: BatchCommitted) -> None:
-        """Take a batch in; raises ReplayError where it is replayed only now."""
+        """Apply a batch. Raises ReplayError if the batch is replayed only now."""
         self._state = run_to_end(self.load_steps(batch)) if batch.loaded is None else batch.loaded
         self._publish(self._state.stable)
 

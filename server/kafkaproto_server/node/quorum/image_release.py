@@ -1,8 +1,8 @@
-"""Lets go of old images a little at a time.
+"""Frees old images in small steps.
 
-An image that replaces another one in 300,000 partitions leaves as many objects behind, and to free them at once would
-hold the event loop up for a tenth of a second. So the old image's topics are kept for a while, until nobody else holds
-them, and then dropped one after the other.
+If a new image differs from the old one in 300,000 partitions, as many objects become free. To free them at once would
+block the event loop for a tenth of a second. So the old image's topics are kept for a while, until nothing else refers
+to them, and then dropped one after the other.
 """
 
 from __future__ import annotations
@@ -16,28 +16,29 @@ from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.image.image import ClusterImage
 
 MANY_RECORDS = 5_000
-"""Images that are fewer records apart differ by what is freed in a few milliseconds."""
+"""If two images are fewer records apart, the objects that become free take only a few milliseconds."""
 
 KEPT_S = 20.0
-"""How long others may still hold an old image: a broker looks through what changed, a request is answered from it."""
+"""How long others may still use an old image: a broker that looks through the changes, a request that is served from
+it."""
 
 SLICE_S = 0.001
 PAUSE_S = 0.01
 
 
 class ImageRelease:
-    """The task that frees what is left of old images."""
+    """The task that frees the remains of old images."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[float, ClusterImage]] = deque()
         self._wake = trio.Event()
 
     def __len__(self) -> int:
-        """Images that are kept."""
+        """The number of images that are kept."""
         return len(self._waiting)
 
     def replaced(self, old: ClusterImage, new: ClusterImage) -> None:
-        """Nobody needs ``old`` any more."""
+        """``old`` is no longer needed."""
         if old.topics is not new.topics and new.offset - old.offset >= MANY_RECORDS:
             self._waiting.append((trio.current_time() + KEPT_S, old))
             self._wake.set()

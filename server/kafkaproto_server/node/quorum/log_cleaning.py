@@ -1,7 +1,7 @@
-"""Gives up, every minute, what of the metadata log and its snapshots need not be kept any longer.
+"""Deletes every minute what the retention limits of the metadata log and its snapshots no longer require.
 
-The log's start is moved by the thread that alone changes the log, the Raft core learns of it, and what was deleted is
-removed by some other thread, because freeing much space can take the file system a while.
+The disk's thread, which alone changes the log, moves the log start; then the Raft core is notified. Another thread
+removes the deleted files, because freeing much space can take the file system a while.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, take
 _log = logging.getLogger("kafkaproto.server.quorum")
 
 CLEANING_INTERVAL_S = 60.0
-"""Fixed in Kafka too."""
+"""Apache Kafka uses the same fixed interval."""
 
 
 class LogCleaner:
@@ -43,8 +43,8 @@ class LogCleaner:
         announcing: trio.Lock,
         moved: Callable[[LogStartMoved], None],
     ) -> None:
-        """``announcing`` is that of the `node.quorum.snapshotting.Snapshotter`: whoever makes a change to the snapshots
-        holds it until the Raft core was told. ``moved`` is called in the event loop's thread."""
+        """``announcing`` is the lock of the `node.quorum.snapshotting.Snapshotter`: a task that changes the snapshots
+        holds it until the Raft core has been notified. ``moved`` is called in the event loop's thread."""
         self._disk = disk
         self._log = log
         self._snapshots = snapshots
@@ -61,8 +61,8 @@ class LogCleaner:
             await self.clean()
 
     async def clean(self) -> None:
-        """Clean once. A log that cannot be changed ends the node by way of the disk's thread; the rest is tried again
-        next time."""
+        """Clean once. If the log cannot be changed, the disk's thread ends the node. All else is tried again next
+        time."""
         async with self._announcing:
             is_done = trio.Event()
 
@@ -82,7 +82,7 @@ class LogCleaner:
     # -- in the disk's thread ------------------------------------------------------------------------------------
 
     def _clean(self) -> int | None:
-        """Where the log starts now, if it was moved. Raises OSError where the log could not be changed."""
+        """The new log start if it was moved, else None. Raises OSError if the log could not be changed."""
         try:
             retained = tuple(map(self._retained, self._snapshots.ids()))
         except OSError as error:
@@ -99,7 +99,7 @@ class LogCleaner:
             self._snapshots.delete_before(start)
         except OSError as error:
             _log.warning("old snapshots of the metadata log could not be deleted: %s", error)
-        # A snapshot that could not be deleted last time gives no news.
+        # A snapshot whose deletion failed last time is no news for the Raft core.
         return start if start > old_start else None
 
     def _retained(self, snapshot_id: SnapshotId) -> RetainedSnapshot:

@@ -1,4 +1,4 @@
-"""What the node reads from its metadata log's directory beside batches to pass on: control records, and images.
+"""Reads control records and images from the metadata log's directory.
 
 Everything here blocks and runs in a worker thread.
 """
@@ -20,28 +20,28 @@ from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_
 from kafkaproto_server.types import OffsetAndEpoch
 
 READ_BYTES = 1024 * 1024
-"""How much of the log is looked at in one go."""
+"""How much of the log is read at once."""
 
 
 def position_of(snapshot_id: SnapshotId) -> OffsetAndEpoch:
-    """A snapshot's id as the Raft core has it."""
+    """A snapshot's id in the form of the Raft core."""
     return OffsetAndEpoch(offset=snapshot_id.end_offset, epoch=snapshot_id.epoch)
 
 
 def snapshot_id_of(position: OffsetAndEpoch) -> SnapshotId:
-    """A snapshot's id as storage has it."""
+    """A snapshot's id in the form of storage."""
     return SnapshotId(end_offset=position.offset, epoch=position.epoch)
 
 
 def snapshot_controls(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> tuple[RecordedControl, ...]:
-    """KRAFT_VERSION and KRAFT_VOTERS of a snapshot, as if they stood right before its end.
+    """KRAFT_VERSION and KRAFT_VOTERS of a snapshot, with the offset right before the snapshot's end.
 
     Raises CorruptFileError, FileNotFoundError.
     """
     found = []
     with closing(snapshots.read(snapshot_id)) as records:
         for record in records:
-            # They stand behind the header; what follows may be large.
+            # They follow the header; the records after them may be many.
             if not isinstance(record, ControlRecord):
                 break
             key, value = encode_control_record(record.type, record.message)
@@ -52,7 +52,7 @@ def snapshot_controls(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> tupl
 
 
 def log_controls(log: Log, start_offset: int) -> Iterator[RecordedControl]:
-    """KRAFT_VERSION and KRAFT_VOTERS of the log from an offset on."""
+    """KRAFT_VERSION and KRAFT_VOTERS records of the log from an offset on."""
     offset = max(start_offset, log.log_start_offset)
     while offset < log.log_end_offset:
         for batch in iterate_batches(log.read(offset, READ_BYTES)):
@@ -65,14 +65,14 @@ def log_controls(log: Log, start_offset: int) -> Iterator[RecordedControl]:
 
 
 def newest_image(snapshots: SnapshotStore) -> ClusterImage | None:
-    """The image that the newest snapshot holds; None where the log has not been snapshotted yet.
+    """The image in the newest snapshot; None if there is no snapshot yet.
 
-    Raises as `read_image` does, but for a file that is not there any more.
+    Raises as `read_image` does, but not for a file that has been deleted meanwhile.
     """
     while (latest := snapshots.latest()) is not None and latest != BOOTSTRAP_SNAPSHOT_ID:
         try:
             return read_image(snapshots, latest)
         except FileNotFoundError:
-            # Cleaning was faster, and so there is a newer one.
+            # The log cleaner has deleted it, so there is a newer one.
             continue
     return None

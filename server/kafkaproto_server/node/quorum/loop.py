@@ -1,9 +1,10 @@
-"""The order in which both cores of a node get to act: events first, then commands, then what is due.
+"""The loop that drives both cores of a node: events first, then commands, then what is due.
 
-One task runs it, so that reserving offsets and using them is one step: what the controller wants appended goes to the
-Raft core at once, what the Raft core commits goes to the controller at once.
+One task runs it, so reserving offsets and using them is one step: records from the controller go to the Raft core at
+once, and commits of the Raft core go to the controller at once.
 
-Brokers' heartbeats are carried out by whoever brings them, where the loop waits: it need not be woken for each.
+If the loop waits, the task that brings a broker's heartbeat also runs it, so that the loop need not be woken for each
+heartbeat.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.raft.values import events as raft_events
 
 TURN_MS = 2.0
-"""How long events, and after them commands, are taken in before other tasks get their turn."""
+"""How long the loop takes events, and after them commands, before other tasks run."""
 
 MAX_TICK_INTERVAL_MS = 10.0
-"""How long deadlines may go unlooked at while there are events. Each event has the core that it goes to look at its
-own."""
+"""The longest time without a check of the deadlines while there are events. Besides, each event makes its core check
+its own deadlines."""
 
 
 class QuorumLoop:
-    """Takes in events and commands, a turn after the other, until it is closed."""
+    """Handles events and commands, one turn after the other, until it is closed."""
 
     def __init__(
         self,
@@ -49,7 +50,7 @@ class QuorumLoop:
         metrics: QuorumMetrics,
         clock: Clock,
     ) -> None:
-        """``controller`` is None on a node without that role."""
+        """``controller`` is None on a node that is no controller."""
         self._raft = raft
         self._effects = effects
         self._controller = controller
@@ -59,41 +60,41 @@ class QuorumLoop:
         self._metrics = metrics
         self._clock = clock
         self._inbox: deque[Callable[[], None]] = deque()
-        # What the controller is asked. All else goes before: a batch that is durable, or a follower that has it, may
-        # be what those who asked earlier wait for.
+        # Commands for the controller. All other work goes first: earlier commands may wait for a batch that is now
+        # durable, or that a follower now has.
         self._commands: deque[Callable[[], None]] = deque()
         self._wake = trio.Event()
-        # Monotonic time until which the loop waits for something to do; None while it has something.
+        # Monotonic time until which the loop waits for work; None while it has some.
         self._waits_until_ms: float | None = None
         self._ticked_at = 0.0
         self._must_close = False
 
-    # -- what others bring ---------------------------------------------------------------------------------------
+    # -- work from other tasks --------------------------------------------------------------------------------------
 
     @property
     def waiting_commands(self) -> int:
-        """How many commands wait for the controller."""
+        """The number of commands that wait for the controller."""
         return len(self._commands)
 
     @property
     def waiting_events(self) -> int:
-        """How many events and commands wait for the loop."""
+        """The number of events and commands that wait for the loop."""
         return len(self._inbox) + len(self._commands)
 
     def post(self, work: Callable[[], None]) -> None:
-        """Have the loop do something; events of all kinds take this way."""
+        """Queue work for the loop; all kinds of events come this way."""
         self._inbox.append(work)
         self._wake.set()
 
     def post_to_raft(self, event: raft_events.Event) -> None:
-        """Have the loop hand an event to the Raft core."""
+        """Queue an event for the Raft core."""
         self.post(partial(self._effects.to_raft, event))
 
     def command(self, work: Callable[[], None], *, at_once: bool) -> None:
-        """Have the loop give a command to the controller.
+        """Queue a command for the controller.
 
-        ``at_once`` is for what comes often and hardly ever changes anything: where the loop waits, it is done here and
-        now, because waking the loop costs more than the response.
+        ``at_once`` is for frequent commands that hardly ever change anything. If the loop waits, such a command is
+        carried out right here, because waking the loop costs more than the response.
         """
         self._commands.append(work)
         if self._waits_until_ms is not None and at_once:
@@ -102,11 +103,11 @@ class QuorumLoop:
             self._wake.set()
 
     def wake(self) -> None:
-        """Have a loop that waits look again at what there is to do."""
+        """Make a waiting loop check again what there is to do."""
         self._wake.set()
 
     def close(self) -> None:
-        """End `run` after all that was posted before."""
+        """End `run` after everything that was posted before."""
         self.post(self._close)
 
     def _close(self) -> None:
@@ -115,14 +116,14 @@ class QuorumLoop:
     # -- turns ---------------------------------------------------------------------------------------------------
 
     async def run(self, nursery: trio.Nursery) -> None:
-        """Drive the cores until `close`. What writes snapshots and loads them runs in ``nursery``."""
+        """Drive the cores until `close`. The tasks that write and load snapshots run in ``nursery``."""
         self._apply_controller_effects()
         while not self._must_close:
             await self._wait()
             self._turn(nursery)
 
     async def _wait(self) -> None:
-        """Return when there is something to do: an event, a deadline, committed batches to hand over."""
+        """Return when there is something to do: an event, a deadline, committed batches to replay."""
         if self.waiting_events or self._committed.can_step or self._has_work:
             await trio.lowlevel.checkpoint()
             return
@@ -149,13 +150,14 @@ class QuorumLoop:
         return None if self._controller is None else self._controller.next_deadline_ms
 
     def _take_at_once(self, until_ms: float) -> None:
-        """Take what was just asked, outside the loop's turns, while the loop waits until ``until_ms``."""
+        """Carry out the waiting commands outside the loop's turns. The loop waits until ``until_ms``."""
         self._waits_until_ms = None
         begin = time.perf_counter()
         try:
             self._take_commands()
         except Exception as error:
-            # For the loop, which ends with it: whoever asks must not take it for the failure of one request.
+            # The loop has to raise this error and end with it. The sender's task must not take it for the failure of
+            # one request.
             self.post(partial(_raise, error))
             return
         busy_ms = (time.perf_counter() - begin) * 1000
@@ -185,7 +187,7 @@ class QuorumLoop:
         self._metrics.busy_ms += (time.perf_counter() - begin) * 1000
 
     def _take_commands(self) -> None:
-        """Have the controller decide on what it was asked; what comes of it goes to the Raft core together."""
+        """Have the controller decide on the waiting commands. Their records go to the Raft core together."""
         begin = time.perf_counter()
         while self._commands:
             self._commands.popleft()()
@@ -205,18 +207,18 @@ class QuorumLoop:
         self._apply_controller_effects()
 
     def _tick_controller(self) -> None:
-        """Let the controller do what is due, or more of what it has begun."""
+        """Let the controller do what is due, or continue what it has begun."""
         assert self._controller is not None, "no controller"
         self._controller.handle(controller_events.Tick())
         self._apply_controller_effects()
 
     def _apply_controller_effects(self) -> None:
-        """Carry out what the controller asks for until it asks for nothing more."""
+        """Apply the controller's effects until there are no more."""
         while self._controller is not None and self._controller.apply_effects():
             pass
 
     def _maybe_become_current(self) -> None:
-        """See whether the replay of what is committed has come to where the node may act on it."""
+        """Check whether enough of the committed records is replayed for the node to act on them."""
         if self._committed.is_current:
             self._images.caught_up()
             if self._controller is not None and self._controller.maybe_activate(

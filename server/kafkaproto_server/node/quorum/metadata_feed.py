@@ -1,8 +1,9 @@
-"""Hands the committed part of the metadata log to whoever builds this node's image from it.
+"""Feeds the committed part of the metadata log to the builder of this node's image.
 
-Batch after batch in the log's order, each once. At the log's end they come from memory (`node.quorum.log_tail`); older
-ones are read from the disk in the worker's thread, and what only a snapshot holds is loaded from the newest snapshot in
-a thread of its own. Work is done in small slices, so that a long log does not keep the event loop from its elections.
+The builder gets the batches in the log's order, each once. At the log's end they come from memory
+(`node.quorum.log_tail`). Older ones are read from the disk in the worker's thread. What only a snapshot holds is loaded
+from the newest snapshot in another thread. The work is done in small slices, so that replaying a long log does not
+delay elections on the event loop.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.types import Steps
 
 READ_BYTES = 256 * 1024
-"""How much of the committed log is read from the disk at a time; some thousand records."""
+"""How much of the committed log is read from the disk at a time: some thousand records."""
 
 SLICE_MS = 5.0
-"""How long one `step` may work before others get their turn."""
+"""How long one `step` may work before other tasks run."""
 
 STEPS_PER_LOOK = 32
-"""Steps of a batch between two looks at the clock; each takes some ten microseconds."""
+"""Steps of a batch between two checks of the clock; each step takes some ten microseconds."""
 
 
 class MetadataFeed:
-    """Follows the high watermark with an `ImageBuilder`."""
+    """Replays the log up to the high watermark with an `ImageBuilder`."""
 
     def __init__(
         self,
@@ -52,8 +53,8 @@ class MetadataFeed:
         loaded: Callable[[ClusterImage], None],
         wake: Callable[[], None],
     ) -> None:
-        """``load_snapshot`` blocks and gives the newest snapshot's image, None where there is no snapshot;
-        ``loaded`` is told of it; ``wake`` is called when `step` has something to do again."""
+        """``load_snapshot`` blocks and returns the newest snapshot's image, None if there is no snapshot. ``loaded`` is
+        called with that image. ``wake`` is called when `step` has something to do again."""
         self._builder = builder
         self._log = log
         self._tail = tail
@@ -65,12 +66,12 @@ class MetadataFeed:
         self._is_waiting = False
         self._must_load = False
         self._read: deque[RecordBatchView] = deque()
-        # What is left to do for the batch that is being decoded and replayed.
+        # The remaining steps of the batch that is being decoded and replayed.
         self._in_hand: Iterator[None] | None = None
         self.fed_bytes = 0
-        """Size of all batches that were handed over."""
+        """Size of all batches that the builder got."""
         self.loaded_snapshots = 0
-        """Snapshots that were handed over."""
+        """The number of snapshots that the builder got."""
 
     @property
     def is_at_end(self) -> bool:
@@ -80,7 +81,7 @@ class MetadataFeed:
 
     @property
     def can_step(self) -> bool:
-        """Whether `step` has something to do that waits for no thread."""
+        """Whether `step` has something to do without waiting for a thread."""
         return not self._is_waiting and not self.is_at_end
 
     def advance(self, high_watermark: int) -> None:
@@ -88,13 +89,14 @@ class MetadataFeed:
         self._high_watermark = max(self._high_watermark, high_watermark)
 
     def load_newest_snapshot(self) -> None:
-        """The log begins with a snapshot now, which is further than the builder is."""
+        """The log now begins with a snapshot that is ahead of the builder."""
         self._must_load = True
         self._read.clear()
         self._in_hand = None
 
     def step(self, nursery: trio.Nursery) -> None:
-        """Hand over what is at hand for some milliseconds; have a thread of ``nursery`` bring what is not."""
+        """Replay for some milliseconds what is in memory. What is not in memory is fetched by a thread started in
+        ``nursery``."""
         end = time.perf_counter() + SLICE_MS / 1000
         while self.can_step:
             if self._must_load:
@@ -115,7 +117,7 @@ class MetadataFeed:
                 return
 
     def _hand_over(self, batch: RecordBatchView) -> Iterator[None]:
-        """Decode, replay and hand over a batch, a step for each record at least."""
+        """Decode and replay a batch and pass it to the builder, with at least one step for each record."""
         try:
             committed = yield from committed_batch(batch)
         except RemoteProtocolError as error:
@@ -128,7 +130,7 @@ class MetadataFeed:
         self.fed_bytes += batch.size_in_bytes
 
     def _next_batch(self) -> RecordBatchView | None:
-        """The next batch if it is in memory; else None, and it is being read."""
+        """The next batch if it is in memory. Else None, and the batch is being read."""
         offset = self._builder.next_offset
         while self._read and self._read[0].base_offset < offset:
             self._read.popleft()
@@ -146,9 +148,9 @@ class MetadataFeed:
         return None
 
     def _read_batches(self, offset: int, high_watermark: int) -> list[RecordBatchView] | None:
-        """In the worker's thread. None where the log begins later by now.
+        """In the worker's thread. None if the log starts later by now.
 
-        What is not committed yet is left out: it may still be replaced.
+        Batches that are not committed yet are left out: they may still be replaced.
         """
         try:
             data = self._log.read(offset, READ_BYTES)
@@ -167,7 +169,8 @@ class MetadataFeed:
         self._wake()
 
     def _wait_for_whole_batch(self) -> None:
-        # No leader of ours names a high watermark inside of a batch; until one after it comes, the batch waits.
+        # No leader of this server sends a high watermark inside a batch. If one comes, the batch waits for a later high
+        # watermark.
         self._high_watermark = self._builder.next_offset
 
     async def _take_snapshot(self) -> None:
@@ -186,7 +189,7 @@ class MetadataFeed:
 
 
 def committed_batch(batch: RecordBatchView) -> Steps[BatchCommitted]:
-    """A batch of the log, decoded; RemoteProtocolError for a record of an unknown type or version."""
+    """Decode a batch of the log. Raises RemoteProtocolError for a record of an unknown type or version."""
     records = None
     if not batch.is_control:
         decoded = []

@@ -1,4 +1,5 @@
-"""What the quorum's driver counts. Plain numbers that only grow; rates and averages are made of two looks at them."""
+"""Counters of the quorum's driver: plain numbers that only grow. A reader computes rates and averages from two
+readings."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ class QuorumMetrics:
     """Counts and durations since the start."""
 
     commits: Histogram = field(default_factory=Histogram)
-    """Of each batch that this node appended as leader and that got committed: the time from append to commit."""
+    """For each batch that this node appended as leader and that was committed: the time from append to commit."""
     persists: Histogram = field(default_factory=Histogram)
-    """Of each piece of work for the disk's thread: the time from handing it over until it is durable."""
+    """For each job of the disk's thread: the time from queueing it until it is durable."""
     flushes: Histogram = field(default_factory=Histogram)
     """Durations of the log's syncs."""
     appended_records: int = 0
@@ -24,7 +25,7 @@ class QuorumMetrics:
     idle_ms: float = 0.0
     """Time in which the driver waited for something to do."""
     busy_ms: float = 0.0
-    """Time in which it worked."""
+    """Time in which the driver worked."""
 
     def count_commit(self, latency_ms: float) -> None:
         """A batch is committed."""
@@ -47,15 +48,15 @@ class QuorumMetrics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotMetrics:
-    """What became of snapshots since the start."""
+    """Counters of snapshots since the start."""
 
     loaded: int
-    """Snapshots that this node's image was built anew from."""
+    """Snapshots from which this node's image was rebuilt."""
     written: int
-    """Snapshots of its own."""
+    """Snapshots that this node wrote."""
     failed: int
-    """Attempts to write one."""
+    """Failed attempts to write one."""
     latest_bytes: int
-    """Size of the latest one of its own; 0 where there is none."""
+    """Size of the newest one that this node wrote; 0 if there is none."""
     latest_age_ms: int
-    """Time since that was done; 0 where there is none."""
+    """Time since it was complete; 0 if there is none."""

@@ -1,7 +1,8 @@
-"""Notices that this process did not run for a while: it was stopped, its machine was, or something held up its loop.
+"""Detects that this process did not run for a while: the process or its machine was stopped, or something blocked its
+loop.
 
-What others sent meanwhile waits in sockets. Whoever measures others' silence has to know of the pause before looking at
-the time, or takes for silence what is its own deafness.
+Messages from other nodes wait in sockets during such a pause. Code that measures the silence of other nodes has to know
+of the pause before it checks the time. Otherwise it would take this node's own pause for their silence.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from __future__ import annotations
 from kafkaproto_server.ports import Clock
 
 LOOK_INTERVAL_MS = 250
-"""Between two looks at the clock, at most, where the process runs as it should."""
+"""The longest time between two readings of the clock if the process runs as it should."""
 
 NOTICEABLE_MS = 500
-"""A shorter pause is no matter: sessions are seconds long."""
+"""A shorter pause does not matter: sessions last seconds."""
 
 
 class PauseWatch:
-    """Looks at the monotonic clock, so often that a gap between two looks means something."""
+    """Reads the monotonic clock so often that a gap between two readings means a pause."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -24,11 +25,11 @@ class PauseWatch:
 
     @property
     def next_look_ms(self) -> int:
-        """When `look` is to be called again, at the latest."""
+        """The latest time at which `look` has to be called again."""
         return self._looked_at_ms + LOOK_INTERVAL_MS
 
     def look(self) -> int:
-        """How long the process has not run since the last look, at least; 0 for no time that matters."""
+        """The minimum time for which the process has not run since the last call; 0 if it is too short to matter."""
         now_ms = self._clock.now_ms()
         pause_ms = now_ms - self.next_look_ms
         self._looked_at_ms = now_ms

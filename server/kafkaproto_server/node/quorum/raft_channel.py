@@ -1,12 +1,13 @@
-"""The Raft core's way to its peers: two connections to each, one request at a time on each.
+"""Sends the Raft core's requests to other nodes, over two connections to each, one request at a time on each.
 
-Fetch and FetchSnapshot go over one connection, which a long poll may hold for half a second; all other requests to
-the same node over another. Who is asked what, when, and when again after a failure is the core's business: here is no
-pause, no repetition, and every request ends in exactly one event.
+Fetch and FetchSnapshot use one connection, which a long poll may occupy for half a second. All other requests to the
+same node use the other one. The core decides which node to ask what, when, and when to retry: this module neither
+pauses nor retries, and every request ends in exactly one event.
 
 Nodes that the quorum knows (voters, the leader, bootstrap servers) have lasting connections and statistics of their
-own. Anybody may have the core ask a node that it does not know (AddRaftVoter). Such a request has a connection that
-ends with it, and counts for `UNKNOWN_NODES`. What is kept for a node goes when the quorum knows it no more.
+own. Any client can make the core ask an unknown node (AddRaftVoter). Such a request gets a connection that is closed
+after it, and counts for `UNKNOWN_NODES`. When the quorum no longer knows a node, its connections and statistics are
+removed.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from kafkaproto_server.types import NO_NODE
 _log = logging.getLogger("kafkaproto.server.quorum")
 
 _log_unknown = logging.getLogger("kafkaproto.server.quorum.unknown_nodes")
-"""Anybody may have unknown nodes asked, so these lines are limited (`node.log_limit`)."""
+"""Any client can cause requests to unknown nodes, so these lines are limited (`node.log_limit`)."""
 
 READY_INTERVAL_S = 1.0
-"""How often lost connections to other voters are made again. A node that is away refuses that at little cost."""
+"""How often lost connections to other voters are re-established. An absent node refuses the attempt at little cost."""
 
 UNKNOWN_NODES = NO_NODE
-"""Stands, in the statistics, for all nodes together that the quorum does not know."""
+"""In the statistics: all unknown nodes together."""
 
 _FAILURES: Mapping[DisconnectCause, RequestFailure] = {
     DisconnectCause.REFUSED: RequestFailure.REFUSED,
@@ -51,17 +52,17 @@ _FAILURES: Mapping[DisconnectCause, RequestFailure] = {
 
 @dataclass(slots=True, kw_only=True)
 class PeerStatistics:
-    """What went to one destination since the start."""
+    """What was sent to one destination since the start."""
 
     requests: dict[str, int] = field(default_factory=dict)
-    """By the request's name."""
+    """By the name of the request."""
     failures: dict[RequestFailure, int] = field(default_factory=dict)
     sent_bytes: int = 0
     received_bytes: int = 0
 
 
 class RaftChannel:
-    """Sends the core's requests and brings their ends back as events."""
+    """Sends the core's requests, and reports the end of each as an event."""
 
     def __init__(
         self,
@@ -74,8 +75,8 @@ class RaftChannel:
         is_known: Callable[[int], bool],
         report: Callable[[ResponseReceived | RequestFailed], None],
     ) -> None:
-        """``listener_name`` is the listener that the destinations belong to. ``is_known`` tells of an id whether it is
-        a voter's, the leader's or a bootstrap server's. ``report`` gets each request's end, at the latest
+        """``listener_name`` is the listener to which the destinations belong. ``is_known`` says whether an id is that
+        of a voter, the leader or a bootstrap server. ``report`` is called with the end of each request, at the latest
         ``request_timeout_ms`` after its start."""
         self._client_id = f"raft-client-{node_id}"
         self._cluster_id = cluster_id
@@ -85,22 +86,22 @@ class RaftChannel:
         self._is_known = is_known
         self._report = report
         self._peers: dict[tuple[int, Lane], PeerChannel] = {}
-        # What was said of a lane since it answered last.
+        # The failures of a lane that were logged since its last success.
         self._said: dict[tuple[int, Lane], set[RequestFailure]] = {}
         self.statistics: dict[int, PeerStatistics] = {}
         """By the destination's id, or `UNKNOWN_NODES`."""
 
     def send(self, nursery: trio.Nursery, send: SendRequest) -> None:
-        """Begin to ask; the end comes by ``report``."""
+        """Start a request; its end is passed to ``report``."""
         nursery.start_soon(self._ask, send, name=f"raft request {send.request_id}")
 
     async def keep_ready(self, destinations: Callable[[], Iterable[Destination]]) -> None:
-        """See to it, until cancelled, that there are connections to these destinations before they are needed, and none
-        to nodes that are not known any more.
+        """Until cancelled: establish connections to these destinations before they are needed, and close those to nodes
+        that are no longer known.
 
-        An election is a few exchanges with nodes that were not asked for hours; connecting and agreeing on versions
-        would be half of its time. The destinations are looked at anew each time. Whoever cannot be reached is left to
-        the core, which learns of it when it asks.
+        An election takes a few exchanges with nodes that this one has not contacted for hours. Connecting to them and
+        agreeing on versions would take half of its time. The destinations are computed anew each time. If one cannot be
+        reached, nothing is reported: the core learns of it when it sends a request.
         """
         while True:
             self._forget_unknown()
@@ -113,13 +114,13 @@ class RaftChannel:
     async def _make_ready(self, lane: tuple[int, Lane], destination: Destination) -> None:
         address = (destination.host, destination.port)
         peer = self._peers.get(lane) or self._peer(lane, destination)
-        # Where the core knows another address than the voters' record, it knows better.
+        # If the core knows another address than the one in the voters' record, the core's address is right.
         if (peer.host, peer.port) == address and not peer.is_ready:
             with suppress(PeerDisconnected, PeerTimeout):
                 await peer.prepare(timeout_ms=self._request_timeout_ms)
 
     def remote_hosts(self, destination: Destination) -> frozenset[str]:
-        """The addresses at which a destination was reached; none where it never was."""
+        """The addresses at which a destination was reached; none if it never was."""
         address = (destination.host, destination.port)
         peers = (self._peers.get((destination.id, lane)) for lane in Lane)
         return frozenset(
@@ -129,14 +130,14 @@ class RaftChannel:
         )
 
     def close(self) -> None:
-        """Give all connections up; what is under way fails."""
+        """Close all connections; requests in progress fail."""
         for peer in self._peers.values():
             peer.close()
         self._peers.clear()
 
     def _forget_unknown(self) -> None:
         for lane, peer in list(self._peers.items()):
-            # What is under way to a node that was removed comes to its end before.
+            # A request to a removed node is completed first.
             if not self._is_known(lane[0]) and not peer.is_busy:
                 peer.close()
                 del self._peers[lane]
@@ -174,7 +175,7 @@ class RaftChannel:
         except UnsupportedVersionError as error:
             end = self._failed(send, lane, RequestFailure.UNSUPPORTED, str(error))
         except RemoteProtocolError as error:
-            # Whatever comes next on this connection is not to be trusted either.
+            # The rest of this connection cannot be trusted either.
             peer.close()
             end = self._failed(send, lane, RequestFailure.BAD_ANSWER, str(error))
         statistics.sent_bytes += peer.sent_bytes - sent
@@ -204,7 +205,7 @@ class RaftChannel:
         return ResponseReceived(request_id=send.request_id, response=response)
 
     def _peer(self, lane: tuple[int, Lane], destination: Destination) -> PeerChannel:
-        """The connection of a lane; a destination that moved gets a new one, and the old one ends."""
+        """The connection of a lane. If the destination has moved, it gets a new one, and the old one is closed."""
         peer = self._peers.get(lane)
         if peer is not None and (peer.host, peer.port) == (destination.host, destination.port):
             return peer
@@ -234,14 +235,15 @@ class RaftChannel:
         if lane[0] == UNKNOWN_NODES:
             _log_unknown.log(level, "%s", what)
             return
-        # The core asks a peer that is gone, or that refuses, many times a second: one line until it answers again.
+        # The core sends many requests a second to a peer that is gone or refuses. Log one line until the peer responds
+        # again.
         said = self._said.setdefault(lane, set())
         _log.log(logging.DEBUG if failure in said else level, "%s", what)
         said.add(failure)
 
 
 def _common_version(send: SendRequest, served: Mapping[int, tuple[int, int]]) -> int:
-    """The highest version that we are willing to send and the peer serves; raises UnsupportedVersionError."""
+    """The highest version that this node may send and the peer serves. Raises UnsupportedVersionError."""
     api_key, lowest, highest = wire.request_versions(send.request)
     peer_lowest, peer_highest = served.get(api_key, (0, -1))
     version = min(highest, peer_highest)

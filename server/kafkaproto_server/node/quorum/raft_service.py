@@ -1,8 +1,9 @@
-"""Serves the quorum's requests: from a decoded message to the Raft core, and from its answer to a response.
+"""Serves the requests between replicas of the quorum: passes a decoded message to the Raft core, and makes a response
+of the core's answer.
 
-The core decides on numbers; the records and pieces of snapshots that an answer names are read here, from memory where
-they are the log's end. Nothing here waits: a reply is decided whenever its last part is there, and a connection's long
-poll holds up nobody but itself.
+The core decides on offsets and sizes only. The records and snapshot pieces that its answer names are read here, from
+memory if they are at the log's end. Nothing here waits: each reply is resolved when its last part is there, and a long
+poll delays only its own connection.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import Deferred
 
 AskCore = Callable[[InboundRequest, str, Callable[[Answer], None]], str | None]
-"""Give the core a request that came in on a listener; the function gets the answer. Where the node cannot take more,
-the reason comes back, and no answer."""
+"""Pass a request that came in on a listener to the core; the function is called with the answer. If the node cannot
+take more requests, the reason is returned, and there is no answer."""
 
 
 class RaftService:
-    """Answers the requests of other replicas, and of tools that change the voters."""
+    """Serves the requests of other replicas, and of tools that change the voters."""
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ class RaftService:
         self._worker = worker
 
     def serve(self, message: Message, context: RequestContext) -> Deferred[Reply]:
-        """The response to one of the Raft requests, when it is decided."""
+        """A promise of the response to a Raft request."""
         reply: Deferred[Reply] = Deferred()
         version = context.api_version
         request = wire.decode_request(message, version, cluster_id=self._cluster_id)
@@ -76,7 +77,7 @@ class RaftService:
             try:
                 response = wire.encode_answer(message, version, answer, records)
             except Exception as error:
-                # The core has gone on; only this response cannot be made of what it said.
+                # The core itself is not affected. Only this response cannot be made from its answer.
                 reply.fail(error)
             else:
                 reply.resolve(response)
@@ -87,7 +88,8 @@ class RaftService:
         return reply
 
     def _complete(self, answer: Answer, done: Callable[[Answer, Sequence[Buffer]], None]) -> None:
-        """Read what the answer names; ``done`` gets the answer, or another where that is gone, and the bytes."""
+        """Read the data that the answer names. ``done`` is called with the answer and the bytes, or with another answer
+        if the data is gone."""
         if isinstance(answer, FetchAnswer) and answer.read is not None:
             wanted = answer.read
             batches = self._tail.read(wanted.offset, wanted.end_offset, wanted.max_bytes)
@@ -96,7 +98,8 @@ class RaftService:
                 return
             self._worker.call(
                 partial(self._read_log, wanted),
-                # Cleaning was faster: with no records the replica asks again, and is told of a snapshot.
+                # The log cleaner has deleted it. A response without records makes the replica fetch again, and the
+                # leader then refers it to a snapshot.
                 lambda records: (
                     done(answer, records) if records else done(msgspec.structs.replace(answer, read=None), [])
                 ),
@@ -113,7 +116,7 @@ class RaftService:
     # -- in the worker's thread ----------------------------------------------------------------------------------
 
     def _read_log(self, wanted: LogRange) -> list[Buffer]:
-        """Whole batches of a range, nothing where the log begins later by now."""
+        """Whole batches of a range; none if the log starts later by now."""
         try:
             data = self._log.read(wanted.offset, wanted.max_bytes)
         except OffsetOutOfRangeError:

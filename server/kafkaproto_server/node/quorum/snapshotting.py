@@ -1,14 +1,16 @@
 """Writes snapshots of the committed state, and reads them.
 
-When: so many bytes of records after the last one (``metadata.log.max.record.bytes.between.snapshots``) or so long
-after it (``metadata.log.max.snapshot.interval.ms``), never inside of a metadata transaction. Each node draws by how
-much it is early, anew for each snapshot, so that replicas, which all see the same records, do not write together.
+When: after a number of bytes of records since the last snapshot (``metadata.log.max.record.bytes.between.snapshots``)
+or after some time (``metadata.log.max.snapshot.interval.ms``), but never inside a metadata transaction. All replicas
+see the same records. To keep them from writing at the same time, each node draws at random for each snapshot by how
+much it is early.
 
-How: an image is immutable, so it is written while changes go on. Encoding is done by the event loop itself, a
-millisecond at a time with pauses of some more in between: a thread of its own would hold the interpreter's lock for
-longer than that whenever the loop wants it back. Only files are handed to threads.
+How: an image is immutable, so it can be written while changes continue. The event loop itself does the encoding, a
+millisecond at a time, with longer pauses in between. A separate thread would hold the interpreter's lock for longer
+than that whenever the loop needs it back. Threads only do the file operations.
 
-A snapshot that cannot be written is no loss, because the log has everything: it is logged and tried again later.
+If a snapshot cannot be written, nothing is lost, because the log has everything. The failure is logged, and the attempt
+is repeated later.
 """
 
 from __future__ import annotations
@@ -33,19 +35,19 @@ from kafkaproto_server.types import OffsetAndEpoch
 _log = logging.getLogger("kafkaproto.server.quorum")
 
 JITTER_PERCENT = 20
-"""By how much, at most, a snapshot is written before its limits are reached."""
+"""The largest part of its limits by which a snapshot is early."""
 
 RETRY_MS = 60_000
-"""How long after a failure the next snapshot is tried."""
+"""The time from a failure to the next attempt."""
 
 BATCH_BYTES = 64 * 1024
-"""Size of the batches in a snapshot. Making one takes less than a millisecond; Kafka allows 8 MiB."""
+"""Size of the batches in a snapshot. Encoding one takes less than a millisecond; Kafka allows 8 MiB."""
 
 SLICE_S = 0.001
-"""How long the event loop is held up at a time, by one batch more at most."""
+"""How long the event loop is blocked at a time, plus at most one more batch."""
 
 PAUSE_RATIO = 4
-"""How many times as long it is left alone then: a snapshot in the making takes a fifth of a processor."""
+"""The pause after such a slice, as a multiple of its length: writing a snapshot takes a fifth of a processor."""
 
 WRITE_BYTES = 1024 * 1024
 """How much is written and synced at once, so that the log's own syncs never wait for more than this."""
@@ -55,14 +57,14 @@ class SnapshotSchedule:
     """Decides when the next snapshot is due. Times are monotonic, in milliseconds."""
 
     def __init__(self, *, max_bytes: int, max_interval_ms: int, rng: Rng, now_ms: int) -> None:
-        """An interval of 0 stands for none."""
+        """An interval of 0 means none."""
         self._max_bytes = max_bytes
         self._max_interval_ms = max_interval_ms
         self._rng = rng
         self.restart(now_ms)
 
     def restart(self, now_ms: int) -> None:
-        """The state now is in a snapshot."""
+        """The present state is in a snapshot."""
         self._bytes = 0
         early_percent = self._rng.below(JITTER_PERCENT + 1)
         self._due_bytes = max(1, self._max_bytes - self._max_bytes * early_percent // 100)
@@ -71,23 +73,23 @@ class SnapshotSchedule:
         self._retry_ms = now_ms
 
     def delay(self, now_ms: int) -> None:
-        """The last attempt failed; another is due after a while, whatever has come since."""
+        """The last attempt failed. The next one is due after `RETRY_MS`, however many bytes have come since."""
         self._retry_ms = now_ms + RETRY_MS
         self._due_bytes = 1
 
     def add(self, size_bytes: int) -> None:
-        """So many bytes of records were committed."""
+        """Records of this many bytes were committed."""
         self._bytes += size_bytes
 
     def is_due(self, now_ms: int) -> bool:
-        """Whether it is time, if there is anything new."""
+        """Whether a snapshot is due. It never is without new records."""
         has_waited = self._max_interval_ms > 0 and now_ms >= self._due_ms
         is_due = self._bytes >= self._due_bytes or (has_waited and self._bytes > 0)
         return is_due and now_ms >= self._retry_ms
 
 
 class Snapshotter:
-    """Writes this node's snapshots, one at a time. Everything here belongs to the event loop's thread."""
+    """Writes this node's snapshots, one at a time. Only the event loop's thread uses this class."""
 
     def __init__(
         self,
@@ -100,7 +102,7 @@ class Snapshotter:
         clock: Clock,
         rng: Rng,
     ) -> None:
-        """``voters_at`` is `raft.node.RaftNode.voters_at`; ``created`` is told of each snapshot once it is
+        """``voters_at`` is `raft.node.RaftNode.voters_at`; ``created`` is called with each snapshot once it is
         durable."""
         self._snapshots = snapshots
         self._voters_at = voters_at
@@ -119,17 +121,17 @@ class Snapshotter:
         self.written = 0
         """Snapshots written since the start."""
         self.failed = 0
-        """Attempts that the disk put an end to."""
+        """Attempts that failed at the disk."""
         self.latest_bytes = 0
-        """Size of the latest one."""
+        """Size of the newest snapshot."""
         self.latest_at_ms = 0
-        """When the latest one was done, by the monotonic clock."""
+        """Monotonic time at which the newest snapshot was complete."""
 
     def committed(self, image: ClusterImage, *, last_offset: int, size_bytes: int) -> None:
-        """Batches of ``size_bytes`` in all, the last of which ends with ``last_offset``, are committed; the newest
-        state that may be shown is ``image``.
+        """Batches of ``size_bytes`` in all were committed, the last of which ends with ``last_offset``. ``image`` is
+        the newest state that may be shown.
 
-        It lags behind while a transaction is open, and no snapshot is made of it then.
+        The image lags behind while a transaction is open. No snapshot is made of it then.
         """
         self._schedule.add(size_bytes)
         is_complete = image.offset == last_offset
@@ -138,7 +140,8 @@ class Snapshotter:
             self._wake.set()
 
     def loaded(self, image: ClusterImage) -> None:
-        """``image`` came from a snapshot that this node had or fetched; an older one in the making is given up."""
+        """``image`` was loaded from a snapshot that this node had or fetched. An older snapshot that is being written
+        is given up."""
         self._schedule.restart(self._clock.now_ms())
         if self._wanted is not None and self._wanted.offset <= image.offset:
             self._wanted = None
@@ -146,7 +149,7 @@ class Snapshotter:
             self._writing.cancel()
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Write what becomes due until cancelled."""
+        """Write the snapshots that become due, until cancelled."""
         task_status.started()
         while True:
             await self._wake.wait()
@@ -180,7 +183,7 @@ class Snapshotter:
         )
 
     async def write(self, image: ClusterImage) -> None:
-        """Write a snapshot of ``image``, whatever the schedule says. Raises OSError; nothing is left behind then."""
+        """Write a snapshot of ``image``, regardless of the schedule. Raises OSError; no file is left behind then."""
         snapshot_id = SnapshotId(epoch=image.epoch, end_offset=image.offset + 1)
         # Counted from here on, because what comes meanwhile is not in it.
         self._schedule.restart(self._clock.now_ms())
@@ -238,10 +241,10 @@ def _write_and_sync(writer: SnapshotWriter, pieces: list[Buffer]) -> None:
 
 
 def read_image(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> ClusterImage:
-    """The image that a snapshot holds. Blocks.
+    """The image in a snapshot. Blocks.
 
-    Raises CorruptFileError where the file is damaged, RemoteProtocolError where a record is of an unknown kind,
-    ReplayError where records contradict each other, FileNotFoundError.
+    Raises CorruptFileError if the file is damaged, RemoteProtocolError if a record is of an unknown kind, ReplayError
+    if records contradict each other, and FileNotFoundError.
     """
     records = snapshots.read(snapshot_id)
     header = take_header(records)

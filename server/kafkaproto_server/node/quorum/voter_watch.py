@@ -1,8 +1,8 @@
-"""Tells a controller's operator that the node is not the voter that it should be.
+"""Warns a controller's operator if the node is not the voter that it should be.
 
-The voters of a quorum are node ids together with the ids of their metadata directories (KIP-853). If a directory got
-another id, its node is no voter: it waits for a leader that may never be, and nothing in its log says why. A controller
-that follows a leader and whose node id is no voter's is only waiting to be added.
+A voter of a quorum is identified by its node id and the id of its metadata directory (KIP-853). If the directory got
+another id, the node is no voter: it waits for a leader that may never come, and nothing else in its log says why. A
+controller that follows a leader and whose node id is not in the voter set needs no warning: it only waits to be added.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from kafkaproto_server.types import ReplicaKey
 _log = logging.getLogger("kafkaproto.server.quorum")
 
 WARN_AFTER_S = 10.0
-"""How long a node may take to find a leader, or to replace what is left of its former directory, before it is told."""
+"""How long a node may take to find a leader, or to replace the voter of its former directory, before the warning."""
 
 
 def voter_problem(key: ReplicaKey, voters: VoterSet, meta_properties: str, *, follows: bool) -> str | None:
-    """What keeps a controller from being a voter, None if nothing does, or nothing has to.
+    """What keeps a controller from being a voter; None if nothing does, or if it need not be one.
 
-    ``meta_properties`` is the path of the file that has the directory's id, ``follows`` whether there is a leader.
+    ``meta_properties`` is the path of the file with the directory's id, ``follows`` whether the node follows a leader.
     """
     known = voters.get(key.id)
     if voters.is_voter(key) or not voters.voters or (known is None and follows):
@@ -41,7 +41,7 @@ def voter_problem(key: ReplicaKey, voters: VoterSet, meta_properties: str, *, fo
 
 
 async def warn_of_voter_problem(problem: Callable[[], str | None]) -> None:
-    """Say once, after a while, what keeps this controller from being a voter, if anything does."""
+    """Log once, after a while, what keeps this controller from being a voter, if anything does."""
     await trio.sleep(WARN_AFTER_S)
     found = problem()
     if found is not None:

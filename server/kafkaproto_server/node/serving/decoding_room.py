@@ -1,9 +1,9 @@
-"""How much the large requests of all connections may hold once they are decoded.
+"""Limits the memory of large decoded requests, for all connections together.
 
-A request of a few hundred KiB takes a hundred times as much memory when it is decoded, and its response takes as much
-again. So a large request is decoded only if there is room for what it may hold, or no other large one is decoded.
-Otherwise it waits as the bytes that it came in, which count elsewhere (`net.memory`). Hosts take turns, and the
-requests of one host are let in as they came.
+A decoded request of a few hundred KiB takes a hundred times as much memory, and its response takes as much again. So a
+large request is decoded only if there is room for what it may contain, or if no other large one is decoded. Otherwise
+it waits undecoded; its bytes count elsewhere (`net.memory`). Hosts take turns, and the requests of one host are
+admitted in order of arrival.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from kafkaproto_server.apis.bounds import BYTES_AN_ELEMENT
 from kafkaproto_server.net.host_queue import HostQueue
 
 MAX_DECODED_BYTES: Final = 256 * 1024 * 1024
-"""What the elements of decoded large requests may take together: a little more than the largest request that there
-may be."""
+"""Limit for the elements of all large decoded requests together: a little more than the largest possible request."""
 MANY_ELEMENTS: Final = 4096
-"""A request that can hold at most so many elements is no large one, and never waits."""
+"""A request that can contain at most this many elements is not large, and never waits."""
 
 
 @dataclass(slots=True, eq=False)
@@ -31,7 +30,7 @@ class _Entry:
 
 
 class DecodingRoom:
-    """Lets large requests in."""
+    """Admits large requests to decoding."""
 
     def __init__(self, max_elements: int = MAX_DECODED_BYTES // BYTES_AN_ELEMENT) -> None:
         self._max_elements = max_elements
@@ -42,13 +41,14 @@ class DecodingRoom:
 
     @property
     def waiting(self) -> int:
-        """Number of requests that were not let in yet."""
+        """The number of requests that wait."""
         return len(self._queue)
 
     def enter(self, elements: int, begin: Callable[[], None], owner: Hashable, host: str) -> None:
-        """Call ``begin`` as soon as there is room for a request of so many elements, now or later.
+        """Call ``begin`` as soon as there is room for a request of this many elements, now or later.
 
-        ``owner`` has one request at a time; its ``host`` takes turns with others. Once begun, `leave` has to follow.
+        ``owner`` has one request at a time. Its ``host`` takes turns with other hosts. After ``begin``, `leave` has to
+        follow.
         """
         assert owner not in self._by_owner, "a connection's requests are served one after the other"
         entry = _Entry(elements, begin, owner, host)
@@ -57,20 +57,20 @@ class DecodingRoom:
         self._admit()
 
     def leave(self, elements: int) -> None:
-        """A request that was begun is no more."""
+        """A request that was begun is finished."""
         self.used_elements -= elements
         self._admit()
 
     def drop(self, owner: Hashable) -> None:
-        """Forget what an owner waits for."""
+        """Drop the waiting request of an owner."""
         entry = self._by_owner.pop(owner, None)
         if entry is not None:
             self._queue.remove(entry.host, entry)
-            # It may have been the one that did not fit.
+            # It may have been the first one, which did not fit.
             self._admit()
 
     def _admit(self) -> None:
-        # A request may be over, and leave, the moment it is begun: that must not go ever deeper.
+        # A request may finish and call `leave` as soon as it is begun. This must not recurse ever deeper.
         if self._is_admitting:
             return
         self._is_admitting = True

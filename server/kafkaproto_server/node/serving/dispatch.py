@@ -1,19 +1,19 @@
-"""From a request on a connection to the bytes of its response: decode, hand to the table, wait, encode.
+"""From a request on a connection to the bytes of its response: decode, call the handler by way of the table, wait,
+encode.
 
-What may take long (a large body, a handler that walks many items, a large response) is `Steps`, which
-`node.serving.slices` drives between other turns of the loop. So is every request that comes when the pass of the loop
-has served enough, and every response that is decided then. A large request is decoded when there is room for it
-(`node.serving.decoding_room`), and let go in steps.
+Work that may take long (a large body, a handler with many items, a large response) is `Steps`, which
+`node.serving.slices` runs between other turns of the loop. If a pass of the loop has already served enough, later
+requests and responses wait there as well. A large request is decoded when there is room for it
+(`node.serving.decoding_room`), and freed in steps.
 
-What fails here in a way that nobody foresaw costs one request its answer, and no more: codecs and handlers change
-nothing of the node, they read what is published and hand work over. Such a request is answered UNKNOWN_SERVER_ERROR
-where its response has a place for that, else its connection is closed; the failure is logged with all that names the
-request, and counted among the errors of its api.
+An unexpected error here affects only one request: codecs and handlers change nothing of the node, they read what is
+published and submit work. The response to such a request is UNKNOWN_SERVER_ERROR if it has a field for that; else the
+connection is closed. The error is logged with all that identifies the request, and counted among the errors of its API.
 
-Two things keep that apart from what has to end the process. The place: the cores, the log and the images are
-changed in tasks of their own (`node.quorum.loop`, `node.quorum.disk_worker`, `node.quorum.metadata_feed`), never
-within this module; what fails there is raised there. And the type: a StorageError or a DiskError says that files
-are not as they have to be, wherever it comes from, so it is raised from here as well.
+Two things distinguish such an error from one that has to end the process. The place: cores, log and images are changed
+in tasks of their own (`node.quorum.loop`, `node.quorum.disk_worker`, `node.quorum.metadata_feed`), never in this
+module, and errors there are raised there. And the type: a StorageError or a DiskError says that files are not as they
+must be, wherever it comes from, so this module raises it again.
 """
 
 from __future__ import annotations
@@ -49,13 +49,14 @@ from kafkaproto_server.types import Deferred, Steps, StepsType, T
 _log = logging.getLogger("kafkaproto.server.node")
 
 SMALL_ANSWER_ELEMENTS = 64
-"""Answers with at most so many elements in their lists are encoded at once."""
+"""Responses with at most this many elements in their arrays are encoded at once."""
 
 MAX_REMEMBERED_ADDRESSES = 1024
-"""Peers whose address need not be parsed again for each of their requests."""
+"""The number of peers whose parsed address is kept for their next request."""
 
 _NOT_CONTAINED = (RemoteProtocolError, CloseConnection, StorageError, DiskError)
-"""The peer's fault, which the connection's pump ends; and the disk's, which ends the node."""
+"""Errors caused by the peer, for which the connection's pump closes the connection, and errors of the disk, which end
+the node."""
 
 
 class Dispatcher:
@@ -70,8 +71,8 @@ class Dispatcher:
         slices: Slices | None = None,
         room: DecodingRoom | None = None,
     ) -> None:
-        """``heartbeat`` is told of each heartbeat of a broker before it is served. ``slices`` do long work, which
-        is done at once without them. ``room`` is for the large requests."""
+        """``heartbeat`` is called with each broker heartbeat before it is served. ``slices`` run long work; without
+        them it runs at once. ``room`` admits large requests."""
         self.services = services
         self.metrics = metrics or RequestMetrics()
         self.heartbeat = heartbeat
@@ -81,10 +82,10 @@ class Dispatcher:
     def serve(
         self, request: RequestReceived | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
     ) -> None:
-        """Have one request answered by ``respond``, which gets the response body, or why to close the connection.
+        """Serve one request. ``respond`` gets the response body, or the reason to close the connection.
 
-        Raises RemoteProtocolError for a body that does not parse, if it is decoded now; StorageError and DiskError
-        end the node.
+        Raises RemoteProtocolError for a body that does not parse, if it is decoded now; StorageError and DiskError end
+        the node.
         """
         if isinstance(request, UnsupportedApiVersions):
             self.metrics.of(ApiKey.API_VERSIONS).add_error(ErrorCode.UNSUPPORTED_VERSION)
@@ -97,7 +98,7 @@ class Dispatcher:
             serving.begin()
 
     def connection_ended(self, connection: ConnectionInfo) -> None:
-        """Give up the work for what a connection asked."""
+        """Drop the work for the requests of a connection."""
         owner = _owner_of(connection)
         self.room.drop(owner)
         self.slices.drop(owner)
@@ -118,7 +119,7 @@ class Dispatcher:
 
 
 class _Serving:
-    """One request on its way to its response."""
+    """One request until its response is sent."""
 
     __slots__ = (
         "begun_at",
@@ -141,7 +142,7 @@ class _Serving:
         self.respond = respond
         self.metrics = node.metrics.of(request.api_key)
         self.message: Message | None = None
-        # What was taken of the room for large requests.
+        # The number of elements that this request took from the room for large requests.
         self.elements_in_room = 0
         self.begun_at = time.perf_counter()
         self.handled_at = 0.0
@@ -152,7 +153,7 @@ class _Serving:
         return len(self.request.frame) - self.request.body_offset
 
     def begin(self) -> None:
-        """Serve the request now, as far as it does not take long."""
+        """Serve the request now, except for work that takes long."""
         try:
             reply = self._served()
         except _NOT_CONTAINED:
@@ -163,7 +164,7 @@ class _Serving:
         self._take_first(reply)
 
     def begin_later(self) -> None:
-        """Serve the request when it is its turn."""
+        """Serve the request when its turn comes."""
         self._start(_in_turn(self._served), self._take_first)
 
     def _served(self) -> Reply:
@@ -184,7 +185,8 @@ class _Serving:
         )
 
     def _take_first(self, reply: Reply) -> None:
-        """Go on with what has come of the header; steps are to decode the body, if it is long."""
+        """Continue with the reply that followed from the header. If it is steps, they decode the body, provided that
+        this is long."""
         request, connection = self.request, self.connection
         elements = 0
         if self._body_bytes > MANY_ELEMENTS and isinstance(reply, StepsType):
@@ -205,7 +207,7 @@ class _Serving:
             self.node.heartbeat(message, self.connection)
 
     def _take(self, reply: Reply) -> None:
-        """Go on with what has come of the request so far."""
+        """Continue with the request's reply so far."""
         if isinstance(reply, StepsType):
             self._start(reply, self._take)
             return
@@ -219,7 +221,7 @@ class _Serving:
         self._answer(reply)
 
     def _take_decided(self, reply: Reply) -> None:
-        """Go on with a reply that was waited for; those of many requests may be decided together."""
+        """Continue with a reply that was waited for. Many such replies may be resolved at the same time."""
         if self.node.slices.must_wait:
             self._start(_held(reply), self._take)
         else:
@@ -265,11 +267,11 @@ class _Serving:
         return buffers
 
     def _end(self, answer: Message | None = None, made: Sequence[Any] = ()) -> None:
-        """The request is over: let go of it, of its answer, and of what was ``made`` when it was given up, in steps
-        if they are large."""
+        """The request is finished: free it, its response, and what was ``made`` when it was dropped; in steps if they
+        are large."""
         message, self.message = self.message, None
         if self._body_bytes <= MANY_ELEMENTS:
-            # It is not large: every element takes one byte at least.
+            # The request is not large: every element takes at least one byte.
             message = None
         if message is None and answer is None and not made:
             self._leave_room(None)
@@ -288,7 +290,7 @@ class _Serving:
             self.node.room.leave(elements)
 
     def _failed(self, error: Exception) -> None:
-        """What becomes of a request that failed: by its peer's fault, the disk's, or one that nobody foresaw."""
+        """Handle an error of a request: caused by its peer, by the disk, or unexpected."""
         if isinstance(error, StorageError | DiskError):
             raise error
         if isinstance(error, RemoteProtocolError | CloseConnection):
@@ -316,7 +318,7 @@ class _Serving:
                 failed = ErrorCode.UNKNOWN_SERVER_ERROR
                 refusal = Refusal(code=failed, message=describe(failed).message, version=version)
                 body = refuse_at_once(message, refusal).encode(version)
-                # Older versions of a response may have no place for what newer ones have.
+                # An older version of a response may lack a field that newer versions have.
                 sent, _ = api.response_class.decode(body, version)
                 codes = list(error_codes(sent))
                 if failed in codes:
@@ -330,19 +332,19 @@ class _Serving:
 
 
 def _in_turn(work: Callable[[], T]) -> Steps[T]:
-    """Work that takes one step."""
+    """Work as a single step."""
     yield from ()
     return work()
 
 
 def _held(reply: T) -> Steps[T]:
-    """What there is, as the result of steps."""
+    """A value as the result of steps."""
     yield from ()
     return reply
 
 
 def _owner_of(connection: ConnectionInfo) -> Hashable:
-    """Whose the works of a connection are."""
+    """The key that identifies the work of a connection."""
     return connection.listener_name, connection.connection_id
 
 
@@ -365,9 +367,9 @@ def _context(request: RequestReceived, connection: ConnectionInfo) -> RequestCon
 @lru_cache(maxsize=MAX_REMEMBERED_ADDRESSES)
 def _address(peer_host: str) -> tuple[bytes, str]:
     """A peer's address as bytes and as text."""
-    # A link-local IPv6 address carries its interface behind a percent sign.
+    # A link-local IPv6 address has its interface behind a percent sign.
     address = ipaddress.ip_address(peer_host.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        # A listener on every interface shows IPv4 peers so; clients and controllers know them by 4 bytes.
+        # A listener on every interface shows IPv4 peers in this form; clients and controllers know them by 4 bytes.
         address = address.ipv4_mapped
     return address.packed, str(address)

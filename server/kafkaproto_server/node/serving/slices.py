@@ -1,13 +1,13 @@
-"""Work of requests, a little at a time, so that the loop is never held for long.
+"""Runs the work of requests in slices, so that the loop is never blocked for long.
 
-What may take long is served by `Steps`: a generator that yields every few ten microseconds. It is begun where it
-arrives, unless the pass of the loop has served enough by then (`net.passes`). If it is not done within a
-millisecond, or could not be begun, it waits in a queue, and one task goes round the queues. That task holds the loop
-for some milliseconds and then lets everybody else run, the quorum's driver first of all: the others' wait is bounded
-however many requests wait, and however many connections sent them.
+Work that may take long is `Steps`: a generator that yields every few ten microseconds. It starts where it arrives,
+unless the pass of the loop has already served enough (`net.passes`). If it is not complete within a millisecond, or
+could not start, it waits in a queue. One task serves the queues in turn: it runs for some milliseconds and then lets
+all other tasks run, the quorum's driver first. So the others' wait is bounded, however many requests wait and however
+many connections sent them.
 
-There are two queues. Urgent works go first, for a part of the time: clients cannot keep what holds the cluster
-together waiting. Within a queue hosts take turns (`net.host_queue`).
+There are two queues. Urgent work goes first, for a part of the time, so that clients cannot delay the requests that
+hold the cluster together. Within a queue, hosts take turns (`net.host_queue`).
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from kafkaproto_server.requests.release import close_steps
 from kafkaproto_server.types import Steps
 
 IN_PLACE_S: Final = 0.001
-"""How long work may take where it is begun."""
+"""How long work may run where it starts."""
 SHARE_S: Final = 0.001
-"""How long one work is continued before the next one is."""
+"""How long one piece of work runs before the next one does."""
 TURN_S: Final = 0.004
-"""How long the task goes round the queues before others run."""
+"""How long the task serves the queues before other tasks run."""
 URGENT_S: Final = 0.002
-"""How much of that is for urgent works; all of it if there are no others."""
+"""The part of that for urgent work. Urgent work gets all of it if there is no other."""
 STEPS_A_LOOK: Final = 4
-"""Steps between two looks at the clock."""
+"""Steps between two checks of the clock."""
 
 Done = Callable[[Any], None]
 Failed = Callable[[Exception], None]
 Dropped = Callable[[list[Any]], None]
-"""Gets the lists and messages that steps had made when they were given up: to let go of many takes steps, too."""
+"""Called with the lists and messages that dropped steps had made: freeing many of them takes steps, too."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +53,7 @@ class _Work:
 
 
 class Slices:
-    """The works of a node's requests."""
+    """The long work of a node's requests."""
 
     def __init__(
         self,
@@ -62,25 +62,25 @@ class Slices:
         in_place_s: float = IN_PLACE_S,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """``passes`` are those of the loop; without them no pass is ever over. ``in_place_s`` is how long work may
-        take where it is begun; infinity leaves nothing to `run`."""
+        """``passes`` are those of the loop; without them no pass is ever over. ``in_place_s`` is how long work may run
+        where it starts; infinity leaves nothing for `run`."""
         self._passes = passes or Passes()
         self._in_place_s = in_place_s
         self._clock = clock
         self._urgent: HostQueue[_Work] = HostQueue()
         self._ordinary: HostQueue[_Work] = HostQueue()
-        # The works in the queues that have an owner.
+        # The queued work of each owner.
         self._owned: dict[Hashable, dict[_Work, None]] = {}
         self._waiting = trio.lowlevel.ParkingLot()
 
     @property
     def waiting(self) -> int:
-        """Number of works that are not done."""
+        """The number of pieces of work that are not complete."""
         return len(self._urgent) + len(self._ordinary)
 
     @property
     def must_wait(self) -> bool:
-        """Whether this pass of the loop has served enough, so that no work is begun in it any more."""
+        """Whether this pass of the loop has served enough, so that no more work starts in it."""
         return self._passes.is_over
 
     def start(
@@ -94,9 +94,10 @@ class Slices:
         is_urgent: bool = False,
         dropped: Dropped | None = None,
     ) -> None:
-        """Have work done, and call ``done`` with its result or ``failed`` with its error, now or later.
+        """Run work, and call ``done`` with its result or ``failed`` with its error, now or later.
 
-        ``owner`` can give it up, if there is one; ``dropped`` is called then. ``host`` is whom the work is for.
+        If it has an ``owner``, that can drop the work; then ``dropped`` is called. ``host`` is the host that sent the
+        request.
         """
         must_wait = self.must_wait
         end = self._clock() + self._in_place_s
@@ -108,26 +109,26 @@ class Slices:
             self._waiting.unpark_all()
 
     def drop(self, owner: Hashable) -> None:
-        """Give up all work of an owner: neither its result nor its error will be told."""
+        """Drop all work of an owner: neither its result nor its error is reported."""
         works = self._owned.pop(owner, {})
         while works:
             work, _ = works.popitem()
             self._queue_of(work).remove(work.host, work)
             steps, dropped = work.steps, work.dropped
-            # Its functions may hold what the steps have made.
+            # Its functions may refer to what the steps have made.
             del work
             made = close_steps(steps)
             if dropped is not None:
                 dropped(made)
 
     def turn(self) -> None:
-        """Continue works in turn, for as long as one task may hold the loop."""
+        """Continue the queued work in turn, for as long as one task may hold the loop."""
         now = self._clock()
         self._go_round(self._urgent, now + (URGENT_S if self._ordinary else TURN_S))
         self._go_round(self._ordinary, now + TURN_S)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Continue works for ever; what ``done`` and ``failed`` raise ends the node."""
+        """Continue the queued work until cancelled. An exception from ``done`` or ``failed`` ends the node."""
         task_status.started()
         while True:
             if self.waiting:
@@ -157,7 +158,7 @@ class Slices:
 
     @staticmethod
     def _done_at_once(steps: Steps[Any], done: Done, failed: Failed) -> bool:
-        """Take the first steps of work; tells whether that was all of it. It is for small requests."""
+        """Run the first steps of work, which complete small requests. Returns whether the work is complete."""
         try:
             for _ in range(STEPS_A_LOOK):
                 next(steps)
@@ -172,7 +173,7 @@ class Slices:
         return True
 
     def _drive(self, work: _Work, end: float) -> bool:
-        """Continue one work until some time; tells whether it is over."""
+        """Continue one piece of work until a point in time. Returns whether it is complete."""
         clock, steps = self._clock, work.steps
         try:
             while True:
@@ -190,4 +191,4 @@ class Slices:
 
 
 IMMEDIATELY: Final = float("inf")
-"""For `Slices` that nobody runs: all work is done where it is begun."""
+"""For `Slices` whose `run` is not used: all work completes where it starts."""

@@ -1,1 +1,1 @@
-"""A node's way to the active controller, wherever that one runs."""
+"""A node's connection to the active controller, on whichever node that runs."""

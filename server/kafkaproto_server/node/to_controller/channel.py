@@ -1,10 +1,11 @@
-"""A node's way to the active controller: finds it, keeps one connection to it, asks again elsewhere when it moved.
+"""Sends requests to the active controller: finds it, keeps one connection to it, and retries if another controller has
+become active.
 
-One request is in flight at a time. A connection that is lost and an answer NOT_CONTROLLER both mean: look the
-controller up again and send again, at once if another one is known, else after a little, until the sender's time is
-over. A controller that was replaced while it owed an answer gets a moment to give it, since it mostly still does: what
-it has carried out should not be asked for twice. Brokers have several such channels, so that a slow request of one kind
-does not hold up another (the heartbeat above all).
+One request is in flight at a time. After a lost connection or a response NOT_CONTROLLER, the channel looks up the
+controller again and resends the request until the sender's time is over: at once if it knows another controller, else
+after a short pause. If a controller is replaced before it has responded, the channel waits a moment longer, since the
+response mostly still comes: a request that was carried out should not be sent twice. A broker has several channels, so
+that a slow request of one kind does not delay others (above all heartbeats).
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.types import Endpoint
 
 RETRY_INTERVAL_MS = 20
-"""Between two looks for a controller that is not known, or two attempts at one that does not answer."""
+"""Time between two lookups of an unknown controller, or between two attempts at one that does not respond."""
 REPLACED_GRACE_MS = 500
-"""How long a controller that was replaced may take to answer what it was asked before. One that runs needs a round
-trip to learn of its successor; one that hangs would otherwise hold the sender to the end of its time."""
+"""How long a replaced controller may take to respond to an earlier request. If it runs, it needs a round trip to learn
+of the new leader. If it hangs, it would otherwise hold the sender until its timeout."""
 _NOBODY_KNOWN = "no active controller is known"
 _RECONNECT_BACKOFF = Backoff(first_ms=20, longest_ms=1000)
 
 
 class ControllerUnavailable(Exception):
-    """No active controller answered in time; what was sent may have been carried out all the same."""
+    """No active controller responded in time. The request may have been carried out all the same."""
 
 
 class ControllerChannel:
-    """One connection to whichever controller is active."""
+    """One connection to the active controller, whichever node that is."""
 
     def __init__(
         self,
@@ -46,8 +47,8 @@ class ControllerChannel:
         news: Callable[[], trio.Event],
         rng: Rng,
     ) -> None:
-        """``locate`` gives the active controller's endpoint as this node knows it now, None while unknown;
-        ``news`` an event that is set when it may give another one."""
+        """``locate`` returns the active controller's endpoint as this node knows it now, None if it is unknown.
+        ``news`` returns an event that is set when ``locate`` may return another one."""
         self._client_id = client_id
         self._locate = locate
         self._news = news
@@ -57,11 +58,11 @@ class ControllerChannel:
 
     @property
     def served_versions(self) -> Mapping[int, tuple[int, int]] | None:
-        """What the controller at the other end serves; None while there is no connection."""
+        """The versions that the connected controller serves; None without a connection."""
         return None if self._peer is None else self._peer.served_versions
 
     async def send(self, request: Message, *, timeout_ms: int) -> Message:
-        """The active controller's response; raises ControllerUnavailable if none comes in time."""
+        """The active controller's response. Raises ControllerUnavailable if none arrives in time."""
         reason = "the one before it is still being answered"
         with trio.move_on_after(timeout_ms / 1000):
             async with self._one_at_a_time:
@@ -71,7 +72,7 @@ class ControllerChannel:
                     if peer is not None:
                         if reason == _NOBODY_KNOWN:
                             reason = f"{peer.host}:{peer.port} is silent"
-                        # Our own limit comes first, so that a reason that is known stays the one that is told.
+                        # The limit above expires first, so that the error has the most specific reason.
                         answer = await self._answer_of(peer, request, timeout_ms)
                         if isinstance(answer, Message):
                             return answer
@@ -81,13 +82,13 @@ class ControllerChannel:
         raise ControllerUnavailable(f"{request.NAME}: no answer within {timeout_ms} ms: {reason}")
 
     def close(self) -> None:
-        """Give up the connection."""
+        """Close the connection."""
         if self._peer is not None:
             self._peer.close()
             self._peer = None
 
     async def _answer_of(self, peer: PeerChannel, request: Message, timeout_ms: int) -> Message | str:
-        """The response of a controller that is active, else what is wrong with it."""
+        """The response of an active controller, or the reason why there is none."""
         answer: Message | str = f"{peer.host}:{peer.port} is silent, and no longer the active controller"
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._cancel_when_replaced, peer, nursery.cancel_scope)
@@ -106,7 +107,7 @@ class ControllerChannel:
         scope.cancel()
 
     async def _wait_for_another(self, peer: PeerChannel | None) -> None:
-        """Return once a controller is known that is at another address than this one."""
+        """Return once a controller is known whose address differs from that of ``peer``."""
         while (endpoint := self._locate()) is None or _is_at(peer, endpoint):
             await self._news().wait()
 

@@ -1,7 +1,8 @@
-"""Carrying clients' requests from a broker to the active controller, in envelopes (KIP-590).
+"""Forwards clients' requests from a broker to the active controller, in envelopes (KIP-590).
 
-A request goes on as it came, header and body, and its response comes back as the controller encoded it: a long one
-is not decoded here. What this node sends in a client's name itself, and what it changes on the way, are messages.
+Header and body of a request are forwarded unchanged, and the response is returned as the controller encoded it; a long
+one is not decoded here. Requests that this node itself sends in a client's name, or that it changes, are handled as
+messages.
 """
 
 from __future__ import annotations
@@ -39,48 +40,50 @@ from kafkaproto_server.types import Deferred, Steps
 _log = logging.getLogger("kafkaproto.server.forwarding")
 
 FORWARD_TIMEOUT_MS = 60_000
-"""How long a broker tries to reach the active controller for a client, as Kafka's brokers do."""
+"""How long a broker tries to reach the active controller for a client; the same as for Kafka's brokers."""
 ANSWER_MARGIN_MS = 500
-"""How much longer than the client's own limit a broker waits, so that a controller that keeps to it can say so."""
+"""How much longer than the client's timeout a broker waits, so that a controller that keeps to the timeout can still
+respond."""
 
 MAX_TOPICS_IN_CREATION = 1_000
-"""Topics that clients missed, of all clients, which the controller is asked for at the same time. Clients ask again
-for those beyond."""
+"""Limit for the missing topics, for all clients together, whose creation is requested at the same time. Clients retry
+for the others."""
 
 _AUTO_CREATE_VERSION = 4
-"""The first that can ask for the cluster's defaults; later ones are answered with all configs of each new topic."""
+"""The first version that can ask for the cluster's defaults. Responses of later versions contain all configs of each
+new topic."""
 
 
 class Forwarder:
-    """One broker's way to have clients' requests carried out."""
+    """Forwards the requests of one broker's clients."""
 
     def __init__(
         self, nursery: trio.Nursery, channel: ControllerChannel, *, creation_channel: ControllerChannel
     ) -> None:
-        """Topics that clients missed have a channel of their own, so that nobody's request waits for them."""
+        """The creation of missing topics has a channel of its own, so that no client's request waits for it."""
         self._nursery = nursery
         self._channel = channel
         self._creation_channel = creation_channel
         self._topics_in_creation: set[str] = set()
 
     def controller_versions(self) -> Mapping[int, tuple[int, int]] | None:
-        """What the active controller serves, None while there is no connection to it."""
+        """The versions that the active controller serves; None without a connection to it."""
         return self._channel.served_versions
 
     def forward(self, request: Message | UnreadRequest, context: RequestContext) -> Deferred[Answer]:
-        """Send a client's request on; its answer comes later.
+        """Forward a client's request; its response comes later.
 
-        It is a message, decoded, for a message, and `Encoded` for a request that was not read. If the controller
-        gives none, it is the refusal of everything in the request, maybe in steps.
+        For a message, the response is a decoded message; for a request that was not read, it is `Encoded`. If the
+        controller does not respond, it is the refusal of everything in the request, possibly as steps.
         """
         reply: Deferred[Answer] = Deferred()
         self._nursery.start_soon(self._forward, request, context, reply, self._channel)
         return reply
 
     def create_topics(self, request: Message, context: RequestContext) -> None:
-        """Ask for topics that a client missed, each at most once at a time; nobody waits for the answer.
+        """Request the creation of topics that a client asked for and that do not exist. Nobody waits for the response.
 
-        Those for which there is no room in `MAX_TOPICS_IN_CREATION` are not asked for.
+        Each topic is requested at most once at a time. Topics beyond `MAX_TOPICS_IN_CREATION` are left out.
         """
         assert isinstance(request, CreateTopicsRequest)
         room = MAX_TOPICS_IN_CREATION - len(self._topics_in_creation)
@@ -115,7 +118,7 @@ class Forwarder:
         try:
             answer = await self._carry(request, context, channel)
         except Exception as error:
-            # A mistake of ours with this one request: whoever waits for its answer says so.
+            # A defect of this server that concerns this one request: the task that waits for the response reports it.
             reply.fail(error)
         else:
             reply.resolve(answer)
@@ -128,7 +131,7 @@ class Forwarder:
                 request.frame if isinstance(request, UnreadRequest) else _with_header(request, context)
             )
         except LocalProtocolError as error:
-            # A client id that is not UTF-8 can grow beyond its limit by being decoded.
+            # A client id that is not UTF-8 can become longer than its limit when it is decoded.
             return NoAnswer(reason=f"{_api(context).name} cannot be forwarded: {error}")
         envelope = EnvelopeRequest(
             request_data=request_data,
@@ -147,9 +150,9 @@ class Forwarder:
 
 
 def _time_limit_ms(request: Message | UnreadRequest) -> int:
-    """How long to try for a request: as long as its sender gives it, within our own limit."""
+    """How long to try for a request: as long as its sender allows, within our own limit."""
     message = request.message if isinstance(request, UnreadRequest) else request
-    # A limit of zero or less is the controller's to refuse. That of a long request is not known.
+    # The controller refuses a timeout of zero or less. The timeout of a long request is unknown here.
     limit_ms = (None if message is None else timeout_ms(message)) or 0
     return min(FORWARD_TIMEOUT_MS, limit_ms + ANSWER_MARGIN_MS) if limit_ms > 0 else FORWARD_TIMEOUT_MS
 
@@ -165,7 +168,7 @@ def _with_header(request: Message, context: RequestContext) -> bytes:
 
 
 def _refusal(request: Message | UnreadRequest, code: ErrorCode, context: RequestContext) -> Reply:
-    """The response that says an error for everything in a request."""
+    """The response that reports one error for everything in a request."""
     refusal = Refusal(code=code, message=describe(code).message, version=context.api_version)
     message = request if isinstance(request, Message) else request.message
     if message is not None:
@@ -194,7 +197,7 @@ def _unwrap(response: EnvelopeResponse, request: Message | UnreadRequest, contex
     version, api = context.api_version, _api(context)
     name = api.request_class.NAME
     if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
-        # The client has to learn what the controller speaks: it does so on a new connection.
+        # The client has to learn which versions the controller serves. It does so on a new connection.
         return NoAnswer(reason=f"the active controller does not know {name} v{version}")
     if response.error_code == ErrorCode.INVALID_REQUEST:
         return NoAnswer(reason=f"the active controller does not take this {name}")
@@ -217,7 +220,7 @@ def _unwrap(response: EnvelopeResponse, request: Message | UnreadRequest, contex
 
 
 def error_on_top(data: bytes, offset: int, api: ApiInfo, version: int) -> dict[int, int]:
-    """The error code that an encoded response has for the whole, as a count; nothing if none is at its beginning."""
+    """The top-level error code of an encoded response, as a count. Empty if there is none at its beginning."""
     for field in api.response_class.schema().root.fields:
         if not within(version, field.versions) or within(version, field.tagged):
             continue

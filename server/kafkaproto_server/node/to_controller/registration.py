@@ -1,6 +1,6 @@
 """The task that registers this node's controller with the active one (KIP-919).
 
-Without its RegisterControllerRecord nobody who talks to controllers directly finds the way to this one.
+Clients that talk to controllers directly find this controller only through its RegisterControllerRecord.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ async def keep_registered(
     channel: ControllerChannel,
     published: Published,
 ) -> None:
-    """Register whenever the metadata does not hold this incarnation; runs until cancelled."""
+    """Register whenever the metadata does not contain this incarnation. Runs until cancelled."""
 
     def has_nothing_to_do() -> bool:
         image = published.image
