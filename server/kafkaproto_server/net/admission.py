@@ -69,7 +69,7 @@ class Occupant(Protocol):
 
     @property
     def idle_since(self) -> float | None:
-        """Since when nothing moves on it, by trio's clock; None while the peer waits for a response."""
+        """Since when it is idle, by trio's clock; None while the peer waits for a response."""
 
     def give_way(self) -> None:
         """Close soon, to make room."""

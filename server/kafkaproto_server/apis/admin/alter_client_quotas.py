@@ -1,6 +1,6 @@
 """AlterClientQuotas (49), v0-1; controller listeners, forwarded by brokers (KIP-546).
 
-The active controller decides about each entity by itself (`controller.commands.alter_client_quotas`).
+The active controller decides on each entity separately (`controller.commands.alter_client_quotas`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """AlterConfigs (33), v0-2; both kinds of listeners (KIP-133).
 
 Replaces all configs of a resource. A broker refuses what is wrong in any case and forwards the rest to the active
-controller, which decides (`controller.commands.alter_configs`). The levels of loggers cannot be changed so. What both
-APIs that change configs have in common is in `admin.config_changes`.
+controller, which decides (`controller.commands.alter_configs`). This API cannot change the levels of loggers.
+`admin.config_changes` has the code that it shares with IncrementalAlterConfigs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ API = Api(
     key=ApiKey.ALTER_CONFIGS,
     bounds=KEYS,
     broker=Served(
-        # The access to other resources is the active controller's to check.
+        # The active controller checks the access to other resources.
         handler=authorized(handle_on_broker, frozenset({BROKER_LOGGER_RESOURCE})),
         access=_ACCESS,
         is_forwarded=True,

@@ -1,7 +1,7 @@
 """CreatePartitions (37), v0-3; controller listeners, forwarded by brokers (KIP-195).
 
-The active controller decides about each topic by itself (`controller.commands.create_partitions`). Who may not alter a
-topic gets TOPIC_AUTHORIZATION_FAILED for it, after the results of the others.
+The active controller decides on each topic separately (`controller.commands.create_partitions`). A topic that the
+sender may not alter gets TOPIC_AUTHORIZATION_FAILED, after the results of the others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 def handle_create_partitions(
     request: CreatePartitionsRequest, context: RequestContext, services: Services
 ) -> Steps[Reply]:
-    """ALTER on each topic."""
+    """Requires ALTER on each topic."""
 
     def refused_topic(topic: CreatePartitionsRequest.CreatePartitionsTopic) -> _Result | None:
         asked = (Operation.ALTER, ResourceType.TOPIC, topic.name)

@@ -95,7 +95,7 @@ def broker_contacts(since_ms: Mapping[int, int]) -> Iterator[Metric]:
 def controller_lag(
     image: ClusterImage, *, high_watermark: int, snapshot_end_offset: int | None, commits: Histogram
 ) -> Iterator[Metric]:
-    """KIP-631's figures of a controller."""
+    """The metrics of a controller that KIP-631 defines."""
     yield gauge(
         f"{CONTROLLER}_metadatalag",
         "Committed records not replayed yet (KIP-631).",

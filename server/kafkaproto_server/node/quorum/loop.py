@@ -142,7 +142,7 @@ class QuorumLoop:
 
     @property
     def _has_work(self) -> bool:
-        """Whether the controller works on a change, a slice a turn."""
+        """Whether the controller works on a change, one slice in each turn."""
         return self._controller is not None and self._controller.has_work
 
     @property

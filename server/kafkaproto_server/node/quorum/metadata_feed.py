@@ -75,7 +75,7 @@ class MetadataFeed:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether the builder has all that is known to be committed."""
+        """Whether the builder has everything that is known to be committed."""
         is_complete = self._builder.next_offset >= self._high_watermark
         return is_complete and not self._must_load and not self._is_waiting
 

@@ -185,7 +185,7 @@ class Snapshotter:
     async def write(self, image: ClusterImage) -> None:
         """Write a snapshot of ``image``, regardless of the schedule. Raises OSError; no file is left behind then."""
         snapshot_id = SnapshotId(epoch=image.epoch, end_offset=image.offset + 1)
-        # Counted from here on, because what comes meanwhile is not in it.
+        # Start counting here, because records that arrive from now on are not in the snapshot.
         self._schedule.restart(self._clock.now_ms())
         writer = await trio.to_thread.run_sync(self._snapshots.create, snapshot_id, self._rng.uuid)
         try:
