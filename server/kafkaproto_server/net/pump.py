@@ -99,7 +99,7 @@ class _PeerLeft(Exception):
 
 @dataclass(slots=True)
 class _InProgress:
-    """A request that was taken up and is not wholly answered."""
+    """A request that has been started and whose response is not fully sent."""
 
     request: Request
     arrived_at: float
@@ -202,7 +202,7 @@ class Pump:
         self._leave("there is no room for more connections, and this one gave way to another")
 
     def give_up_request(self) -> None:
-        """Close the connection for the memory that its requests take."""
+        """Close the connection to free the memory of its requests."""
         self._leave("requests take all memory that there is for them, and this one was the slowest")
 
     def give_up_response(self) -> None:

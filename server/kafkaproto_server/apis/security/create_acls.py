@@ -1,7 +1,7 @@
 """CreateAcls (30), v1-3; controller listeners, forwarded by brokers (KIP-140).
 
-The active controller decides about each ACL by itself (`controller.commands.acls`). Without an authorizer the request
-is refused with SECURITY_DISABLED.
+The active controller decides on each ACL separately (`controller.commands.acls`). Without an authorizer the request is
+refused with SECURITY_DISABLED.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kafkaproto_server.types import Steps
 
 
 def handle_create_acls(request: CreateAclsRequest, context: RequestContext, services: Services) -> Reply:
-    """This node's controller decides, if the node has an authorizer."""
+    """Submit the request to this node's controller, if the node has an authorizer."""
     if services.metadata.authorizer() is None:
         return refuse(request, no_authorizer(context))
     return services.controller.submit(request, context)

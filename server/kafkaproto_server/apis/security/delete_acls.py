@@ -1,6 +1,6 @@
 """DeleteAcls (31), v1-3; controller listeners, forwarded by brokers (KIP-140).
 
-The active controller deletes the ACLs that each filter means (`controller.commands.acls`). Without an authorizer the
+The active controller deletes the ACLs that match each filter (`controller.commands.acls`). Without an authorizer the
 request is refused with SECURITY_DISABLED.
 """
 
@@ -20,7 +20,7 @@ from kafkaproto_server.types import Steps
 
 
 def handle_delete_acls(request: DeleteAclsRequest, context: RequestContext, services: Services) -> Reply:
-    """This node's controller decides, if the node has an authorizer."""
+    """Submit the request to this node's controller, if the node has an authorizer."""
     if services.metadata.authorizer() is None:
         return refuse(request, no_authorizer(context))
     return services.controller.submit(request, context)

@@ -1,7 +1,7 @@
 """ExpireDelegationToken (40), v1-2; controller listeners, forwarded by brokers (KIP-48).
 
-Sets the end of a token; a negative time deletes it at once. The active controller decides
-(`controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may.
+Sets the expiry time of a token; a negative period deletes it at once. The active controller decides
+(`controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may do this.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from kafkaproto_server.requests.refusals import Refusal
 def handle_expire_delegation_token(
     request: ExpireDelegationTokenRequest, context: RequestContext, services: Services
 ) -> Reply:
-    """This node's controller decides: it knows whose the token is."""
+    """Submit the request to this node's controller, which knows the token's owner."""
     if not is_proven(context):
         return refuse(request, not_proven(context))
     return services.controller.submit(request, context)
 
 
 def refuse(request: ExpireDelegationTokenRequest, refusal: Refusal) -> ExpireDelegationTokenResponse:
-    """The response has no room for words."""
+    """The response has no field for an error message."""
     return ExpireDelegationTokenResponse(error_code=refusal.code, expiry_timestamp_ms=NO_TIME)
 
 

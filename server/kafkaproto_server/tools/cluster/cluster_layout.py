@@ -1,11 +1,11 @@
-"""What a local cluster consists of, and the directory it lives in: ids, roles, ports, properties, formatted logs.
+"""The parts of a local cluster, and its directory: ids, roles, ports, properties, formatted logs.
 
     DIR/cluster.json              written last: without it the directory holds no cluster, but an attempt at one
     DIR/node-ID/server.properties Kafka's own keys; may be edited between runs
     DIR/node-ID/data              the node's log directory
     DIR/node-ID/server.log        what the node says, one run after the other
 
-Controllers have the ids 1, 2, ...; brokers of a cluster in which nodes have one role each 101, 102, ...
+Controllers have the ids 1, 2, ...; if each node has one role, brokers have the ids 101, 102, ...
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 
 HOST = "127.0.0.1"
 FIRST_BROKER_ID = 101
-"""Of brokers that are nothing else, so that there is room for controllers to come."""
+"""The first id of nodes that are only brokers. It leaves room for later controllers."""
 CONTROLLER_LISTENER = "CONTROLLER"
 _RECORD = "cluster.json"
 _REPLICATED_INTERNALLY = 3
-"""Copies that Kafka wants of its internal topics."""
+"""The number of replicas that Kafka uses for its internal topics."""
 
 
 class LayoutError(Exception):
-    """The directory and what was asked for do not go together."""
+    """The directory does not fit the options."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,23 +42,23 @@ class NodeLayout:
 
     node_id: int
     broker_port: int | None
-    """None without the role broker."""
+    """None on a node that is no broker."""
     controller_port: int | None
-    """None without the role controller."""
+    """None on a node that is no controller."""
 
     @property
     def roles(self) -> str:
-        """As ``process.roles`` has them."""
+        """The roles, as in ``process.roles``."""
         ports = (("broker", self.broker_port), ("controller", self.controller_port))
         return ",".join(role for role, port in ports if port is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How many nodes of which kind."""
+    """The number of nodes of each kind."""
 
     combined: int = 0
-    """Nodes with both roles; those of one role are 0 then."""
+    """Nodes with both roles; the others are 0 then."""
     controllers: int = 0
     brokers: int = 0
 
@@ -75,12 +75,12 @@ class ClusterLayout:
     directory: Path
     cluster_id: str
     is_static: bool
-    """Whether the voters stand in every node's properties (kraft.version 0), not in the quorum's log."""
+    """Whether the voters are in every node's properties (kraft.version 0) instead of the quorum's log."""
     nodes: tuple[NodeLayout, ...]
 
     @property
     def shape(self) -> Shape:
-        """How many nodes of which kind."""
+        """The number of nodes of each kind."""
         combined = sum(node.roles == "broker,controller" for node in self.nodes)
         return Shape(
             combined=combined,
@@ -104,16 +104,16 @@ class ClusterLayout:
         return ",".join(f"{HOST}:{node.controller_port}" for node in self.nodes if node.controller_port)
 
     def node_directory(self, node: NodeLayout) -> Path:
-        """Where a node's files are."""
+        """The directory of a node's files."""
         return self.directory / f"node-{node.node_id}"
 
     def properties_path(self, node: NodeLayout) -> Path:
-        """The properties that a node starts with."""
+        """The properties file of a node."""
         return self.node_directory(node) / "server.properties"
 
 
 def read_layout(directory: Path) -> ClusterLayout | None:
-    """The cluster that a directory holds, None where it holds nothing; raises LayoutError for anything else."""
+    """The cluster in a directory; None if the directory is empty or missing. Raises LayoutError for anything else."""
     record = directory / _RECORD
     if not record.exists():
         if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
@@ -134,7 +134,7 @@ def read_layout(directory: Path) -> ClusterLayout | None:
 def make_layout(directory: Path, shape: Shape, *, base_port: int, is_static: bool) -> ClusterLayout:
     """Lay out a new cluster and format its nodes. ``base_port`` 0 takes any free ports.
 
-    Broker listeners come first from ``base_port`` on, then those of controllers. Raises LayoutError, OSError.
+    Broker listeners get the ports from ``base_port`` on, then controller listeners. Raises LayoutError, OSError.
     """
     layout = ClusterLayout(
         directory=directory,
@@ -181,13 +181,13 @@ def _nodes(shape: Shape, base_port: int) -> tuple[NodeLayout, ...]:
 
 
 def _ports(base_port: int, count: int) -> list[int]:
-    """So many ports from a base on; raises LayoutError where one of them is taken."""
+    """``count`` ports from a base on. Raises LayoutError if one of them is in use."""
     wanted = range(base_port, base_port + count) if base_port else [0] * count
     holders: list[socket.socket] = []
     try:
         for port in wanted:
             holders.append(socket.socket())
-            # As the nodes themselves will: connections of a cluster that has just ended do not count.
+            # As the nodes themselves do: connections of a cluster that has just ended do not count.
             holders[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 holders[-1].bind((HOST, port))

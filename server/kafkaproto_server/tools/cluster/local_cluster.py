@@ -1,8 +1,8 @@
-"""``kafka-local-cluster``: runs a cluster on this machine, every node a process of its own, until told to stop.
+"""``kafka-local-cluster``: runs a cluster on this machine, each node in a process of its own, until it is stopped.
 
-Prints one line once every node serves; what nodes say is in their files. A node that ends by itself is told of, with
-its last words, and the others go on. To stop, brokers that are nothing else go first, while they still have
-controllers to leave in order; then all others.
+It prints one line once every node serves; the nodes' logs are in their files. If a node ends by itself, this is
+reported with the node's last log lines, and the other nodes continue. At a stop, nodes that are only brokers stop
+first, while they still have controllers for a controlled shutdown; then all others stop.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ DEFAULT_DIRECTORY = "kafka-cluster"
 START_TIMEOUT_S = 60
 """How long all nodes together may take until they serve."""
 STOP_TIMEOUT_S = 20
-"""How long nodes may take to stop in order before they are killed."""
+"""How long nodes may take for an orderly stop before they are killed."""
 SAME_REQUEST_S = 0.5
-"""Signals that come this close together are one request to stop; a later one asks for more."""
+"""Signals that come this close together are one request to stop; a later one kills."""
 LAST_WORDS_BYTES = 4096
 LAST_WORDS_LINES = 10
 _READY = b"ready "
@@ -53,11 +53,11 @@ class _Member:
     process: trio.Process
     log_path: Path
     log_start: int
-    """Where in the log file this run's part begins."""
+    """Where this run's part of the log file begins."""
     is_ready: trio.Event = field(default_factory=trio.Event)
 
     def last_words(self) -> str:
-        """How the process ended, and the end of what it said."""
+        """How the process ended, and the end of its log."""
         code = self.process.returncode
         if code is not None and code < 0:
             ending = f"ended by {signal.Signals(-code).name}"
@@ -80,9 +80,9 @@ class LocalCluster:
         self._is_stopping = False
 
     async def run(self, stop_asked: trio.Event, kill_asked: trio.Event) -> str | None:
-        """Start, print the ready line, run until ``stop_asked``, stop; None, or what was not well.
+        """Start, print the ready line, run until ``stop_asked``, stop. Returns None, or the failure.
 
-        ``kill_asked`` cuts stopping in order short. No process is left behind in any case.
+        ``kill_asked`` cuts the orderly stop short. No process is left behind in any case.
         """
         async with trio.open_nursery() as nursery:
             try:
@@ -102,7 +102,7 @@ class LocalCluster:
     # -- start -------------------------------------------------------------------------------------------------
 
     async def _start(self, nursery: trio.Nursery, stop_asked: trio.Event) -> str | None:
-        """Start all nodes at once, since they need each other; None once all serve, or what is in the way."""
+        """Start all nodes at once, since they need each other. Returns None once all serve, or the failure."""
         for node in self._layout.nodes:
             self._members.append(await self._spawn(node))
             nursery.start_soon(self._listen_to, self._members[-1])
@@ -133,13 +133,13 @@ class LocalCluster:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                # Ctrl-C is for this process alone, which then stops the nodes in order.
+                # Ctrl-C is for this process only, which then stops the nodes in order.
                 start_new_session=True,
             )
             return _Member(node=node, process=process, log_path=log_path, log_start=log.tell())
 
     async def _listen_to(self, member: _Member) -> None:
-        """Wait for the ready line, then drain: a pipe that is full would hold the node up."""
+        """Wait for the ready line, then drain the pipe: a full one would block the node."""
         received = b""
         stdout = member.process.stdout
         assert stdout is not None
@@ -195,7 +195,7 @@ async def _wait_until_ended(members: Sequence[_Member]) -> None:
 
 
 async def _wait_for_first(*conditions: Callable[[], Awaitable[object]]) -> None:
-    """Return once one of the waits is over."""
+    """Return once one of the conditions is met."""
     async with trio.open_nursery() as nursery:
 
         async def wait(condition: Callable[[], Awaitable[object]]) -> None:
@@ -229,7 +229,7 @@ async def _handle_signals(
 
 
 def _shape(nodes: int | None, controllers: int | None, brokers: int | None) -> Shape | None:
-    """What the options ask for, None where they leave it open."""
+    """The shape that the options ask for; None if they leave it open."""
     if controllers is None and brokers is None:
         return None if nodes is None else Shape(combined=nodes)
     if nodes is not None:
