@@ -1,11 +1,11 @@
-"""``kafka-dump-log``: prints what is in the files of a log: batches, snapshots, indexes, producer states.
+"""``kafka-dump-log``: prints the contents of a log's files: batches, snapshots, indexes, producer states.
 
-Takes the options of Kafka's tool and prints its lines; ``--json`` prints the same as one JSON object a line. What is
-about records of other topics than that of the metadata is refused (`_REFUSED`). Needs no running server, and reads
-files that one is writing. Exit code 1 says that a file could not be read to its end; what is wrong otherwise is
-reported after everything, on standard error.
+It takes the options of Kafka's tool and prints its lines; ``--json`` prints the same as one JSON object per line.
+Options for records of topics other than the metadata log are refused (`_REFUSED`). It needs no running server, and can
+read files that a server is writing. Exit code 1 means that a file could not be read to its end. Other problems are
+reported at the end, on standard error.
 
-Other than Kafka's tool it leaves secrets out unless ``--secrets`` is given (``redaction``). It does not report that a
+Unlike Kafka's tool it leaves secrets out unless ``--secrets`` is given (``redaction``). It does not report that a
 segment which begins at 48 begins after -1, nor that the zeros of an index without entries point nowhere.
 """
 
@@ -40,7 +40,7 @@ _MAX_MESSAGE_SIZE = 5 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What is to be shown."""
+    """What to print."""
 
     print_records: bool
     print_contents: bool
@@ -72,11 +72,11 @@ _REFUSED = {
     "--share-group-state-decoder": _NO_SUCH_TOPIC.format("__share_group_state"),
     "--remote-log-metadata-decoder": _NO_SUCH_TOPIC.format("__remote_log_metadata"),
 }
-"""Options of Kafka's tool that are not taken, and why."""
+"""Options of Kafka's tool that are refused, and why."""
 
 
 def _refusing(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `_REFUSED`."""
+    """Add the options of `_REFUSED` to a command."""
 
     def refuse(_: click.Context, option: click.Parameter, is_given: bool) -> None:
         if is_given:
@@ -84,7 +84,7 @@ def _refusing(command: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError(f"{name} is not taken: {_REFUSED[name]}")
 
     for name in _REFUSED:
-        # Without a value for any of them: the name is enough to refuse it, and that comes before all else.
+        # None of them takes a value: the name suffices to refuse it, and this comes before everything else.
         option = click.option(
             name, is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=refuse
         )
@@ -209,7 +209,7 @@ class _Dump:
             sys.stderr.write(f"Ignoring unknown file {path}\n")
 
     def show_problems(self) -> None:
-        """Print what is wrong with the files shown."""
+        """Print the problems of the files that were shown."""
         for path, line in self._problems.lines():
             if self._options.as_json:
                 self._show_item(path, "problem", {"text": line.strip()})
@@ -233,7 +233,7 @@ class _Dump:
             file.close()
 
     def _show_start(self, path: str, name: str) -> int:
-        """Say what the name of a file of batches says; returns the offset that it begins with."""
+        """Print what the name of a file of batches says. Returns the offset with which the file begins."""
         if name.endswith(LOG_SUFFIX):
             base_offset = parse_segment_file_name(name)
             if base_offset is None:
@@ -250,7 +250,7 @@ class _Dump:
         return 0
 
     def _show_records(self, path: str, batch: RecordBatchView, position: int, expected: int) -> int:
-        """Print a batch's records, note gaps between offsets; returns the offset to come next."""
+        """Print a batch's records, and note gaps between offsets. Returns the next expected offset."""
         try:
             for record in batch.records():
                 if record.offset != expected:
@@ -318,7 +318,7 @@ class _Dump:
             self._write(f"{prefix}{files.render(item)}\n")
 
     def _say(self, line: str, path: str) -> None:
-        """Something about the whole file, which people want to read; machines have its name everywhere."""
+        """Print a line about the whole file, for people. JSON output has the file's name in every object instead."""
         if not self._options.as_json:
             self._write(f"{line}\n")
 

@@ -1,7 +1,7 @@
-"""What ``kafka-dump-log`` shows of each kind of file: every thing in it as a mapping, in the words of Kafka's tool.
+"""The contents of each kind of file for ``kafka-dump-log``: each item as a mapping, in the words of Kafka's tool.
 
-`render` turns such a mapping into the line that Kafka's tool prints. What is wrong with a file is told at the end where
-reading can go on (`Problems`), and raised as a `DumpError` where it cannot.
+`render` turns such a mapping into the line that Kafka's tool prints. A problem after which reading can continue is
+reported at the end (`Problems`). Any other problem raises a `DumpError`.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ _CONTROL_NAMES = {
 }
 
 Item = Mapping[str, Any]
-"""One thing in a file: names as Kafka prints them, in its order."""
+"""One item of a file: names as Kafka prints them, in Kafka's order."""
 
 
 class DumpError(Exception):
-    """A file cannot be read on; the message names it."""
+    """A file cannot be read any further. The message names it."""
 
 
 @dataclass(slots=True)
 class Problems:
-    """What is wrong with files that could be read, by the files' paths."""
+    """The problems of files that could be read, by path."""
 
     index_mismatches: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """(offset in the index, last offset of the batch there)."""
@@ -72,7 +72,7 @@ class Problems:
     """(offset, the one that follows it)."""
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """The report, as Kafka's tool words it: path and line."""
+        """The report in the words of Kafka's tool: path and line."""
         for heading, line, found in (
             ("Mismatches in :{}", "  Index offset: {}, log offset: {}", self.index_mismatches),
             (
@@ -102,10 +102,10 @@ class Problems:
 
 
 def batches_of(path: str, file: File, *, max_bytes: int = NO_LIMIT) -> Iterator[RecordBatchView]:
-    """Every batch of a file, valid or not, as long as it is one of magic 2; raises DumpError where there is none.
+    """Every batch of a file, valid or not, as long as its magic is 2. Raises DumpError if there is none at a position.
 
-    Each view has a buffer of its own; where it lies in the file is the sum of the sizes before it. A batch that the
-    first ``max_bytes`` do not hold whole is left out, as is one that the file does not.
+    Each view has a buffer of its own; its position in the file is the sum of the sizes before it. A batch that is not
+    whole in the first ``max_bytes``, or in the file, is left out.
     """
     position, end = 0, min(file.size(), max_bytes)
     while end - position > MAGIC_OFFSET:
@@ -152,7 +152,7 @@ def batch_item(batch: RecordBatchView, position: int) -> dict[str, Any]:
 
 
 def record_item(batch: RecordBatchView, record: Record) -> dict[str, Any]:
-    """A record without key and value."""
+    """A record without its key and value."""
     return {
         "offset": record.offset,
         _timestamp_name(batch): record.timestamp,
@@ -164,7 +164,7 @@ def record_item(batch: RecordBatchView, record: Record) -> dict[str, Any]:
 
 
 def control_item(record: Record) -> dict[str, Any]:
-    """What a control record says; a record of an unknown kind says why it cannot be shown."""
+    """The content of a control record; for an unknown kind, the reason why it cannot be shown."""
     try:
         record_type, message = decode_control_record(record.key, record.value)
     except RemoteProtocolError as error:
@@ -178,7 +178,8 @@ def control_item(record: Record) -> dict[str, Any]:
 
 
 def content_item(record: Record, *, secrets: bool) -> dict[str, Any]:
-    """Key and value as text; what is null is left out. Without ``secrets`` a record that has any is not shown."""
+    """Key and value as text, without those that are null. Without ``secrets``, the value of a record that has secrets
+    is hidden."""
     pairs = (("key", record.key), ("payload", record.value))
     item = {name: data.decode("utf-8", "replace") for name, data in pairs if data is not None}
     if not secrets and metadata_item(record, secrets=True) != metadata_item(record, secrets=False):
@@ -187,7 +188,7 @@ def content_item(record: Record, *, secrets: bool) -> dict[str, Any]:
 
 
 def metadata_item(record: Record, *, secrets: bool) -> dict[str, Any]:
-    """A record of the metadata log, with or without its ``secrets``, or why it cannot be shown."""
+    """A record of the metadata log, with or without its ``secrets``, or the reason why it cannot be shown."""
     try:
         message, version = decode_metadata_record(record.value or b"")
     except RemoteProtocolError as error:
@@ -208,7 +209,7 @@ def _timestamp_name(batch: RecordBatchView) -> str:
 
 
 def _sequence(batch: RecordBatchView, offset: int) -> int:
-    """Sequence numbers go from the largest int32 on to 0."""
+    """After the largest int32, sequence numbers continue at 0."""
     return (batch.base_sequence + offset - batch.base_offset) & 0x7FFF_FFFF
 
 
@@ -231,14 +232,14 @@ def index_base_offset(path: str, suffix: str) -> int:
 
 
 def offset_index(disk: Disk, path: str) -> list[tuple[int, int]]:
-    """(offset, position) of every entry, up to where preallocated zeros begin."""
+    """(offset, position) of every entry, up to the preallocated zeros."""
     base = index_base_offset(path, OFFSET_INDEX_SUFFIX)
     entries = _entries(disk, path, OFFSET_INDEX_ENTRY)
     return [(base + relative_offset, position) for relative_offset, position in entries]
 
 
 def time_index(disk: Disk, path: str) -> list[tuple[int, int]]:
-    """(timestamp, offset) of every entry, up to where preallocated zeros begin."""
+    """(timestamp, offset) of every entry, up to the preallocated zeros."""
     base = index_base_offset(path, TIME_INDEX_SUFFIX)
     entries = _entries(disk, path, TIME_INDEX_ENTRY)
     return [(timestamp, base + relative_offset) for timestamp, relative_offset in entries]
@@ -246,7 +247,7 @@ def time_index(disk: Disk, path: str) -> list[tuple[int, int]]:
 
 def _entries(disk: Disk, path: str, layout: struct.Struct) -> list[tuple[int, int]]:
     data = disk.read_file(path)
-    # A batch at position 0 gets no entry, nor does one of timestamp 0.
+    # A batch at position 0 has no entry, and neither has one with timestamp 0.
     entries = list(layout.iter_unpack(data[: len(data) - len(data) % layout.size]))
     while entries and entries[-1] == (0, 0):
         entries.pop()
@@ -254,7 +255,7 @@ def _entries(disk: Disk, path: str, layout: struct.Struct) -> list[tuple[int, in
 
 
 def check_index_is_sane(disk: Disk, path: str, entries: list[tuple[int, int]], layout_size: int) -> None:
-    """Raise DumpError where an index cannot be used: torn, or its last entry before its first."""
+    """Raise DumpError if an index cannot be used: it is torn, or its last entry is less than its first."""
     size = len(disk.read_file(path))
     if size % layout_size:
         raise DumpError(f"{path}: {size} bytes are no whole number of entries of {layout_size} bytes")
@@ -265,7 +266,7 @@ def check_index_is_sane(disk: Disk, path: str, entries: list[tuple[int, int]], l
 def check_offset_index(
     disk: Disk, path: str, entries: list[tuple[int, int]], max_message_size: int, problems: Problems
 ) -> None:
-    """Look at the batch that each entry points to; raises DumpError where there is none."""
+    """Check the batch to which each entry points. Raises DumpError if there is none."""
     log_path = _log_of(path, OFFSET_INDEX_SUFFIX)
     file = disk.open_read_only(log_path)
     try:
@@ -282,7 +283,7 @@ def check_offset_index(
 
 
 def check_time_index(disk: Disk, path: str, entries: list[tuple[int, int]], problems: Problems) -> None:
-    """Look for the batch that each entry names."""
+    """Check the batch that each entry names."""
     log_path = _log_of(path, TIME_INDEX_SUFFIX)
     file = disk.open_read_only(log_path)
     try:
@@ -303,7 +304,7 @@ def check_time_index(disk: Disk, path: str, entries: list[tuple[int, int]], prob
 
 def transaction_index(disk: Disk, path: str) -> Iterator[Item]:
     """The aborted transactions of a segment."""
-    # Here and not above: construct takes a tenth of a second to import, and few files are of this kind.
+    # Imported here, because construct takes a tenth of a second to import, and few files are of this kind.
     from kafkaproto.layouts import transaction_index_entry
 
     data = disk.read_file(path)
@@ -329,7 +330,7 @@ def _log_of(path: str, suffix: str) -> str:
 
 
 def producer_state(disk: Disk, path: str) -> Iterator[Item]:
-    """The producers in a snapshot of a log's producer states; raises DumpError where it is damaged."""
+    """The producers in a snapshot of a log's producer states. Raises DumpError if it is damaged."""
     from kafkaproto.layouts import PRODUCER_SNAPSHOT_CRC_END, producer_snapshot_entry, producer_snapshot_head
 
     data = disk.read_file(path)
@@ -372,12 +373,12 @@ def _producer_item(entry: Any) -> Item:
 
 
 def render(item: Item) -> str:
-    """The item in one line of ``name: value`` pairs."""
+    """The item as one line of ``name: value`` pairs."""
     return " ".join(f"{name}{_joint(name)} {_text(name, value)}" for name, value in item.items())
 
 
 def _joint(name: str) -> str:
-    # Kafka's tool leaves the colon out with these.
+    # Kafka's tool omits the colon after these.
     return "" if name in _CONTROL_NAMES.values() and name != "LeaderChange" else ":"
 
 
@@ -392,7 +393,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON, numbers with a fraction written as Java does."""
+    """Compact JSON, with fractional numbers written as in Java."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{to_json(key)}:{to_json(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list):

@@ -1,6 +1,5 @@
-"""How command lines reach the metadata quorum: through a broker, which passes questions on, or through a controller,
-which says who leads. Leaders change while one asks; what that makes fail is asked again for a while.
-"""
+"""Access of command lines to the metadata quorum: through a broker, which forwards requests, or through a controller,
+which names the leader. The leader may change meanwhile; requests that fail because of this are retried for a while."""
 
 from __future__ import annotations
 
@@ -31,10 +30,10 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 RETRY_TIMEOUT_S = 15.0
-"""How long a question is repeated while the quorum elects a leader: several elections."""
+"""How long a request is retried while the quorum elects a leader: several elections."""
 RETRY_INTERVAL_S = 0.2
 REQUEST_TIMEOUT_MS = 10_000
-"""For one request; adding a voter takes a controller two seconds at most."""
+"""For one request; adding a voter takes a controller at most two seconds."""
 _BROKERS, _CONTROLLERS = 1, 2
 """Endpoint types of DescribeCluster."""
 _LEADER_IS_ELSEWHERE = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_LEADER_OR_FOLLOWER)
@@ -43,27 +42,27 @@ Address = tuple[str, int]
 
 
 class QuorumUnavailable(click.ClickException):
-    """There is no answer now, and may be one in a moment: the quorum has no leader, or another one."""
+    """No response is available now, but may be in a moment: the quorum has no leader, or another one."""
 
 
 class AnswerLost(click.ClickException):
-    """A change was sent, and whether it was carried out is not known here."""
+    """A change was sent, and it is unknown whether it was carried out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a change of the voters."""
+    """The result of a change of the voters."""
 
     error: ErrorCode
     message: str
-    """The reason in words where it failed."""
+    """The reason in words if it failed."""
 
 
 class Quorum:
-    """One answer about the quorum."""
+    """One description of the quorum."""
 
     def __init__(self, cluster_id: str, response: DescribeQuorumResponse) -> None:
-        """Raises ClickException where the answer carries an error, is about something else or names no leader."""
+        """Raises ClickException if the response has an error, is about something else, or names no leader."""
         _check(response.error_code, response.error_message)
         if [topic.topic_name for topic in response.topics] != [METADATA_TOPIC]:
             raise click.ClickException(f"the answer is not about {METADATA_TOPIC} alone")
@@ -93,7 +92,7 @@ class Quorum:
         return [(each.name, (each.host, each.port)) for each in listeners]
 
     def lag(self, replica: DescribeQuorumResponse.ReplicaState) -> int:
-        """How many records the replica is behind the leader."""
+        """The number of records by which the replica is behind the leader."""
         return self.leader.log_end_offset - replica.log_end_offset
 
 
@@ -105,7 +104,7 @@ def _check(error_code: int, error_message: str | None) -> None:
 
 
 class QuorumAccess:
-    """A way to the quorum, from the servers that the user named."""
+    """Access to the quorum through the servers that the user named."""
 
     def __init__(
         self, servers: Sequence[Address], *, are_controllers: bool, retry_timeout_s: float | None = None
@@ -129,7 +128,7 @@ class QuorumAccess:
     def add_voter(
         self, key: ReplicaKey, endpoints: Sequence[Endpoint], cluster_id: str | None = None
     ) -> Outcome:
-        """Have a controller made a voter; raises as `describe` does, and AnswerLost."""
+        """Make a controller a voter. Raises as `describe` does, and AnswerLost."""
         request = AddRaftVoterRequest(
             cluster_id=cluster_id,
             timeout_ms=REQUEST_TIMEOUT_MS,
@@ -143,7 +142,7 @@ class QuorumAccess:
         return self._change(request)
 
     def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> Outcome:
-        """Have a voter made an observer; raises as `add_voter` does."""
+        """Make a voter an observer. Raises as `add_voter` does."""
         return self._change(
             RemoveRaftVoterRequest(
                 cluster_id=cluster_id, voter_id=key.id, voter_directory_id=key.directory_id or ZERO_UUID
@@ -151,14 +150,14 @@ class QuorumAccess:
         )
 
     def controller_endpoints(self, quorum: Quorum) -> dict[int, list[Endpoint]]:
-        """By node id, where each registered controller serves the listeners that the quorum's leader has.
+        """By node id, the endpoints of each registered controller for the listeners of the quorum's leader.
 
-        Raises OSError where the leader cannot be reached from here, ClickException where it does not say.
+        Raises OSError if the leader cannot be reached from here, and ClickException if it does not return them.
         """
         found: dict[int, list[Endpoint]] = {}
         for name, (host, port) in quorum.leader_addresses:
             with Client.connect(host, port, timeout_ms=REQUEST_TIMEOUT_MS) as client:
-                # A controller tells of the others' listeners of the same name as its own that was asked.
+                # A controller lists the others' endpoints for the listener on which it was asked.
                 for node in _describe_cluster(client, _CONTROLLERS).brokers:
                     endpoint = Endpoint(name=name, host=node.host, port=node.port)
                     found.setdefault(node.broker_id, []).append(endpoint)
@@ -181,7 +180,7 @@ class QuorumAccess:
         return self._patiently(attempt)
 
     def _patiently(self, attempt: Callable[[], T]) -> T:
-        """What an attempt returns; it is repeated as long as no leader answers and the patience lasts."""
+        """The result of an attempt, which is repeated while no leader responds, until the timeout."""
         deadline = time.monotonic() + self._retry_timeout_s
         while True:
             try:
@@ -194,9 +193,10 @@ class QuorumAccess:
             time.sleep(RETRY_INTERVAL_S)
 
     def _ask(self, ask: Callable[[Client], T], take: Callable[[str, T], U]) -> U:
-        """Ask a broker, which forwards, or the leader itself; ``take`` gets the cluster's id and the response.
+        """Send a request to a broker, which forwards it, or to the leader itself. ``take`` gets the cluster id and the
+        response.
 
-        Raises _LeaderLost where the request was sent and no answer came.
+        Raises _LeaderLost if the request was sent and no response came.
         """
         with Client.bootstrap(self._servers, timeout_ms=REQUEST_TIMEOUT_MS) as client:
             cluster = _describe_cluster(client, _CONTROLLERS if self._are_controllers else _BROKERS)
@@ -214,7 +214,7 @@ class QuorumAccess:
 
 
 class _LeaderLost(Exception):
-    """The connection broke, or the time was over, before the answer came."""
+    """The connection broke, or the timeout expired, before the response came."""
 
 
 def _sent(ask: Callable[[Client], T], client: Client) -> T:
@@ -229,7 +229,7 @@ def _describe_cluster(client: Client, endpoint_type: int) -> DescribeClusterResp
     assert isinstance(cluster, DescribeClusterResponse)
     if cluster.error_code:
         info = describe(cluster.error_code)
-        # A controller that has just started does not know the metadata.version yet, and answers as with an early one.
+        # A controller that has just started does not know the metadata.version yet, and responds as with an early one.
         is_starting = cluster.error_code == ErrorCode.UNSUPPORTED_VERSION
         failure = QuorumUnavailable if is_starting else click.ClickException
         raise failure(f"{client.host}:{client.port}: {cluster.error_message or info.message}")
@@ -251,4 +251,4 @@ def _outcome(response: Message) -> Outcome:
 
 
 FAILURES = (OSError, ProtocolError)
-"""What reaching a server fails with, beside ClickException."""
+"""The errors of reaching a server, beside ClickException."""

@@ -1,7 +1,8 @@
-"""What this user has begun to change of a cluster's voters: it can be taken back, and is not done twice at once.
+"""Records a change of a cluster's voters that this user has begun. With it the change can be taken back, and two such
+changes cannot run at once.
 
-One small file a cluster, in the user's state directory (``$XDG_STATE_HOME``, else ``~/.local/state``). Going on needs
-nothing of it: the quorum itself and the target say all that is left to do.
+There is one small file per cluster, in the user's state directory (``$XDG_STATE_HOME``, else ``~/.local/state``). To
+continue a change, the file is not needed: the quorum itself and the target determine all that is left to do.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ class Entry:
     """An alteration that has not come to its end."""
 
     before: frozenset[int]
-    """Voters when it began; those of the first one where another target came midway."""
+    """The voters when it began; if the target was changed midway, those at the beginning of the first alteration."""
     target: frozenset[int]
     involved: frozenset[int]
-    """Everybody who may be a voter in between."""
+    """All nodes that may be voters in between."""
 
     def may_have_led_to(self, voters: frozenset[int]) -> bool:
-        """Whether these voters can be a state of this alteration that is not its end."""
+        """Whether these voters can be an intermediate state of this alteration."""
         return voters <= self.involved and voters != self.target
 
 
@@ -40,7 +41,7 @@ class Journal:
         self._file = file
 
     def read(self) -> Entry | None:
-        """The alteration that was left unfinished; a file that is not readable as one counts as none."""
+        """The unfinished alteration; None if there is none, or if the file is not valid."""
         self._file.seek(0)
         try:
             found = json.load(self._file)
@@ -53,7 +54,7 @@ class Journal:
             return None
 
     def write(self, entry: Entry | None) -> None:
-        """Put an entry in the place of what is there; None for nothing unfinished."""
+        """Replace the entry; None means that nothing is unfinished."""
         self._file.seek(0)
         self._file.truncate()
         if entry is not None:
@@ -65,7 +66,7 @@ class Journal:
 
 @contextmanager
 def open_journal(cluster_id: str) -> Iterator[Journal]:
-    """The journal of a cluster, for one process at a time; raises ClickException where another one has it."""
+    """The journal of a cluster, for one process at a time. Raises ClickException if another process has it open."""
     home = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     path = home / "kafkaproto" / f"voters-{cluster_id}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,8 @@
-"""``kafka-metadata-quorum``: who leads the metadata quorum, who votes, how far each replica is; changes of the voters.
+"""``kafka-metadata-quorum``: shows the leader of the metadata quorum, its voters and the progress of each replica;
+changes the voters.
 
-Takes the options of Kafka's tool and prints its lines; ``alter`` and ``watch`` are ours. It talks to a broker, which
-passes the question on, or to a controller, from where it goes to the quorum's leader itself.
+It takes the options of Kafka's tool and prints its lines; ``alter`` and ``watch`` exist only here. It connects to a
+broker, which forwards requests, or to a controller, from which it learns the quorum's leader and then asks that one.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _ASKS_FOR_HELP = "asks_for_help"
 
 
 class _Tool(click.Group):
-    """Has every command tell in words what reaching a server failed with, and how it is used without any server."""
+    """Makes every command report in words why a server could not be reached, and print its help without any server."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         of_command = super().parse_args(context, args)
@@ -150,7 +151,7 @@ def remove_controller(
         key = ReplicaKey(id=controller_id, directory_id=uuids.from_text(controller_directory_id))
     except ValueError as error:
         raise click.UsageError(f"--controller-directory-id: {error}") from None
-    # Two blanks, as Kafka's tool has them.
+    # Two blanks, as in Kafka's tool.
     what = f" KRaft controller {key.id} with directory id {_directory(key)}"
     if dry_run:
         click.echo(f"DRY RUN of removing {what}")
@@ -162,7 +163,8 @@ def remove_controller(
 def _finish(
     failure: str, change: Callable[[], Outcome], access: QuorumAccess, key: ReplicaKey, is_voter: bool
 ) -> None:
-    """Ask for a change; raises ClickException unless it was made. Where the answer is lost, the quorum tells."""
+    """Request a change. Raises ClickException unless it was made. If the response is lost, the quorum's state
+    decides."""
     try:
         outcome = change()
     except AnswerLost as error:
@@ -209,7 +211,8 @@ def alter(access: QuorumAccess, voters: str | None, cancel: bool) -> None:
 
 
 def _entry(journal: Journal, present: frozenset[int], target: frozenset[int] | None) -> Entry:
-    """What to do and where it came from; without a target, what was begun is taken back."""
+    """The alteration to run, and the voters from which it started; without a target, it takes back the unfinished
+    one."""
     begun = journal.read()
     if begun is not None and not begun.may_have_led_to(present):
         begun = None
@@ -242,7 +245,7 @@ def _ids(ids: frozenset[int]) -> str:
 @click.pass_obj
 def watch_command(access: QuorumAccess) -> None:
     """Show the quorum as it changes, until Ctrl-C."""
-    # The package is worth a tenth of a second at start that no other command needs.
+    # The package takes a tenth of a second to import, and no other command needs it.
     from kafkaproto_server.tools.quorum.watch import watch
 
     watch(access)
@@ -250,7 +253,7 @@ def watch_command(access: QuorumAccess) -> None:
 
 def _status(quorum: Quorum) -> list[str]:
     partition, leader = quorum.partition, quorum.leader
-    # The leader is among those that can be last, so that nobody ahead of it makes a negative lag.
+    # The leader is included, so that the lag is never negative if all others are ahead of it.
     last = min(partition.current_voters, key=lambda voter: voter.log_end_offset)
     max_lag_time_ms = 0
     if last is not leader:
@@ -270,7 +273,7 @@ def _status(quorum: Quorum) -> list[str]:
 
 
 def _replicas_json(quorum: Quorum, replicas: Sequence[DescribeQuorumResponse.ReplicaState]) -> str:
-    """A JSON list of replicas; what is not known of one is left out."""
+    """A JSON list of replicas. Unknown properties are left out."""
     documents = []
     for replica in replicas:
         document: dict[str, object] = {"id": replica.replica_id}
@@ -318,7 +321,7 @@ def _replication(quorum: Quorum, human_readable: bool) -> list[str]:
 def _time(timestamp_ms: int, human_readable: bool) -> str:
     if not human_readable or timestamp_ms == _UNKNOWN_TIME:
         return str(timestamp_ms)
-    # A clock that lags behind the quorum's must not make it look as if replicas fetched in the future.
+    # If this machine's clock is behind the quorum's, replicas must not seem to have fetched in the future.
     return f"{max(0, time.time_ns() // 1_000_000 - timestamp_ms)} ms ago"
 
 

@@ -1,4 +1,4 @@
-"""A controller that is to become a voter, read from its own files: properties and ``meta.properties``."""
+"""Reads a controller that is to become a voter from its own files: properties and ``meta.properties``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from kafkaproto_server.types import Endpoint, ReplicaKey
 
 
 def read_new_controller(path: str) -> tuple[ReplicaKey, tuple[Endpoint, ...]]:
-    """Its key, and where the others reach its controller listeners; a listener without a host is on ``localhost``.
+    """The controller's key, and the endpoints of its controller listeners; a listener without a host is on
+    ``localhost``.
 
-    The file may hold anything besides, such as a client's keys. Raises ConfigError for what it lacks, StorageError
-    where the directory of its metadata log is not formatted.
+    The file may contain anything else, such as a client's keys. Raises ConfigError for missing keys, and StorageError
+    if the directory of the metadata log is not formatted.
     """
     properties, _ = read_properties(path, {})
     properties.check_each()

@@ -1,11 +1,11 @@
-"""Changing the whole set of voters, from 1,2,3 to 4,5,6, in single safe steps (the reassignment of KIP-595).
+"""Changes the whole set of voters, for example from 1,2,3 to 4,5,6, in single safe steps (the reassignment of KIP-595).
 
 New voters are added first, each only once it has caught up, the one with the least lag first. Then the old voters are
 removed, those that are not live first and the leader last. No step is taken that would leave no live majority.
 
-What is to be done next follows from the quorum as it is and the target alone: a run that was broken off goes on when
-the same target is given again, and another target simply leads elsewhere from where things stand. A change of the
-voters that this run has not asked for ends it, since somebody else is at work.
+The next step depends only on the present quorum and the target. So an interrupted run continues when it is started
+again with the same target, and a run with another target continues from the present state. If the voters change in a
+way that this run has not requested, the run ends, since somebody else is changing them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from kafkaproto_server.tools.quorum.access import FAILURES, AnswerLost, Outcome,
 from kafkaproto_server.types import ZERO_UUID, Endpoint, ReplicaKey
 
 LIVE_WITHIN_MS = 3_000
-"""A voter that fetched this recently is live; a new voter that had the whole log this recently has caught up. A leader
-without a majority of live voters resigns after the same time."""
+"""A voter is live if it fetched this recently; a new voter has caught up if it had the whole log this recently. A
+leader without a majority of live voters resigns after the same time."""
 ABSENT_LIMIT_S = 10.0
-"""How long a target may be missing among those who fetch: a new leader has to hear from it first."""
+"""How long a target may be missing among the replicas that fetch: a new leader first has to get a Fetch from it."""
 UNREACHABLE_LIMIT_S = 60.0
-"""How long the quorum may be without a leader that answers, between steps, until the run gives up."""
+"""How long the quorum may be without a responding leader, between steps, before the run gives up."""
 POLL_INTERVAL_S = 0.5
 _UNKNOWN_TIME = -1
 
@@ -39,7 +39,7 @@ class AlterationError(click.ClickException):
 
 
 class Access(Protocol):
-    """What an alteration needs of `tools.quorum.access.QuorumAccess`."""
+    """The part of `tools.quorum.access.QuorumAccess` that an alteration needs."""
 
     def describe(self) -> Quorum: ...
 
@@ -58,15 +58,15 @@ class Replica:
 
     key: ReplicaKey
     lag: int
-    """Records behind the leader."""
+    """Records by which it is behind the leader."""
     fetched_ms_ago: int | None
-    """None where it has not fetched from this leader."""
+    """None if it has not fetched from this leader."""
     caught_up_ms_ago: int | None
-    """Since it last had all that the leader had; None where it never had."""
+    """Time since it last had all of the leader's log; None if it never had."""
 
     @property
     def is_live(self) -> bool:
-        """Whether it takes part at the moment."""
+        """Whether it has fetched recently."""
         return self.fetched_ms_ago is not None and self.fetched_ms_ago <= LIVE_WITHIN_MS
 
     @property
@@ -114,14 +114,14 @@ class Wait:
 
     reason: str
     is_absence: bool = False
-    """Whether the reason is that targets do not fetch at all."""
+    """Whether the reason is that target nodes do not fetch at all."""
 
 
 Step = Add | Remove | Wait
 
 
 def view_of(quorum: Quorum) -> View:
-    """What matters here of an answer. Times are counted by the leader's clock."""
+    """The part of a quorum description that an alteration needs. Times are measured by the leader's clock."""
     now_ms = quorum.leader.last_fetch_timestamp
 
     def ago(timestamp_ms: int) -> int | None:
@@ -143,14 +143,14 @@ def view_of(quorum: Quorum) -> View:
 
 
 def next_step(view: View, target: frozenset[int]) -> Step | None:
-    """What to do next on the way to a target; None where it is reached."""
+    """The next step towards a target; None if it is reached."""
     missing = target - view.voter_ids
     if missing:
         return _add_one(view, missing)
     leaving = [voter for voter in view.voters if voter.key.id not in target]
     if not leaving:
         return None
-    # The least alive first; the leader, which has to hand over then, last.
+    # First the voter that is least alive; the leader, which then has to hand over, last.
     leaver = max(
         leaving,
         key=lambda each: (
@@ -171,7 +171,7 @@ def _add_one(view: View, missing: frozenset[int]) -> Step:
         found = [each for each in view.observers if each.key.id == node_id]
         if not found:
             continue
-        # One that came back on an empty disk is known by its old directory id too for some minutes.
+        # A node that came back with an empty disk is also known by its old directory id for some minutes.
         new_voters.append(
             min(found, key=lambda each: (each.fetched_ms_ago is None, each.fetched_ms_ago or 0))
         )
@@ -191,7 +191,7 @@ def _add_one(view: View, missing: frozenset[int]) -> Step:
 
 
 def _only_with_majority(voters: list[Replica], step: Add | Remove, leader_id: int) -> Step:
-    """The step, unless too few of the voters that it leads to are live."""
+    """The step, unless it would leave too few live voters."""
     dead = [voter.key.id for voter in voters if not (voter.is_live or voter.key.id == leader_id)]
     if len(voters) - len(dead) > len(voters) // 2:
         return step
@@ -212,7 +212,7 @@ class Alteration:
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``show`` gets a line for each thing that happens."""
+        """``show`` is called with a line for each event."""
         self._access = access
         self._target = target
         self._show = show
@@ -223,7 +223,8 @@ class Alteration:
         self._absent_since: float | None = None
 
     def run(self) -> None:
-        """Go to the target. Raises AlterationError and other ClickExceptions; may be run again after any of them."""
+        """Run until the target is reached. Raises AlterationError and other ClickExceptions; may be run again after any
+        of them."""
         quorum = self._look()
         view = view_of(quorum)
         self._expected = {view.voter_keys}
@@ -275,7 +276,7 @@ class Alteration:
             self._last_reason = reason
 
     def _change(self, step: Add | Remove, view: View, quorum: Quorum) -> None:
-        """Ask for one change; whatever becomes of it is seen by looking again."""
+        """Request one change. Its result is seen in the next description of the quorum."""
         key = step.replica.key
         after = view.voter_keys | {key} if isinstance(step, Add) else view.voter_keys - {key}
         begun = self._monotonic()
@@ -287,7 +288,7 @@ class Alteration:
                 doing, done = "removing", "removed"
                 outcome = self._access.remove_voter(key, quorum.cluster_id)
         except (QuorumUnavailable, AnswerLost, *FAILURES) as error:
-            # It may have been carried out, or be in the log and be taken back yet.
+            # The change may have been carried out, or it may be in the log and still be undone.
             self._expected |= {view.voter_keys, after}
             self._tell_once(f"{doing} {_key(key)}: {error}; looking again")
             return

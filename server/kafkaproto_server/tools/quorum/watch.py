@@ -1,7 +1,7 @@
 """The live table of ``kafka-metadata-quorum watch``.
 
-DescribeQuorum shows the voters in force, be their record committed or not. Whether it is, the log tells: the table's
-source for that is a Fetch from the leader, as a reader that is no replica, of what lies beyond the high watermark.
+DescribeQuorum shows the voters in force, whether or not their record is committed. The log shows whether it is: the
+table gets this from a Fetch to the leader, as a reader that is not a replica, of the records beyond the high watermark.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def watch(
     rounds: Iterable[object] = repeat(None),
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Show a table for each round, in place of the one before it on a terminal and below it elsewhere."""
+    """Show a table in each round: on a terminal it replaces the one before, elsewhere it follows it."""
     console = console or Console()
     with Live(console=console, auto_refresh=False, screen=False) as live:
         for _ in rounds:
@@ -72,9 +72,9 @@ def _uncommitted_line(quorum: Quorum) -> str:
 
 
 def uncommitted_voters(quorum: Quorum) -> UncommittedVoters | None:
-    """What the leader's log says of the voters beyond the high watermark, None for nothing.
+    """The newest voters in the leader's log beyond the high watermark; None if there are none.
 
-    Raises ConnectionError and other `FAILURES` where the leader cannot be reached, or does not answer as one.
+    Raises ConnectionError and other `FAILURES` if the leader cannot be reached, or if another node responds.
     """
     partition = quorum.partition
     if not quorum.leader_addresses:
@@ -93,7 +93,7 @@ def uncommitted_voters(quorum: Quorum) -> UncommittedVoters | None:
                         partition=0,
                         current_leader_epoch=partition.leader_epoch,
                         fetch_offset=max(0, partition.high_watermark),
-                        # The leader's epoch has begun before the high watermark, so this is where it stands there.
+                        # The leader's epoch began before the high watermark, so this is the epoch at that offset.
                         last_fetched_epoch=partition.leader_epoch,
                         partition_max_bytes=_FETCH_BYTES,
                     )

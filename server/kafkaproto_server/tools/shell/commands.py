@@ -1,7 +1,7 @@
-"""The commands of ``kafka-metadata-shell``: what they take, what they print.
+"""The commands of ``kafka-metadata-shell``: their arguments and their output.
 
-Words, order and layout are those of Kafka's shell. As JSON, each thing found is an object on a line of its own, and so
-is each thing that is not there.
+Words, order and layout are those of Kafka's shell. With JSON output, each item that is found is an object on its own
+line, and so is each item that does not exist.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _HELP_INDENT = 25
 
 
 class UsageError(Exception):
-    """A command line that no command takes; the message says why."""
+    """A command line that is not valid. The message says why."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Shell:
-    """Where one stands, and how output goes."""
+    """The working directory, and the form of the output."""
 
     root: Directory
     write: Callable[[str], object]
-    """Takes whole lines, with their ends."""
+    """Takes whole lines, including their ends."""
     as_json: bool = False
     columns: int | None = None
-    """Width of the terminal; None where names are listed one a line."""
+    """Width of the terminal; None if names are listed one per line."""
     working: tuple[str, ...] = ()
-    """Names on the way from the root to the working directory."""
+    """Names on the path from the root to the working directory."""
     history: list[str] = field(default_factory=list)
-    """What was entered, see `remember`."""
+    """The lines that were entered; see `remember`."""
     has_failed: bool = False
-    """Whether something that was asked for was not there."""
+    """Whether an item that was asked for does not exist."""
     is_over: bool = False
     """Whether `exit` was entered."""
 
@@ -53,13 +53,14 @@ class Shell:
         self.say(json.dumps(item, ensure_ascii=False))
 
     def remember(self, line: str) -> None:
-        """Keep a line, as Kafka's shell does: not one like that before it, nor one that begins with a space."""
+        """Add a line to the history, as Kafka's shell does: not if it equals the line before, nor if it begins with a
+        space."""
         kept = line.strip()
         if not line.startswith(" ") and self.history[-1:] != [kept]:
             self.history.append(kept)
 
     def fail(self, command: str, path: str, reason: str) -> None:
-        """Say that something is not there."""
+        """Report that an item does not exist."""
         self.has_failed = True
         if self.as_json:
             self.show({"command": command, "path": path, "error": reason.rstrip(".")})
@@ -67,7 +68,7 @@ class Shell:
             self.say(f"{command}: {path}: {reason}")
 
     def find(self, command: str, path: str, reason: str) -> list[Place]:
-        """The nodes that a path stands for; where there is none, that is said."""
+        """The nodes of a path. Reports if there is none."""
         places = resolve(self.root, self.working, path)
         if not places:
             self.fail(command, path, reason)
@@ -76,18 +77,18 @@ class Shell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What a command takes."""
+    """The arguments of a command."""
 
     name: str
     text: str
-    """What they are, in a few words."""
+    """A description in a few words."""
     least: int = 0
     most: int | None = None
-    """None for any number."""
+    """None for no limit."""
 
     @property
     def usage(self) -> str:
-        """How often the name may stand there."""
+        """The usage text of these arguments."""
         one_or_more = f"{self.name} [{self.name} ...]" if self.most is None else self.name
         return one_or_more if self.least else f"[{one_or_more}]"
 
@@ -98,15 +99,15 @@ class Command:
 
     name: str
     text: str
-    """What it does, in a sentence."""
+    """The purpose of the command, in a sentence."""
     run: Callable[[Shell, Sequence[str]], None]
     takes: Arguments | None = None
     one_shot: bool = False
-    """Whether it makes sense alone, on the command line."""
+    """Whether it is useful alone, on the command line."""
 
 
 def run_line(shell: Shell, line: str) -> None:
-    """Carry out a line that was entered. Raises UsageError."""
+    """Execute a line that was entered. Raises UsageError."""
     words = _words(line)
     if words:
         shell.remember(line)
@@ -114,7 +115,7 @@ def run_line(shell: Shell, line: str) -> None:
 
 
 def run_words(shell: Shell, words: Sequence[str], allowed: dict[str, Command]) -> None:
-    """Carry out a command. Raises UsageError."""
+    """Execute a command. Raises UsageError."""
     name, *arguments = words
     command = allowed.get(name)
     if command is None:
@@ -133,7 +134,7 @@ def run_words(shell: Shell, words: Sequence[str], allowed: dict[str, Command]) -
 
 
 def _operands(arguments: Sequence[str]) -> list[str] | None:
-    """The arguments without the end of options; None where help is asked for."""
+    """The arguments without the end-of-options mark; None if help is asked for."""
     operands = []
     rest = iter(arguments)
     for argument in rest:
@@ -141,7 +142,7 @@ def _operands(arguments: Sequence[str]) -> list[str] | None:
             return None
         if argument == "--":
             break
-        # A negative number is no option, here as with Kafka's shell.
+        # A negative number is not an option, as in Kafka's shell.
         if argument.startswith("-") and argument != "-" and not argument[1:].isdecimal():
             raise UsageError(f"unrecognized arguments: '{argument}'")
         operands.append(argument)
@@ -149,7 +150,7 @@ def _operands(arguments: Sequence[str]) -> list[str] | None:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line, but for empty ones; quotes and backslashes are those of a shell."""
+    """The non-empty words of a line; quotes and backslashes work as in a Unix shell."""
     try:
         return list(filter(None, shlex.split(line)))
     except ValueError as error:
@@ -175,7 +176,7 @@ def _ls(shell: Shell, targets: Sequence[str]) -> None:
     for index, place in enumerate(directories):
         if index or files:
             shell.say("")
-        # One alone needs no heading.
+        # A single directory needs no heading.
         if len(directories) > 1 or files:
             shell.say(f"{place.name}:")
         assert isinstance(place.node, Directory), "sorted out above"
@@ -242,7 +243,8 @@ def _find(shell: Shell, targets: Sequence[str]) -> None:
     for target in targets or (".",):
         places = shell.find("find", target, "no such file or directory.")
         for place in places:
-            # As it was typed, so that what comes out can be typed again; a pattern stands for what it matched.
+            # Use the path as it was typed, so that the output can be typed again. A pattern is replaced by the path
+            # that it matched.
             prefix = place.absolute if _WILDCARDS.intersection(target) else target.rstrip("/")
             for path, found in _descend(place, prefix):
                 if shell.as_json:
@@ -266,7 +268,7 @@ def _cd(shell: Shell, targets: Sequence[str]) -> None:
     places = shell.find("cd", target, "no such directory.")
     if not places:
         return
-    # Of several, Kafka's shell too goes to the last one.
+    # Of several matches, Kafka's shell goes to the last one, too.
     place = places[-1]
     if isinstance(place.node, Directory):
         shell.working = place.path
@@ -369,4 +371,4 @@ COMMANDS = {
 """By name, in order."""
 
 ONE_SHOT_COMMANDS = {name: command for name, command in COMMANDS.items() if command.one_shot}
-"""Those that make sense alone: the others are about where one stands, or about the shell."""
+"""The commands that are useful alone. The others concern the working directory or the shell itself."""

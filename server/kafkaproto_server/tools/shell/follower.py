@@ -25,19 +25,20 @@ from kafkaproto_server.tools.shell.sources import Replay, SourceError, image_of_
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 
 RETRY_TIMEOUT_S = 15.0
-"""How long a leader is looked for that answers: several elections."""
+"""How long to look for a leader that responds: several elections."""
 RETRY_INTERVAL_S = 0.2
 TIMEOUT_MS = 10_000
 """For one request."""
 FETCH_BYTES = 8 * 1024 * 1024
-"""Asked for at a time; the largest batch of a metadata log."""
+"""Bytes per request: the largest batch of a metadata log."""
 
 _LEADER_IS_ELSEWHERE = (
     ErrorCode.NOT_LEADER_OR_FOLLOWER,
     ErrorCode.FENCED_LEADER_EPOCH,
     ErrorCode.UNKNOWN_LEADER_EPOCH,
     ErrorCode.BROKER_NOT_AVAILABLE,
-    # A stock leader that has replaced a snapshot meanwhile answers so, and Fetch names the new one.
+    # A leader of Apache Kafka that has replaced a snapshot meanwhile responds with this error; the next Fetch names the
+    # new snapshot.
     ErrorCode.SNAPSHOT_NOT_FOUND,
     ErrorCode.UNKNOWN_SERVER_ERROR,
 )
@@ -46,14 +47,14 @@ T = TypeVar("T")
 
 
 class _AskAgain(Exception):
-    """This leader does not answer now; another one may."""
+    """This leader does not respond now; another one may."""
 
 
 class QuorumFollower:
-    """Follows the metadata log of a quorum as far as it is committed; ``refresh`` takes in what is new."""
+    """Follows the metadata log of a quorum as far as it is committed; ``refresh`` reads what is new."""
 
     def __init__(self, access: QuorumAccess, at: int | None) -> None:
-        """Ends at offset ``at`` where one is given."""
+        """If ``at`` is given, it ends at that offset."""
         self._access = access
         self._at = at
         self._replay = Replay("the quorum's log", at)
@@ -62,11 +63,11 @@ class QuorumFollower:
 
     @property
     def image(self) -> ClusterImage:
-        """What was read so far."""
+        """The image as far as it was read."""
         return self._replay.image
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         if self._client is not None:
             self._client.close()
             self._client = None
@@ -98,7 +99,7 @@ class QuorumFollower:
         return self._client
 
     def _fetch(self) -> bool:
-        """Read on by one Fetch; tells whether there is more."""
+        """Read further with one Fetch. Returns whether there is more."""
         leader = self._leader()
         response = leader.send(self._fetch_request())
         assert isinstance(response, FetchResponse)
@@ -180,7 +181,7 @@ class QuorumFollower:
 
 
 def _only_partition(request: str, topics: Sequence[Sequence[T]], leader: Client) -> T:
-    """What an answer says of the one partition that was asked about, from its topics' partitions."""
+    """The one partition in a response, from its topics' partitions. Raises SourceError if there is any other."""
     if len(topics) != 1 or len(topics[0]) != 1:
         raise SourceError(
             f"{leader.host}:{leader.port}: the answer to {request} is not about {METADATA_LOG_NAME}"

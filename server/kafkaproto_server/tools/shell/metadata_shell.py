@@ -1,23 +1,23 @@
 """``kafka-metadata-shell``: walks through a cluster's metadata as through directories and files.
 
-Takes what Kafka's tool takes, ``--snapshot FILE`` and a command to run, or no command for a prompt; and besides a
-directory with a metadata log, or a node's that it lies in, a running quorum (``--bootstrap-server``,
-``--bootstrap-controller``), an offset (``--at``) and ``--json``. Of a running quorum each command shows what is
-committed by then. Records of a metadata transaction count from its end on.
+It takes what Kafka's tool takes: ``--snapshot FILE`` and a command to run, or no command for a prompt. It also takes a
+directory with a metadata log, or a node's directory that contains it, a running quorum (``--bootstrap-server``,
+``--bootstrap-controller``), an offset (``--at``) and ``--json``. With a running quorum, each command shows what is
+committed at that moment. Records of a metadata transaction count from its end on.
 
-Other than Kafka's shell:
+Differences to Kafka's shell:
 
-* ``/image/provenance`` tells the position in the log that a snapshot stands for, not that of a batch in its file; it
-  is -1 for one whose name does not say it;
-* quotas of default entities are shown, a default entity as a type without a name: ``user``, ``clientId_user(alice)``
-  (Kafka's lists nameless entries, and fails when they are looked into);
-* configs of topics, groups and client metrics are shown as they were recorded, keys that Kafka does not know too;
+* ``/image/provenance`` is the position in the log that a snapshot represents, not that of a batch in its file; it is -1
+  for a snapshot whose name does not contain it;
+* quotas of default entities are shown; a default entity is a type without a name: ``user``, ``clientId_user(alice)``
+  (Kafka's shell lists nameless entries, and fails when they are read);
+* configs of topics, groups and client metrics are shown as they were recorded, including keys that Kafka does not know;
 * ``find`` with a pattern prints the paths that it found, not the pattern;
-* one-shot commands wait until everything is loaded, and exit with 1 where something was not there;
-* ``/local`` has ``version``, this tool's, and ``digest``, a SHA-256 over the image's content, equal on every node that
-  holds the same; there is no ``commitId``;
+* one-shot commands wait until everything is loaded, and exit with 1 if something does not exist;
+* ``/local`` has ``version``, which is this tool's version, and ``digest``, a SHA-256 over the image's content, equal on
+  all nodes that hold the same; there is no ``commitId``;
 * secrets are left out unless ``--secrets`` is given (``redaction``);
-* the lock of the directory is not taken: files are only read, a running server's too.
+* the lock of the directory is not taken: files are only read, also those of a running server.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ _FAILURES = (SourceError, CorruptFileError, ProtocolError, OSError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """Where images come from."""
+    """The source of images."""
 
     load: Callable[[], ClusterImage]
-    """The newest one; raises _FAILURES, ClickException."""
+    """Loads the newest image; raises _FAILURES, ClickException."""
     close: Callable[[], None] = lambda: None
 
 
@@ -155,7 +155,7 @@ def _load_path(path: str, at: int | None) -> ClusterImage:
 
 
 def _converse(shell: Shell, load: Callable[[], Directory]) -> None:
-    """Ask for lines and carry them out on the newest tree, until `exit` or the end of the input."""
+    """Read lines and execute them on the newest tree, until `exit` or the end of the input."""
     _prepare_line_editing(shell)
     shell.say(BANNER)
     while not shell.is_over:
@@ -173,7 +173,7 @@ def _converse(shell: Shell, load: Callable[[], Directory]) -> None:
         except BrokenPipeError:
             raise
         except KeyboardInterrupt:
-            # It ends what goes on too long, not the shell.
+            # Ctrl-C ends a command that takes too long, not the shell.
             shell.say("")
         except (UsageError, click.ClickException, *_FAILURES) as error:
             shell.say(str(error))
@@ -183,7 +183,7 @@ def _prepare_line_editing(shell: Shell) -> None:
     try:
         import readline
     except ImportError:
-        # Python can be built without it; there is a prompt then, without completion.
+        # Python can be built without it. The prompt then has no completion.
         return
     candidates: list[str] = []
 
@@ -194,13 +194,13 @@ def _prepare_line_editing(shell: Shell) -> None:
         return candidates[state] if state < len(candidates) else None
 
     readline.set_completer(completion)
-    # Paths are completed whole.
+    # Whole paths are completed.
     readline.set_completer_delims(" \t\n")
     readline.parse_and_bind("tab: complete")
 
 
 def completions(shell: Shell, before: str, text: str) -> list[str]:
-    """What ``text`` may become: a command in the first place of a line and behind `man`, else a path."""
+    """The completions of ``text``: commands at the start of a line and after `man`, else paths."""
     words = before.split()
     if not words or words == ["man"]:
         return [f"{name} " for name in COMMANDS if name.startswith(text)]

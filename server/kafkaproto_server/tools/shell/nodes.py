@@ -1,9 +1,9 @@
 """The tree that ``kafka-metadata-shell`` walks: an image as directories and files.
 
-A node is made when somebody looks at it, and its children when somebody asks for them, so an image with hundreds of
-thousands of partitions costs nothing but its own loading. Under ``/image`` is what Kafka's shell shows, by the same
-names. Under ``/local`` is what this tool adds: ``version``, its own, and ``digest``, a SHA-256 over the image's content
-that is equal on all nodes which hold the same metadata.
+A node is created when it is used, and its children when they are asked for. So an image with hundreds of thousands of
+partitions costs nothing but its own loading. ``/image`` contains what Kafka's shell shows, with the same names.
+``/local`` contains what this tool adds: ``version``, its own, and ``digest``, a SHA-256 over the image's content that
+is equal on all nodes with the same metadata.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class File:
     """A node with content."""
 
     text: Callable[[], str]
-    """As Kafka's shell prints it."""
+    """The content as Kafka's shell prints it."""
     json: Callable[[], Any]
-    """As values that JSON has."""
+    """The content as JSON values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ class Directory:
     """A node with children."""
 
     names: Callable[[], Iterable[str]]
-    """Of the children, in any order."""
+    """Names of the children, in any order."""
     child: Callable[[str], Node | None]
-    """The child of a name; None where there is none."""
+    """The child with a name; None if there is none."""
 
     def names_in_order(self) -> list[str]:
-        """Names of the children as they are listed."""
+        """Names of the children in the order of listing."""
         return sorted(self.names())
 
 
@@ -87,7 +87,7 @@ def _image(image: ClusterImage, secrets: bool) -> Node:
             "configs": lambda: _configs(image, secrets),
             "delegationToken": lambda: _delegation_tokens(image, secrets),
             "features": lambda: _features(image),
-            # Kafka's shell shows what no image of it holds as -1.
+            # If an image has no producer ids, Kafka's shell shows -1.
             "producerIds": lambda: _fixed({"nextProducerId": lambda: _plain(image.next_producer_id or -1)}),
             "provenance": lambda: File(
                 lambda: text.provenance(image),
@@ -105,7 +105,7 @@ def _image(image: ClusterImage, secrets: bool) -> Node:
 
 
 def _named(children: Mapping[str, T], make: Callable[[T], Node]) -> Directory:
-    """Children that are made of a mapping's values."""
+    """Children that are made from a mapping's values."""
 
     def child(name: str) -> Node | None:
         value = children.get(name)
@@ -184,7 +184,7 @@ def _configs(image: ClusterImage, secrets: bool) -> Node:
 
     def configs(resource: tuple[int, str]) -> Node:
         values = image.configs[resource]
-        # Made of the names, so that a value shows only after it was looked at whose it is.
+        # Made from the names, so that a value is read only after the check whether it is a secret.
         return _named({name: name for name in values}, lambda name: value(resource, name))
 
     def value(resource: tuple[int, str], name: str) -> File:
@@ -212,7 +212,7 @@ _METADATA_VERSION = "metadataVersion"
 
 def _features(image: ClusterImage) -> Node:
     def names() -> Iterable[str]:
-        # Kafka's shell shows this one as unset, too.
+        # Kafka's shell lists this name also if the feature is not set.
         yield _METADATA_VERSION
         yield from (f"{_FINALIZED}{name}" for name in image.features if name != METADATA_VERSION)
 

@@ -1,7 +1,8 @@
-"""Paths of ``kafka-metadata-shell``: from text to nodes, with ``..`` and with patterns.
+"""Paths of ``kafka-metadata-shell``: finds the nodes of a path, with ``..`` and with patterns.
 
-In each part of a path ``*`` stands for anything, ``?`` for one character and ``{a,b}`` for one of several; a backslash
-takes a character's meaning away. A part that is the name of a child stands for that child, whatever it is made of.
+In each part of a path ``*`` matches any text, ``?`` one character and ``{a,b}`` one of several texts; a backslash makes
+the next character literal. A part that equals the name of a child means that child, even if it contains such
+characters.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kafkaproto_server.tools.shell.nodes import Directory, Node
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node, and where it is."""
+    """A node and its path."""
 
     node: Node
     path: tuple[str, ...]
@@ -23,7 +24,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The last name of the path, ``/`` for the root."""
+        """The last name of the path; ``/`` for the root."""
         return self.path[-1] if self.path else "/"
 
     @property
@@ -33,21 +34,21 @@ class Place:
 
 
 def resolve(root: Directory, working: Sequence[str], text: str) -> list[Place]:
-    """Every node that a path stands for, in order; none where there is no such node."""
+    """Every node that a path means, in order; empty if there is none."""
     parts = [part for part in text.split("/") if part not in ("", ".")]
     start = () if text.startswith("/") else tuple(working)
     place = Place(root, ())
     for name in start:
         child = _child(place, name)
         if child is None:
-            # The directory one stands in went away since.
+            # The working directory does not exist any more.
             return []
         place = child
     return list(_matching(root, place, parts))
 
 
 def children(place: Place) -> Iterator[Place]:
-    """What is in a directory, in order; nothing of a file."""
+    """The children of a directory, in order; none for a file."""
     if isinstance(place.node, Directory):
         for name in place.node.names_in_order():
             child = _child(place, name)
@@ -56,7 +57,7 @@ def children(place: Place) -> Iterator[Place]:
 
 
 def complete(root: Directory, working: Sequence[str], text: str) -> list[str]:
-    """The paths that begin with ``text``, which ends somewhere in their last part; directories end with a slash."""
+    """The paths that begin with ``text``, which may end inside their last part. Directories end with a slash."""
     before, slash, start = text.rpartition("/")
     directory = f"{before}{slash}"
     found = resolve(root, working, directory) if directory else resolve(root, working, ".")
@@ -111,7 +112,7 @@ def _child(place: Place, name: str) -> Place | None:
 
 
 def _pattern(part: str) -> re.Pattern[str] | None:
-    """What a part with wildcards matches; None where it has none, or is none."""
+    """The regular expression of a part with wildcards; None if it has none, or is not a valid pattern."""
     out: list[str] = []
     is_pattern = in_group = False
     characters = iter(part)

@@ -1,9 +1,9 @@
-"""Where ``kafka-metadata-shell`` has metadata from: a snapshot, a directory with a metadata log, or a running quorum.
+"""The sources of metadata for ``kafka-metadata-shell``: a snapshot, a directory with a metadata log, or a running
+quorum.
 
-Each source is read up to an offset, or to its end. Files say nothing of what is committed, so a log in a directory
-counts as committed to its end, as with Kafka's shell. A running quorum is asked as an observer asks it, FetchSnapshot
-and Fetch, under the replica id of a mere reader (-1), which no leader counts as a replica; what it has not committed
-is not looked at.
+Each source is read up to an offset, or to its end. Files do not say what is committed, so a log in a directory counts
+as committed to its end, as in Kafka's shell. A running quorum is read as an observer reads it, with FetchSnapshot and
+Fetch, but with the replica id of a reader (-1), which no leader counts as a replica. Uncommitted records are not read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SNAPSHOT_NAMES = "<end offset>-<epoch>.checkpoint"
 
 
 class SourceError(Exception):
-    """The metadata asked for is not there, or cannot be read; the message says what and where."""
+    """The requested metadata does not exist, or cannot be read. The message says what and where."""
 
 
 def image_of_snapshot(disk: Disk, path: str, snapshot_id: SnapshotId) -> ClusterImage:
@@ -45,7 +45,7 @@ def image_of_snapshot(disk: Disk, path: str, snapshot_id: SnapshotId) -> Cluster
 def image_of_records(
     records: Iterable[ControlRecord | bytes], where: str, snapshot_id: SnapshotId
 ) -> ClusterImage:
-    """The image that the records of a snapshot, header first, describe; raises SourceError."""
+    """The image that the records of a snapshot, header first, describe. Raises SourceError."""
     records = iter(records)
     header = take_header(records)
     values = (record for record in records if isinstance(record, bytes))
@@ -62,7 +62,7 @@ def image_of_records(
 
 
 class Replay:
-    """Replays batches on an image, up to an offset where one is asked for."""
+    """Replays batches on an image, up to an offset if one is given."""
 
     def __init__(self, where: str, at: int | None) -> None:
         self._where = where
@@ -78,12 +78,12 @@ class Replay:
 
     @property
     def next_offset(self) -> int:
-        """Where the next batch has to begin."""
+        """The offset at which the next batch has to begin."""
         return self._loader.next_offset
 
     @property
     def is_done(self) -> bool:
-        """Whether the offset asked for was reached; never where none was."""
+        """Whether the given offset was reached; always False without one."""
         return self._at is not None and self.next_offset > self._at
 
     def load_snapshot(self, image: ClusterImage) -> None:
@@ -92,7 +92,7 @@ class Replay:
         self._loader.load_snapshot(image)
 
     def take(self, batch: RecordBatchView) -> None:
-        """Replay a batch: one that holds the offset asked for, only as far as that. Raises SourceError."""
+        """Replay a batch. If it contains the given offset, it is replayed only up to that. Raises SourceError."""
         try:
             self._take(batch)
             self.epoch = batch.partition_leader_epoch
@@ -129,10 +129,10 @@ class Replay:
 
 
 def load_file(disk: Disk, path: str, at: int | None) -> ClusterImage:
-    """The image in a snapshot or in a log's first segment; raises SourceError, OSError, CorruptFileError.
+    """The image in a snapshot or in a log's first segment. Raises SourceError, OSError, CorruptFileError.
 
-    Content, not name, says which of them a file is: one that was copied from elsewhere may be called anything. But only
-    its name says what offset a snapshot is of; where it does not, as with ``bootstrap.checkpoint``, that is -1.
+    A file's content, not its name, decides which of them it is: a copied file may have any name. But only its name says
+    which offset a snapshot represents. If it does not, as with ``bootstrap.checkpoint``, the offset is -1.
     """
     epoch = _epoch_of_snapshot(disk, path)
     if epoch is None:
@@ -153,7 +153,7 @@ def load_file(disk: Disk, path: str, at: int | None) -> ClusterImage:
 
 
 def _epoch_of_snapshot(disk: Disk, path: str) -> int | None:
-    """The epoch of a file that begins as a snapshot does, None of one that begins as a log; raises SourceError."""
+    """The epoch of a file that begins as a snapshot does; None for one that begins as a log. Raises SourceError."""
     file = disk.open_read_only(path)
     try:
         scan = FileScan(file)
@@ -177,8 +177,8 @@ def _epoch_of_snapshot(disk: Disk, path: str) -> int | None:
 
 
 def load_directory(disk: Disk, directory: str, at: int | None) -> ClusterImage:
-    """The image at the end of a metadata log, or at an offset of it: the newest snapshot up to there, and the log
-    behind it. The directory is that of the log, or a node's that it lies in. Raises SourceError, OSError,
+    """The image at the end of a metadata log, or at one of its offsets: the newest snapshot up to there, and the log
+    after it. The directory is that of the log, or the node's directory that contains it. Raises SourceError, OSError,
     CorruptFileError."""
     names = disk.list_directory(directory)
     if METADATA_LOG_NAME in names:
@@ -190,7 +190,7 @@ def load_directory(disk: Disk, directory: str, at: int | None) -> ClusterImage:
             f"{directory} holds neither snapshots nor a log; metadata lies in {METADATA_LOG_NAME}"
         )
     replay = Replay(directory, at)
-    # The one that formatting makes holds no metadata, and stands for no offset.
+    # The snapshot that formatting writes contains no metadata, and represents no offset.
     snapshots = [each for each in found if each != BOOTSTRAP_SNAPSHOT_ID]
     usable = [each for each in snapshots if at is None or each.end_offset <= at + 1]
     if usable:
@@ -215,7 +215,7 @@ def _replay_segment(disk: Disk, path: str, replay: Replay) -> None:
             if replay.is_done:
                 return
             replay.take(batch)
-        # A batch that is not all there is one that a server is still writing, or would cut off.
+        # An incomplete batch is one that a server is still writing, or that it would cut off.
         if scan.fault is not None and scan.stop_reason is not StopReason.PARTIAL:
             raise SourceError(
                 f"{path} is damaged at byte {scan.valid_end}: {scan.fault}; "

@@ -1,7 +1,7 @@
-"""What ``kafka-metadata-shell`` prints of the parts of an image: in the words of Kafka's shell, and as JSON.
+"""The output of ``kafka-metadata-shell`` for the parts of an image: in the words of Kafka's shell, and as JSON.
 
-The words are those that the Java objects of Apache Kafka 4.3 say of themselves, odd brackets included, so that what
-people and scripts know to read stays the same. The JSON is that of the records which describe the same part.
+The words are those of the Java objects' ``toString`` in Apache Kafka 4.3, odd brackets included, so that people and
+scripts can read the output as before. The JSON is that of the records which describe the same part.
 """
 
 from __future__ import annotations
@@ -66,19 +66,20 @@ _QUOTA_ENTITIES = {"user": "user", "client-id": "clientId", "ip": "ip"}
 
 
 def record_json(record: Message, image: ClusterImage, *, secrets: bool = True) -> Any:
-    """A record in Kafka's JSON form, in the version that the image's metadata.version has it in."""
+    """A record in Kafka's JSON form, in the version that belongs to the image's metadata.version."""
     data = record.to_json(record_version(record, image.metadata_version))
     return data if secrets else redacted(record.NAME, data)
 
 
 def provenance(image: ClusterImage) -> str:
-    """Where in the log the image stands."""
+    """The image's position in the log."""
     return f"offset {image.offset}, epoch {image.epoch}, time {_time(image.timestamp_ms)}"
 
 
 def broker(registration: BrokerRegistration) -> str:
     """A broker's registration."""
-    # Kafka keeps directories in the order of signed halves; what is cordoned as it was told.
+    # Kafka orders directories by their signed halves; cordoned directories are in the order in which they were
+    # reported.
     directories = sorted(registration.directories, key=_signed_halves)
     cordoned = registration.cordoned_directories
     return (
@@ -130,7 +131,7 @@ def acl(entry: AccessControlEntry) -> str:
 
 
 def scram_credential(credential: ScramCredential, *, secrets: bool) -> str:
-    """What is kept of a password."""
+    """A SCRAM credential."""
     salt, stored_key, server_key = (
         each.hex() if secrets else REDACTED
         for each in (credential.salt, credential.stored_key, credential.server_key)
@@ -142,7 +143,7 @@ def scram_credential(credential: ScramCredential, *, secrets: bool) -> str:
 
 
 def delegation_token(token_id: str, token: DelegationToken) -> str:
-    """A delegation token; the brackets do not pair, and never did."""
+    """A delegation token. The brackets are unbalanced, as in Kafka."""
     return (
         f"DelegationTokenDatatokenId={token_id}(owner={token.owner}(tokenRequester={token.requester}"
         f"(renewers={' '.join(token.renewers)}, issueTimestamp={token.issue_timestamp_ms}, "
@@ -151,7 +152,7 @@ def delegation_token(token_id: str, token: DelegationToken) -> str:
 
 
 def quota_entity(entity: QuotaEntity) -> str:
-    """The name of whom a quota is for, as in ``clientId(x)_user(alice)``; a default entity is a type alone, as in
+    """The name of a quota's entity, as in ``clientId(x)_user(alice)``; a default entity is only a type, as in
     ``clientId(x)_user``.
 
     Kafka's shell leaves default entities out of the name, and cannot show their quotas.
@@ -163,7 +164,7 @@ def quota_entity(entity: QuotaEntity) -> str:
 
 
 def config_resource(resource_type: int, name: str) -> str:
-    """The name of what has configs; without one it is the cluster's default."""
+    """The name of a resource with configs; without a name it is the cluster's default."""
     kind = CONFIG_RESOURCES.get(resource_type, str(resource_type))
     return f"{kind}:{name}" if name else kind
 
@@ -173,7 +174,7 @@ def _escaped(name: str) -> str:
 
 
 def _time(timestamp_ms: int) -> str:
-    """As Java writes a moment: what is zero at the end is left out, down to the minutes."""
+    """A moment as Java writes it: zeros at the end are left out, down to the minutes."""
     moment = datetime.fromtimestamp(timestamp_ms // 1000, UTC)
     text = moment.strftime("%Y-%m-%dT%H:%M")
     millis = timestamp_ms % 1000

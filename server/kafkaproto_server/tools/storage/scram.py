@@ -1,9 +1,8 @@
-"""``--add-scram``: a user's SCRAM credential from a command line to the record that keeps it (RFC 5802,
-KIP-900).
+"""``--add-scram``: makes the record of a user's SCRAM credential from a command line argument (RFC 5802, KIP-900).
 
-The argument is ``SCRAM-SHA-256=[name=alice,password=secret]`` or ``SCRAM-SHA-512=[...]``, with ``iterations``
-(4096 to 16384, 4096 if left out), ``salt`` (base64, random if left out), and ``saltedpassword`` (base64,
-needs the salt) in place of ``password``. Values may stand in double quotes. The password itself is not kept.
+The argument is ``SCRAM-SHA-256=[name=alice,password=secret]`` or ``SCRAM-SHA-512=[...]``, with ``iterations`` (4096 to
+16384, default 4096), ``salt`` (base64, default random), and ``saltedpassword`` (base64, needs the salt) in place of
+``password``. Values may be in double quotes. The password itself is not stored.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def _parse_values(body: str) -> dict[str, str]:
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals:
-            # Not the part itself: it may be half of a password.
+            # Do not print the part itself: it may be half of a password.
             raise ValueError("A SCRAM configuration has no equals sign; the form is key=value,key=value")
         if key not in _KEYS:
             raise ValueError(f"Unknown SCRAM configurations: {key}; known are {', '.join(_KEYS)}")

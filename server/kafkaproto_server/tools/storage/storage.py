@@ -1,6 +1,6 @@
-"""``kafka-storage``: formats log directories and tells about them; needs no running server.
+"""``kafka-storage``: formats log directories and shows information about them; needs no running server.
 
-Takes the options of Kafka's tool and prints its lines. Exit code 0 is success, 1 everything else.
+It takes the options of Kafka's tool and prints its lines. Exit code 0 is success, 1 is everything else.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def info(config_path: str) -> None:
 
 
 def _show_directory_ids(directories: Sequence[LogDirectory]) -> None:
-    """Each directory's own id; of a single one they stand in its metadata."""
+    """Print the id of each directory. The id of a single directory is part of its metadata, which was printed
+    already."""
     if len(directories) == 1:
         return
     _show(
