@@ -4,8 +4,8 @@ A short request is decoded at once. For a longer one, the server compares its si
 sender's rights before it reads the body. If the sender may not use the API at all, there are two cases:
 
 - The response has an error code of its own: the refusal is made from the request's header alone.
-- It has none: a body of more than `MAX_REFUSED_BODY_BYTES` gets no response, and the connection is closed. A smaller
-  one is decoded, since the refusal has to name its items.
+- It has none, or the handler checks the rights item by item: a body of more than `MAX_REFUSED_BODY_BYTES` gets no
+  response, and the connection is closed. A smaller one is decoded, since the refusal has to name its items.
 
 While this node does not know the ACLs, there always is a response, which makes the sender retry. A request that passes
 is then decoded in steps. A broker does not decode what it forwards, unless it is short.

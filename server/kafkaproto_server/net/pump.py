@@ -218,7 +218,7 @@ class Pump:
         if self._sending is not None:
             self._sending.cancel()
 
-    # -- requests and responses, in any task --------------------------------------------------------------------------
+    # -- requests and responses, in any task -------------------------------------------------------------------
 
     def _take_up(self) -> None:
         """Start the requests that have arrived, until one of them has to wait, or other connections are due."""

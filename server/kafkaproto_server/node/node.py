@@ -257,7 +257,7 @@ class Node:
         )
 
     def _directories_changed(self) -> None:
-        # Without a broker in this process, or before it exists, nobody needs the news.
+        # Before the broker exists, nothing was reported about the directories yet.
         if self._running is not None and self._running.broker is not None:
             self._running.broker.directories_changed()
 

@@ -191,7 +191,7 @@ def _raft_config(
 
 def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
     """The metadata log's directory, repaired after a crash. If the newest snapshot is ahead of the log, the log
-    continues at its end."""
+    continues at the snapshot's end."""
     directory = f"{config.metadata_log_dir}/{METADATA_LOG_NAME}"
     log = Log.open(
         disk,

@@ -94,7 +94,7 @@ class InnerRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 def changed(reply: Reply, change: Callable[[Any], Reply]) -> Reply:
     """A reply with ``change`` applied to its response, now or when the response comes. ``change`` may return steps or a
-    Deferred itself. A `NoAnswer` that is there at once stays as it is."""
+    Deferred itself. A `NoAnswer` stays as it is."""
     if isinstance(reply, Deferred):
         later: Deferred[Any] = Deferred()
 

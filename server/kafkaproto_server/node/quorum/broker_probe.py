@@ -212,7 +212,7 @@ class BrokerProbe:
         self._meeting = trio.CapacityLimiter(MAX_MET_BROKERS)
         self._probing = trio.CapacityLimiter(MAX_PROBED_BROKERS)
 
-    # -- notifications from the node --------------------------------------------------------------------------------
+    # -- notifications from the node ---------------------------------------------------------------------------
 
     def heartbeat(self, request: BrokerHeartbeatRequest, connection: ConnectionInfo) -> None:
         """A heartbeat has arrived. It counts if it comes from a registered broker and this controller is active."""

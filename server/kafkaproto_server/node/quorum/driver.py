@@ -160,7 +160,7 @@ class QuorumDriver:
             wake=lambda: self._loop.wake(),
         )
 
-    # -- start and stop -----------------------------------------------------------------------------------------------
+    # -- start and stop ----------------------------------------------------------------------------------------
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Drive the cores until `stop`. Raises StorageError if the disk fails: the node promises nothing after that."""
@@ -184,8 +184,8 @@ class QuorumDriver:
     async def hand_over(self) -> None:
         """Have the Raft core give up leadership. Returns once another node leads, or if waiting for that is useless.
 
-        Until then the node has to be reachable: the new leader needs its vote, and its followers learn from it that it
-        resigned.
+        Until then the node has to be reachable: the new leader asks it for its vote, and its followers learn from
+        it that it resigned.
         """
         if not self._is_shutting_down:
             self._is_shutting_down = True
@@ -250,7 +250,7 @@ class QuorumDriver:
         description = self._raft.describe_quorum(self._clock.now_ms(), self._clock.wall_ms())
         return describe_quorum_response(request, version, description)
 
-    # -- the leader ---------------------------------------------------------------------------------------------------
+    # -- the leader --------------------------------------------------------------------------------------------
 
     def leader_endpoint(self, listener_name: str) -> Endpoint | None:
         """The endpoint of the quorum's leader for a listener; None if this node does not know it."""
@@ -311,7 +311,7 @@ class QuorumDriver:
             or any(voter.key.id == node_id for voter in self._raft.voters.voters)
         )
 
-    # -- metrics ------------------------------------------------------------------------------------------------------
+    # -- metrics -----------------------------------------------------------------------------------------------
 
     @property
     def failed_brokers(self) -> int:

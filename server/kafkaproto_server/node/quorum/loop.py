@@ -69,7 +69,7 @@ class QuorumLoop:
         self._ticked_at = 0.0
         self._must_close = False
 
-    # -- work from other tasks --------------------------------------------------------------------------------------
+    # -- work from other tasks -----------------------------------------------------------------------------------
 
     @property
     def waiting_commands(self) -> int:

@@ -87,7 +87,7 @@ class Quorum:
 
     @property
     def leader_addresses(self) -> list[tuple[str, Address]]:
-        """Listener name and address, of each listener of the leader."""
+        """Name and address of each listener of the leader."""
         listeners = self.endpoints.get(self.partition.leader_id, [])
         return [(each.name, (each.host, each.port)) for each in listeners]
 

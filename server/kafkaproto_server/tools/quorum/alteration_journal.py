@@ -21,7 +21,7 @@ import click
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An alteration that has not come to its end."""
+    """An alteration that is not finished."""
 
     before: frozenset[int]
     """The voters when it began; if the target was changed midway, those at the beginning of the first alteration."""

@@ -181,7 +181,7 @@ class QuorumFollower:
 
 
 def _only_partition(request: str, topics: Sequence[Sequence[T]], leader: Client) -> T:
-    """The one partition in a response, from its topics' partitions. Raises SourceError if there is any other."""
+    """The one partition in a response, from its topics' partitions. Raises SourceError unless there is exactly one."""
     if len(topics) != 1 or len(topics[0]) != 1:
         raise SourceError(
             f"{leader.host}:{leader.port}: the answer to {request} is not about {METADATA_LOG_NAME}"

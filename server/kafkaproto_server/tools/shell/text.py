@@ -1,7 +1,7 @@
 """The output of ``kafka-metadata-shell`` for the parts of an image: in the words of Kafka's shell, and as JSON.
 
-The words are those of the Java objects' ``toString`` in Apache Kafka 4.3, odd brackets included, so that people and
-scripts can read the output as before. The JSON is that of the records which describe the same part.
+The words are those with which the Java objects of Apache Kafka 4.3 print themselves, odd brackets included, so that
+people and scripts can read the output as before. The JSON is that of the records which describe the same part.
 """
 
 from __future__ import annotations
