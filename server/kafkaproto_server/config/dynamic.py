@@ -1,9 +1,9 @@
 """Checks that a broker makes on changes of its own configuration at run time, beside the checks of each value.
 
 As Apache Kafka's brokers do, it examines the whole configuration after the change: whether a node could start with it,
-how far thread counts change at a time, and that tiered storage keeps no more in the broker than in all. The active
-controller cannot do this, because it does not know a broker's properties. Kafka's configuration can name classes; this
-server loads none, so only the default can be set.
+how far thread counts change at a time, and that with tiered storage a broker keeps no more locally than is kept in
+total. The active controller cannot do this, because it does not know a broker's properties. Kafka's configuration can
+name classes; this server loads none, so only the default can be set.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An operator who sets such a key relies on it. Keys without which a node would allow what its file forbids are refused
 (`config.settings.check_supported`). The keys here are accepted, since they protect something that this server does not
-have, or only limit it further. A node that starts with one of them logs a warning.
+have, or because they only change the degree of protection. A node that starts with one of them logs a warning.
 """
 
 from __future__ import annotations

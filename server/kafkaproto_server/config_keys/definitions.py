@@ -6,8 +6,8 @@ definitions of an Apache Kafka node. In some cases Apache Kafka refuses more val
 says (``log.roll.ms=0``). Then the file has the stricter bound, so that one check serves both start-up and changes at
 run time.
 
-A file is read when one of its keys is first needed, and so is each definition made: a start needs a few dozen of the
-broker's 363.
+A file is read when one of its keys is first needed. A definition is made when it is first needed: a start needs a few
+dozen of the broker's 363.
 """
 
 from __future__ import annotations

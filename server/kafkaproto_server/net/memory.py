@@ -46,7 +46,7 @@ class Holder(Protocol):
 
     @property
     def idle_since(self) -> float | None:
-        """Since when nothing moves on it, by trio's clock; None while the peer waits for a response."""
+        """Since when it is idle, by trio's clock; None while the peer waits for a response."""
 
     def give_up_request(self) -> None:
         """Close soon, because its requests take memory that others need."""

@@ -1,7 +1,7 @@
 """Fetch (1), v4-18, of the metadata log; controller listeners (KIP-595).
 
-This node's replica of the quorum responds with records from the leader's log, with the place where the logs diverge,
-or with the snapshot to fetch. If there is nothing new, the request waits at the leader for up to MaxWaitMs.
+This node's replica of the quorum responds with records from the leader's log, with the place where the logs diverge, or
+with the snapshot to fetch. If there is nothing new, the request waits at the leader for up to MaxWaitMs.
 
 - From v12 on the request has the epoch of the last fetched record. Before, a replica whose log diverges gets the error
   OFFSET_OUT_OF_RANGE.

@@ -184,8 +184,8 @@ class QuorumDriver:
     async def hand_over(self) -> None:
         """Have the Raft core give up leadership. Returns once another node leads, or if waiting for that is useless.
 
-        Until then the node has to be reachable: the new leader asks it for its vote, and its followers learn from
-        it that it resigned.
+        Until then the node has to be reachable: the new leader asks it for its vote, and its followers learn from it
+        that it resigned.
         """
         if not self._is_shutting_down:
             self._is_shutting_down = True

@@ -3,8 +3,8 @@
 One task runs it, so reserving offsets and using them is one step: records from the controller go to the Raft core at
 once, and commits of the Raft core go to the controller at once.
 
-If the loop waits, the task that brings a broker's heartbeat also runs it, so that the loop need not be woken for each
-heartbeat.
+While the loop waits, the task that brings a broker's heartbeat passes it to the controller itself, so that the loop
+need not be woken for each heartbeat.
 """
 
 from __future__ import annotations

@@ -169,8 +169,8 @@ class MetadataFeed:
         self._wake()
 
     def _wait_for_whole_batch(self) -> None:
-        # No leader of this server sends a high watermark inside a batch. If one comes, the batch waits for a later high
-        # watermark.
+        # Leaders of this server never send a high watermark inside a batch. If one comes, the batch waits for a later
+        # high watermark.
         self._high_watermark = self._builder.next_offset
 
     async def _take_snapshot(self) -> None:

@@ -86,7 +86,7 @@ class FormatRequest:
     initial_voters: tuple[Voter, ...] = ()
     """The first voters for INITIAL_CONTROLLERS."""
     release_version: str | None = None
-    """Such as ``4.1-IV1`` or ``4.1``; None for the newest."""
+    """For example ``4.1-IV1`` or ``4.1``; None for the newest."""
     feature_levels: Mapping[str, int] = field(default_factory=dict)
     """Feature levels that differ from the release's defaults."""
     scram_records: tuple[Message, ...] = ()

@@ -1,1 +1,1 @@
-"""kafka-local-cluster."""
+"""The command line ``kafka-local-cluster``."""

@@ -1,1 +1,1 @@
-"""kafka-dump-log."""
+"""The command line ``kafka-dump-log``."""

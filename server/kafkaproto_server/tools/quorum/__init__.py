@@ -1,1 +1,1 @@
-"""kafka-metadata-quorum."""
+"""The command line ``kafka-metadata-quorum``."""

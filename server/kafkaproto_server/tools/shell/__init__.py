@@ -1,1 +1,1 @@
-"""kafka-metadata-shell."""
+"""The command line ``kafka-metadata-shell``."""

@@ -1,1 +1,1 @@
-"""kafka-storage."""
+"""The command line ``kafka-storage``."""
