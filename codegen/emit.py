@@ -1,4 +1,4 @@
-"""Model -> the text of one module: classes, reading and writing functions, the schema for run time."""
+"""Emits one module for a message of the model: classes, reading and writing functions, the run-time schema."""
 
 from __future__ import annotations
 

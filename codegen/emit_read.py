@@ -1,12 +1,12 @@
 """Emits the functions that read a struct in one layout.
 
-Runs of fixed-size fields become one unpack, straight into the attributes; it also takes the length of the string or
-array that follows, or the count of the tag section, so that most fields cost no call of their own. Nothing is checked
-that Python or ``Message.decode`` checks anyway: a slice past the end is noticed by the end position, a short buffer
-by unpacking. Two costs that would be as high as all the rest are avoided: an object is made without its constructor,
-and the elements of an array are read by one function with the loop inside.
+A run of fixed-size fields becomes one unpack, straight into the attributes. It also takes the length of the string or
+array that follows, or the count of the tag section, so that most fields cost no call of their own. The code checks
+nothing that Python or ``Message.decode`` checks anyway: the end position shows a slice past the end, and unpacking
+fails on a short buffer. Two costs that would be as high as all others together are avoided: an object is made without
+its constructor, and one function with the loop inside reads all elements of an array.
 
-A struct with arrays has a second function, which reads in steps for large requests: a generator that takes each
+A struct with arrays has a second function, which reads large requests in steps. It is a generator: it takes each
 array's elements from a budget before it makes them, and yields between them.
 """
 

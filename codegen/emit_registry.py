@@ -1,4 +1,4 @@
-"""Emits the registry (which module holds what), the api keys and the type stub of the public door."""
+"""Emits the registry (which module holds which message), the API keys, and the type stub of ``kafkaproto.messages``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Emits the descriptions that the pipeline's views are made of: fields and Spark schema of every record type that a
-metadata log can hold (``generated/records.py`` of the pipeline, in the words of its ``record_views``).
+"""Emits the descriptions from which the pipeline makes its views: fields and Spark schema of every record type that a
+metadata log can hold (``generated/records.py`` of the pipeline, made of the classes of its ``record_views``).
 
-The numbers of control records stand in no schema: they are those of KIP-595, KIP-630 and KIP-853.
+The schemas do not have the numbers of control records: these are from KIP-595, KIP-630 and KIP-853.
 """
 
 from __future__ import annotations

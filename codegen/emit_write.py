@@ -1,11 +1,11 @@
 """Emits the functions that write a struct in one layout.
 
-They append pieces to a list, which `kafkaproto.message` joins at the end: what is large is copied once. As when
-reading, fixed-size fields are packed together with the length that follows them; a length of more than one byte takes
-the other branch. A field that the version lacks must be at its default unless it is ignorable.
+They append pieces to a list, and `kafkaproto.message` joins the list at the end, so that large values are copied once.
+As in reading, fixed-size fields are packed together with the length that follows them; a length of more than one byte
+takes another branch. A field that the version does not have must be at its default unless it is ignorable.
 
-A struct with arrays of structs or strings has a second function, which writes in steps for large messages: a generator
-that yields after each element.
+A struct with arrays of structs or strings has a second function, which writes large messages in steps. It is a
+generator that yields after each element.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All schemas -> all generated files, in memory."""
+"""Turns all schemas into all generated files, in memory."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a schema says, as frozen values: messages, structs, fields, types and version ranges.
+"""The content of a schema as frozen values: messages, structs, fields, types and version ranges.
 
-Only ``codegen.parse`` builds these, and it has checked them; later stages rely on what is written here.
+Only ``codegen.parse`` makes these values, and it has checked them. Later stages rely on what is written here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every name in the generated code is made here."""
+"""Makes every name in the generated code."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Schema text -> model. Every rule of the grammar is checked here, so later stages meet valid messages only.
+"""Schema text -> model. It checks every rule of the grammar, so later stages get valid messages only.
 
-The grammar is that of Apache Kafka's message definitions: JSON with comments. What is refused is refused with the
-file, the path of the field and the reason; a key that the grammar does not know is an error, since a misspelt
-``flexibleVersions`` would otherwise change the wire format without a word.
+The grammar is that of Apache Kafka's message definitions: JSON with comments. An error names the file, the path of the
+field and the reason. A key that the grammar does not know is an error, because a misspelt ``flexibleVersions`` would
+otherwise change the wire format silently.
 """
 
 from __future__ import annotations

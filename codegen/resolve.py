@@ -1,9 +1,9 @@
-"""What a message looks like on the wire at one version: which fields are there, how each is written.
+"""The form of a message on the wire at one version: which fields it has, and how each is written.
 
-A layout is compared by value: versions with equal layouts share one pair of functions in the generated code.
-Header quirks: the ClientId of RequestHeader is never compact (a ``flexibleVersions`` of "none" in the schema, so
-that a server can read it before it knows the version); the ApiVersions response always has header version 0,
-which is a matter of ``kafkaproto.api``.
+Layouts are compared by value: versions with equal layouts share one pair of functions in the generated code. Two
+special cases of headers: the ClientId of RequestHeader is never compact (its ``flexibleVersions`` in the schema is
+"none", so that a server can read it before it knows the version); the response to ApiVersions always has header
+version 0, which ``kafkaproto.api`` takes care of.
 """
 
 from __future__ import annotations

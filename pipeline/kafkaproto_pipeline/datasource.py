@@ -1,4 +1,6 @@
-"""The Spark data source ``kraft``: thin classes of Spark's API over plans and pieces, which know nothing of Spark."""
+"""The Spark data source ``kraft``: thin classes of Spark's API over plans and pieces of work, which know nothing of
+Spark.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The options of ``format("kraft")``, checked before anything is read.
+"""The options of ``format("kraft")``. They are checked before anything is read.
 
-Spark hands options over as text, with names in lower case. It adds none of its own but ``path``, or ``paths`` (a JSON
-array) where ``load`` is given a list; so a name that is not listed here is a mistake, and is refused rather than
-ignored.
+Spark passes options as text, with names in lower case. It adds only ``path``, or ``paths`` (a JSON array) if ``load``
+is given a list. So a name that is not listed here is a mistake, and is refused rather than ignored.
 """
 
 from __future__ import annotations

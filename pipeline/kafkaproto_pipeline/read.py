@@ -1,4 +1,4 @@
-"""Reading a piece of work to Arrow record batches: what a task does."""
+"""Reads a piece of work into Arrow record batches. This is what a Spark task does."""
 
 from __future__ import annotations
 

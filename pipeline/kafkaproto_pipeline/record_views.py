@@ -1,7 +1,7 @@
-"""What the views know of each record type of the metadata log: the model that `generated.records` is written in.
+"""What the views know of each record type of the metadata log: the classes that `generated.records` consists of.
 
-codegen writes those descriptions from the same schemas as the codecs in kafkaproto, so a type or field that a release
-adds is there in both. A description is flat data: decoders walk it, `views.schema` makes columns of it.
+codegen writes those descriptions from the same schemas as the codecs in kafkaproto, so both have a type or field that
+a release adds. A description is flat data: decoders go through it, and `views.schema` makes columns of it.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""From bytes to rows and columns: batches, records, fields, and Arrow arrays of what is wanted."""
+"""From bytes to rows and columns: batches, records, fields, and Arrow arrays of the columns that a caller wants."""

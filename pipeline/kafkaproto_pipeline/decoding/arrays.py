@@ -1,8 +1,9 @@
-"""Arrow arrays out of bytes whose positions are known (`fields`), a column at a time.
+"""Makes Arrow arrays from bytes whose positions are known (`fields`), a column at a time.
 
-Numbers are gathered and turned from big-endian; texts and bytes are copied by Arrow itself; uuids become text. Nothing
-is made for a single value in Python. A `Spread` says where in the column the values go: the rows of one record type are
-some of those of a step, and the rest of its column is filled up, to be hidden by the validity of the struct around it.
+Numbers are gathered and converted from big-endian. Arrow itself copies texts and bytes; uuids become text. Python
+makes no object for a single value. A `Spread` says which rows of the column the values belong to: the records of one
+type are only some of a step's rows. The other rows of the column get filler values, which the validity of the
+surrounding struct hides.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """From the bytes of a segment, a snapshot or a fetch response to Arrow record batches, fast.
 
-The way of a record: `scan` finds the batches, a few MiB of them at a time; `frames` the records in
-all of these; here they are sorted by type, and those that nobody wants fall out; `fields` finds the fields of
-all records of a type, and `arrays` makes columns of those that are wanted. Each is a number of numpy and Arrow
-calls that does not depend on the number of records, so that what a record costs is little more than its bytes.
+A record takes this way: `scan` finds the batches, a few MiB of them at a time, and `frames` finds the records in all
+of these. This module sorts the records by type and drops those that nobody wants. `fields` finds the fields of all
+records of a type, and `arrays` makes columns of the fields that are wanted. Each step is a number of numpy and Arrow
+calls that does not depend on the number of records, so that a record costs little more than its bytes.
 
-Whatever is not quite ordinary leaves that way, a record or a batch at a time, and becomes rows in `rows`, by
-kafkaproto's codecs: damage, types and versions that are not known, rare forms. At the end the two are put together in
-the order of the log.
+Records and batches that are not ordinary (damaged, of an unknown type or version, or of a rare form) do not take this
+way. They become rows in `rows`, one at a time, by kafkaproto's codecs. At the end both kinds of rows are merged in the
+order of the log.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The columns that every view begins with, for many records at once."""
+"""The columns that every view begins with, made for many records at once."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""Where the fields of many records of one type lie, found for all of them at once.
+"""Finds where the fields of many records of one type lie, for all records at once.
 
-Every record has a cursor. A field is read for all records together: fixed widths move all cursors by the same amount,
-lengths and counts are gathered and decoded as arrays, a tagged field is read for those records that have its tag. What
-comes out are positions, not values: a `Located` for each field. Values are made of them later, and only of the fields
-that somebody wants (`arrays`).
+Every record has a cursor. A field is read for all records together: a fixed width moves all cursors by the same
+amount; lengths and counts are gathered and decoded as arrays; a tagged field is read for the records that have its
+tag. The result is positions, not values: a `Located` for each field. `arrays` makes values of them later, and only of
+the fields that a caller wants.
 
-The walk is sound, not complete. It follows the same rules as kafkaproto's codecs, and a record that breaks one of them,
-or that has a rare form (very many tags or elements), is marked *odd*, and left to the slow way (`rows`). It
-checks no position against the end of its record as it goes: as no step moves a cursor back, a cursor that meets the
-end of its record has never been beyond it.
+The walk is sound, not complete. It follows the same rules as kafkaproto's codecs. A record that breaks one of them, or
+that has a rare form (very many tags or elements), is marked *odd* and left to the slow way (`rows`). The walk does not
+compare each position with the end of the record. That is safe: no step moves a cursor back, so a cursor that ends
+exactly at the end of its record has never been beyond it.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Where the records of many batches lie, found for all of them at once.
+"""Finds where the records of many batches lie, for all batches at once.
 
-What is known of a batch is where its records begin, where they end and how many there are. The first records of all
-batches are found in one go, then the second ones, and so on: a round costs some numpy calls, however many batches take
-part. When few batches are left, each with many records, a plain loop goes over what remains.
+Of a batch it is known where its records begin, where they end, and how many there are. The first records of all
+batches are found together, then the second ones, and so on: a round costs a few numpy calls, however many batches take
+part. If only a few batches are left, each with many records, a plain loop does the rest.
 
-A `Records` says where key and value of each record are. A batch of which anything is out of the ordinary is not taken
-apart at all: it is *odd*, and left to the slow way (`rows`), which knows what to say. So nothing here raises
-for bad bytes, and what is found here is exactly what kafkaproto would find.
+A `Records` says where key and value of each record are. If anything about a batch is unusual, none of its records is
+located: the batch is *odd* and left to the slow way (`rows`), which can name the error. So nothing here raises for bad
+bytes, and this module finds exactly what kafkaproto would find.
 
-All positions are int64 and never negative; reading beyond the end reads the last byte again. As every length only moves
-a position on, it is enough to see at the end that all met where they had to.
+All positions are int64 and never negative; a read beyond the end returns the last byte again. A length only ever moves
+a position forward. So it is enough to check at the end that each position is where it has to be.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Kafka's JSON of many messages of one type, made a field at a time.
+"""Makes Kafka's JSON of many messages of one type, a field at a time.
 
-The rules are those of `kafkaproto.json_form`: fields that the version lacks, and tagged fields at their default, are
-left out. Arrow joins the pieces, so that no text is made in Python. What would need more than that, a text with a
-character to escape or a type with bytes or floats in it, is left to the slow way.
+The rules are those of `kafkaproto.json_form`: fields that the version does not have, and tagged fields at their
+default, are left out. Arrow joins the pieces, so that Python makes no text. Messages that would need more than that (a
+text with a character to escape, a type with bytes or floats) are left to the slow way.
 """
 
 from __future__ import annotations

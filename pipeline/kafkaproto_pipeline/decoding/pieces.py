@@ -1,8 +1,8 @@
-"""Steps of a scan as pieces of plain, uncompressed records.
+"""Splits a step of a scan into pieces of plain, uncompressed records.
 
-A step without compressed batches is one piece, and its records stay where they are. Else all its batches are put one
-behind the other in new memory, decompressed, in pieces that end when they are large: a step of a few MiB may hold a
-thousand times as much.
+A step without compressed batches is one piece, and its records stay where they are. Otherwise all its batches are
+copied one after the other into new memory, decompressed. A piece ends when it is large, because a step of a few MiB
+may hold a thousand times as much decompressed.
 """
 
 from __future__ import annotations

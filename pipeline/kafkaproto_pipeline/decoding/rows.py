@@ -1,7 +1,7 @@
-"""Rows one by one, by kafkaproto's codecs: the slow way, which is right by construction.
+"""Makes rows one by one with kafkaproto's codecs. This is the slow way, which is right by construction.
 
-`columns` comes here with what it does not decode itself: batches and records of a rare form, damaged ones, and
-types or versions that this release does not know. Tests hold the fast way against this one.
+`columns` uses it for everything that it does not decode itself: batches and records of a rare form, damaged ones, and
+types or versions that this release does not know. Tests compare the fast way with this one.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""From the bytes of a segment or snapshot to its record batches: where they lie, and what is wrong between them.
+"""Finds the record batches in the bytes of a segment or snapshot, and the damage between them.
 
-A metadata log is many small batches, so what is done for each of them is little: one look at length, magic and crc, in
-a loop of Python, and the CRC-32C itself. All else that a header says is read for thousands of batches at a time, with
-numpy: `Headers`. The batches come in steps of a few MiB, which is also what is decoded at a time.
+A metadata log consists of many small batches, so the work for each is small: a loop in Python reads length, magic and
+crc, and checks the CRC-32C. All other header fields are read with numpy for thousands of batches at a time
+(`Headers`). The batches are returned in steps of a few MiB; a step is also what is decoded at a time.
 
-Rules for damage. What is no batch is one `Fault`, however many bytes it spans: it ends where the next valid batch
-begins, which is looked for first where the bad one's length says, then byte by byte. A batch that does not continue
-the offsets of the one before is a fault too: if it leaves a gap, it counts all the same; if it goes back, it does not.
-The search may check only so many bytes in all (`SEARCH_FACTOR`), so that no input makes it slow: beyond that the rest
-of the buffer is given up as one fault.
+Rules for damage. Bytes that are no batch are one `Fault`, however many there are. The fault ends where the next valid
+batch begins. That batch is looked for first at the end that the bad batch's length gives, then byte by byte. A batch
+whose offsets do not continue those of the batch before is a fault too. If it leaves a gap, the batch itself still
+counts; if its offsets go back, it does not. The search may check only a limited number of bytes in all
+(`SEARCH_FACTOR`), so that no input makes it slow. Beyond the limit, the rest of the buffer is one fault.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Uuids as text, many at once: URL-safe base64 without padding, as `kafkaproto.uuids` writes one."""
+"""Uuids as text, many at once: URL-safe base64 without padding, the form of `kafkaproto.uuids`."""
 
 from __future__ import annotations
 

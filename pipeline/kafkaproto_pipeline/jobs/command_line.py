@@ -1,7 +1,7 @@
-"""``metadata-pipeline JOB``: a job's tables from a node's files or a live quorum, as files and on the screen.
+"""``metadata-pipeline JOB``: makes a job's tables from a node's files or a live quorum, as files and on the screen.
 
-Exit codes: 0; 1 where something failed, or ``consistency`` found differences; 2 for wrong use. Wrong use and wrong
-input are found before Spark starts, wherever that can be.
+Exit codes: 0 for success; 1 if something failed, or ``consistency`` found differences; 2 for wrong use. Wrong use and
+wrong input are found before Spark starts, if that is possible.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a job is: which records it asks for, and the tables that it makes of them.
+"""The definition of a job: the records that it asks for, and the tables that it makes of them.
 
-Every table is a plain function from data frame to data frame, so that a notebook can import it and pass it what
-``spark.read.format("kraft")`` gives. What the command line knows of a job is one `Job` named ``JOB``, in the module
-``job`` of the job's room.
+Every table is a plain function from data frame to data frame, so that a notebook can import it and pass it the result
+of ``spark.read.format("kraft")``. The command line knows a job as one `Job` named ``JOB``, in the module ``job`` of
+the job's folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a job's tables become: files in a folder, and a few rows on the screen."""
+"""Writes a job's tables to files in a folder, and shows a few of their rows on the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The Spark session of a command: quiet, started with what the data source needs, and its failures as one line."""
+"""The Spark session of a command: quiet, started with what the data source needs, and with failures
+shown as one line.
+"""
 
 from __future__ import annotations
 

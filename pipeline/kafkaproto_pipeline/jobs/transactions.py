@@ -1,9 +1,9 @@
-"""Metadata transactions (KIP-868): what counts of them, and what was taken back.
+"""Metadata transactions (KIP-868): which of their records count, and which were aborted.
 
-A change that no batch can hold stands between a BeginTransactionRecord and an EndTransactionRecord. Whoever is active
-next takes an open one back with an AbortTransactionRecord before all else. So records between a begin and an abort
-never counted, and those behind a begin without any end do not count yet. `image.loader` is the same for a
-single reader that goes forward.
+A change that does not fit in one batch stands between a BeginTransactionRecord and an EndTransactionRecord. If a
+transaction is open when a new active controller takes over, it appends an AbortTransactionRecord before anything else.
+So records between a begin and an abort never counted, and records after a begin without an end do not count yet.
+`image.loader` does the same for a single reader that only reads forward.
 """
 
 from __future__ import annotations

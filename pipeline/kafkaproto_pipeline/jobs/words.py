@@ -1,4 +1,4 @@
-"""What Kafka's numbers stand for, in the words of its tools."""
+"""Names of Kafka's numbers, as its tools print them."""
 
 from __future__ import annotations
 

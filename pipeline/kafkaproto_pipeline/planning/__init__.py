@@ -1,1 +1,1 @@
-"""What is to be read, cut into pieces of work, and how far a stream has come."""
+"""What is to be read, cut into pieces of work, and the progress of a stream."""

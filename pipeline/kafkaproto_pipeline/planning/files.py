@@ -1,9 +1,10 @@
-"""From replicas to the pieces of work that tasks read: each a file, a range of bytes in it, and the offsets wanted.
+"""From replicas to the pieces of work that tasks read. A piece is a file, a range of bytes in it, and the offsets
+wanted.
 
-Pieces are cut at batch boundaries, every ``splitBytes``. With ``replicas=one`` each offset is read once: from the most
-advanced replica that has it, most advanced meaning highest last epoch, then end offset. Another replica lends its
-records only as far as they are known to be the same history, so that an uncommitted end of it that was cut off
-elsewhere is not taken for the log.
+Pieces are cut at batch boundaries, every ``splitBytes``. With ``replicas=one`` each offset is read once, from the most
+advanced replica that has it; the most advanced has the highest last epoch, then the highest end offset. The records of
+another replica are used only as far as they are known to be the same history. Otherwise its uncommitted end, which was
+cut off elsewhere, would be taken for the log.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is read of a live quorum: a snapshot, or ranges of offsets of its log, each a piece of work of its own."""
+"""What is read of a live quorum: a snapshot, or ranges of offsets of its log. Each is a separate piece of work."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""How far a stream has come, as it stands in Spark's checkpoint and nowhere else.
+"""The progress of a stream, as Spark's checkpoint has it. It is stored nowhere else.
 
-``{"offset": 1200, "epoch": 3, "clusterId": "..."}``: everything below offset 1200 was emitted, the record before it
-being of epoch 3. Epoch and cluster are there to notice a log that is not the one that was read before. Where the log's
-start had moved past what was emitted, and the stream is to go on with a snapshot, the batch that ends here emits the
-snapshot instead: ``{"offset": 5000, "epoch": 4, "snapshotEndOffset": 5000, "snapshotEpoch": 4}``. So what a batch emits
-follows from its two ends alone.
+``{"offset": 1200, "epoch": 3, "clusterId": "..."}``: all records below offset 1200 were emitted, and the last of them
+is of epoch 3. Epoch and cluster id show whether the log is still the one that was read before. If the log start has
+moved past the emitted records, and the stream is to continue with a snapshot, the batch that ends here emits the
+snapshot instead: ``{"offset": 5000, "epoch": 4, "snapshotEndOffset": 5000, "snapshotEpoch": 4}``. So the two ends of a
+batch alone determine what it emits.
 """
 
 from __future__ import annotations

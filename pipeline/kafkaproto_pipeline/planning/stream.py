@@ -1,4 +1,4 @@
-"""What a stream reads from: directories that grow, or a live quorum. Neither knows how far the stream has come."""
+"""The sources of a stream: directories that grow, or a live quorum. Neither knows the progress of the stream."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where the bytes of the metadata log are: directories of nodes or a live quorum, and what a log has and committed."""
+"""The bytes of the metadata log: directories of nodes or a live quorum; what a log has, and what of it is committed."""

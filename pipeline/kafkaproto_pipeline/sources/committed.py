@@ -1,24 +1,24 @@
-"""What of a log is known to be committed, from files alone.
+"""Finds out from files alone which records of a log are known to be committed.
 
-Nobody writes the high watermark down. Four things tell of it:
+No file holds the high watermark. Any of four things shows that records are committed:
 
-* A snapshot is made of committed records only, so all below its end offset is committed.
-* A majority of the voters holds a record, and every voter is given: a record is committed if no voter without it can
-  be elected any more. A voter grants its vote only to a log that is as up to date as its own, going by last epoch, then
-  end offset (Raft section 5.4.1). So if each voter that lacks the record has a log that is less up to date than that of
-  every member of some majority that holds it, none of that majority votes for any that lacks it. That a majority holds
-  a record is not enough (section 5.4.2, figure 8): a voter with a later epoch in its log may still be elected, and cut
-  it off.
-* A majority of the voters holds a record, and is in the record's epoch still: a leader of a later epoch would need the
-  vote of one of them. One given before would show in its ``quorum-state``; from now on it votes only for a log that has
-  the record. This needs nothing of the other voters, and no files of one moment.
+* A snapshot. It is made of committed records only, so everything below its end offset is committed.
+* A majority of the voters holds a record, and the logs of all voters are given. The record is committed if no voter
+  without it can be elected any more. A voter grants its vote only to a log that is at least as up to date as its own,
+  by last epoch, then end offset (Raft section 5.4.1). So take each voter that lacks the record: if its log is less up
+  to date than the log of every member of some majority that holds the record, no member of that majority votes for it.
+  That a majority holds a record is not enough (section 5.4.2, figure 8): a voter with a later epoch in its log may
+  still be elected and cut the record off.
+* A majority of the voters holds a record and is still in the record's epoch. A leader of a later epoch would need the
+  vote of one of them. A vote already given would show in that voter's ``quorum-state``; from now on, the voter votes
+  only for a log that has the record. This rule needs neither the files of the other voters, nor files of one moment.
 * The user says so (option ``highWatermark``).
 
-The second is about one moment. A running quorum's files are read one after the other; so it counts only if no voter's
-``quorum-state`` changed meanwhile, which it does before a vote or a new epoch has any effect.
+The second rule is about one moment, but the files of a running quorum are read one after the other. So the rule is
+used only if no voter's ``quorum-state`` changed meanwhile; it changes before a vote or a new epoch has any effect.
 
-A voter set counts from its append, committed or not, and differs from the one before by one voter. So what a majority
-holds has to be held by one of each set that may be in force.
+A voter set counts from its append on, committed or not, and differs from the set before it by one voter. So a majority
+of each set that may be in force has to hold the record.
 """
 
 from __future__ import annotations

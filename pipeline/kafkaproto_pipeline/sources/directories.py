@@ -1,8 +1,8 @@
-"""From paths and globs to the replicas of the metadata log that lie there.
+"""From paths and globs to the replicas of the metadata log that are there.
 
 A path names a node's log directory (with ``meta.properties``), the ``__cluster_metadata-0`` in it, a single segment or
-a single snapshot. A directory may be that of a running node: files are added, renamed before they are deleted, and
-deleted while one looks, so what is listed here may be gone when it is read, under its name or altogether.
+a single snapshot. The directory may be that of a running node, which adds files, renames them before it deletes them,
+and deletes them at any time. So a file that is listed here may have another name when it is read, or be gone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The headers of a segment's batches, read where they are needed and without the records behind them.
+"""Reads the headers of a segment's batches, only where they are needed and without the records after them.
 
-Planning wants to know where batches begin, which offsets and epochs they have, and where the log ends. A segment's
-offset index names places where batches begin; between them one goes from header to header. The index is believed only
-where the header that it points at agrees, so a segment without an index, or with a wrong one, is read right, but
-slower. Nothing is mapped into memory: a running node may cut off its log's uncommitted end at any time.
+Planning needs to know where batches begin, which offsets and epochs they have, and where the log ends. A segment's
+offset index names positions at which batches begin; between them the reader steps from header to header. An entry of
+the index is trusted only if the header that it points at agrees. So a segment without an index, or with a wrong one,
+is read correctly, but slower. Nothing is mapped into memory, because a running node may cut off its log's uncommitted
+end at any time.
 """
 
 from __future__ import annotations

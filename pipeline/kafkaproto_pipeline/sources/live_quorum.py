@@ -1,9 +1,9 @@
 """A live quorum as the source: its leader's log and snapshots, over the wire.
 
-We ask as an observer that is no replica (replica id -1), which no leader counts. The leader sends what it has, up to
-its log's end; what is above its high watermark is left out here, so all that is read is committed. Leaders change while
-one reads: the next one is looked for, and reading goes on at the next offset with the epoch of the record before, so
-that a leader without that record says so.
+The reader fetches as an observer that is no replica (replica id -1), which no leader counts. The leader sends its log
+up to the end. Records above its high watermark are left out here, so everything that is read is committed. Leaders may
+change meanwhile: the reader looks for the new leader and resumes at the next offset, with the epoch of the record
+before it. So a leader without that record says so.
 """
 
 from __future__ import annotations

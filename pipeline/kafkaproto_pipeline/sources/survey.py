@@ -1,7 +1,7 @@
-"""What the log of one replica has: its segments' ends, the epochs of its offsets, and the voter sets it tells of.
+"""What the log of one replica has: the ends of its segments, the epochs of its offsets, and the voter sets in it.
 
-Read from batch headers and a few control records. What was found of a segment is kept as long as its file does not
-change, as a stream asks again every few moments.
+All of it is read from batch headers and a few control records. The result for a segment is kept as long as its file
+does not change, because a stream asks again every few moments.
 """
 
 from __future__ import annotations

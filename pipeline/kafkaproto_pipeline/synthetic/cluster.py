@@ -1,8 +1,8 @@
-"""What the synthetic cluster is at one moment: brokers, topics, partitions, settings.
+"""The state of the synthetic cluster: brokers, topics, partitions, settings.
 
-Every change of it is made by a method that also gives the record of it, so that the log tells the truth. The rules are
-the controller's: the ISR lies within the replicas, a leader within the ISR, members that leave an ISR below its minimum
-stay eligible (KIP-966), a broker that is fenced or whose directory is gone neither leads nor is in sync.
+Every change is made by a method that also returns the record of it, so that the log agrees with the state. The rules
+are the controller's: the ISR lies within the replicas and the leader within the ISR; members that leave an ISR below
+its minimum stay eligible (KIP-966); a broker that is fenced or whose directory is gone neither leads nor is in sync.
 """
 
 from __future__ import annotations

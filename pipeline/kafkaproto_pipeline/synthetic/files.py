@@ -1,7 +1,7 @@
 """The files of one node's metadata log as a controller leaves them: segments, indexes, snapshots, checkpoints.
 
-A follower's log ends before its leader's, by some batches. So what a replica is given waits in a short queue, and at
-the end each replica leaves out as many of the newest batches as it lags behind.
+A follower's log ends some batches before its leader's. So new batches of a replica wait in a short queue, and at the
+end each replica drops as many of the newest batches as it lags behind.
 """
 
 from __future__ import annotations

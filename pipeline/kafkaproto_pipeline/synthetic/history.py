@@ -1,4 +1,4 @@
-"""A whole synthetic history: what happens how often, from the first leader's first record to the last."""
+"""A whole synthetic history: how often each thing happens, from the first leader's first record to the last record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of a synthetic history while it grows: what its leader appends, when, and into which replicas' files."""
+"""The log of a synthetic history while it grows: what its leader appends, when, and to the files of which replicas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topics of a synthetic history: created one by one, in large batches, in transactions; grown, moved, deleted."""
+"""Topics of a synthetic history: created one by one, in large batches, or in transactions; grown, moved, deleted."""
 
 from __future__ import annotations
 

@@ -1,22 +1,24 @@
-"""Many changes of partitions into few, so that the newest state of each is made of little that crosses the network.
+"""Combines many changes of a partition into few, so that little crosses the network to find each partition's newest
+state.
 
-A row says what a record sets of a partition: a PartitionRecord sets all, a PartitionChangeRecord what it names, and
-null stands for what stays. Rows of one partition that follow each other become one row, with the newest value of each
-field and the number of changes. That may be done in any portions: within a Spark partition again and again while rows
-come (`latest`), and at last over what all Spark partitions made of their ranges of the log (`resolved`). All of it is
-arithmetic on whole columns; only what is seldom goes row by row:
+A row says what a record sets in a partition: a PartitionRecord sets everything, a PartitionChangeRecord what it names;
+null means that a field stays as it is. Consecutive rows of one partition become one row, with the newest value of each
+field and the number of changes. This may be done in portions of any size: again and again within a Spark partition
+while rows come (`latest`), and at last over the results of all Spark partitions, each for its range of the log
+(`resolved`). All of it is arithmetic on whole columns; only rare cases are handled row by row:
 
-- Replicas may change without directories (records of before brokers told them). Who stays keeps its directory then,
-  which depends on what was before. Such a row is not put together with those before it until `resolved`.
-- ClearElrRecord (KIP-966) empties the ELR of partitions that have one, which is a change to them and to no others. So
-  nothing is put together across such a record.
-- Whether a metadata transaction counts shows later. One that begins and ends in the range is as if it had not been
-  there, or its changes had not. Across the marker of another, which begins before the range or is open at its end,
-  nothing is put together.
+- Replicas may change without directories (records written before brokers reported them). A replica that stays then
+  keeps its directory, which depends on the rows before. Such a row is not combined with those before it until
+  `resolved`.
+- ClearElrRecord (KIP-966) empties the ELR of partitions that have one. That is a change to these partitions and to no
+  others. So nothing is combined across such a record.
+- Whether a metadata transaction counts is known only later. If it begins and ends in the range, its markers are
+  dropped, or all its changes are. Other transactions begin before the range or are open at its end; nothing is
+  combined across their markers.
 
-Records of other types pass through `latest` as they are: they are few. Positions order rows; what is put together must
-not have a foreign row of the same partition in between. That holds where each piece of work is a range of the log of
-its own, and is checked.
+Records of other types pass through `latest` unchanged: they are few. Rows are ordered by position. Between rows that
+are combined, there must be no row of the same partition from elsewhere. That holds if each piece of work is a range of
+the log of its own, and is checked.
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
 """The columns of each view, as Spark DDL and as Arrow schema.
 
-A view is ``records`` (the message as Kafka's JSON), ``typed`` (a struct column for each record type, null but in rows
-of that type) or the name of a record type (its fields as columns). These begin and end with the same columns.
+A view is ``records`` (the message as Kafka's JSON), ``typed`` (a struct column for each record type, null except in
+rows of that type) or the name of a record type (its fields as columns). All of these begin and end with the same
+columns.
 
-The view ``state`` is for `jobs.state`: its rows are not records, but what ranges of the log come to (`views.state`).
+The view ``state`` is for `jobs.state`: its rows are not records, but the combined result of ranges of the log
+(`views.state`).
 
 Two record types have no fields, NoOpRecord and EndTransactionRecord. They have no column in ``typed``, because neither
-Parquet nor Spark's readers of it know a struct without fields: such rows show by their ``recordType``.
+Parquet nor Spark's readers of it know a struct without fields. Only the ``recordType`` of such a row shows its type.
 
-Where columns are chosen, a name such as ``PartitionRecord.leader`` stands for one field of a struct column of
-``typed``: its column then holds just the fields that are named.
+If columns are chosen, a name such as ``PartitionRecord.leader`` means one field of a struct column of ``typed``. The
+column then holds only the fields that are named.
 """
 
 from __future__ import annotations

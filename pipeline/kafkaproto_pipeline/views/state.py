@@ -1,10 +1,9 @@
-"""The view ``state``: what each range of the log comes to, made where its records are decoded.
+"""The view ``state``: the combined result of each range of the log, made in the process that decodes its records.
 
-Of the millions of changes that a log has, a state needs the last of each partition. They are put together (`latest`)
-in the process that decodes them, so that only the few that are left travel to Spark and are rows there. All other
-records that say something of the state are rows as they are, with a struct column a type, as in the view ``typed``. So
-are those of types that are not known, without a record. The rest are left out, and count only for the row that tells
-where the range ends.
+A log may have millions of changes, and a state needs only the last of each partition. `latest` combines them in the
+process that decodes them, so that only the few that are left travel to Spark. All other records that affect the state
+are rows as they are, with a struct column for each type, as in the view ``typed``. Records of unknown types are rows
+too, without their content. All other records are left out; they count only for the row that says where the range ends.
 """
 
 from __future__ import annotations

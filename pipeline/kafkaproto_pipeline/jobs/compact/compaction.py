@@ -1,4 +1,4 @@
-"""The log compacted by key (KIP-595): the newest record of each key, nothing of what was removed, as a snapshot file.
+"""The log compacted by key (KIP-595) as a snapshot file: the newest record of each key, without what was removed.
 
 In a notebook::
 
@@ -9,13 +9,13 @@ In a notebook::
     rows = spark.read.format("kraft").options(view="state", asOf="latest").load("/var/lib/kafka")
     write_snapshot(rows, "/tmp/compacted").show(truncate=False)
 
-That leaves ``/tmp/compacted/00000000000000001234-0000000005.checkpoint``: the state at all offsets below 1234, the last
-of which is of epoch 5. A controller, ours or Apache Kafka's, loads it from ``__cluster_metadata-0`` in its log
-directory. One task writes the file, on the machine that it runs on, in a stream and under another name until it is
-complete. Where a metadata transaction is open at the end, the snapshot ends before it.
+This writes ``/tmp/compacted/00000000000000001234-0000000005.checkpoint``: the state as of all offsets below 1234, the
+last of which is of epoch 5. A controller, ours or Apache Kafka's, loads it from ``__cluster_metadata-0`` in its log
+directory. One task writes the file as a stream, on the machine that it runs on, and under another name until it is
+complete. If a metadata transaction is open at the end, the snapshot ends before it.
 
-A controller continues a snapshot with the batch at its end offset: where it is to go on with a log that it has,
-``asOf`` must name the last offset of a batch. ``latest`` and times always do.
+A controller continues a snapshot with the batch at its end offset. So if the controller is to continue with a log that
+it has, ``asOf`` must name the last offset of a batch. ``latest`` and times always do.
 """
 
 from __future__ import annotations

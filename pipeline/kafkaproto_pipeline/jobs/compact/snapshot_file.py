@@ -1,4 +1,4 @@
-"""Writes a snapshot file as its records come, in order."""
+"""Writes the records of a snapshot to a file, in the order in which they come."""
 
 from __future__ import annotations
 

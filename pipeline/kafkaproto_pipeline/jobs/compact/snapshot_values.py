@@ -1,6 +1,6 @@
-"""Rows of the state's tables as records of a snapshot, with keys in whose order a snapshot has them.
+"""Turns rows of the state's tables into records of a snapshot, with keys that sort them into a snapshot's order.
 
-The records and their order are those of `image.snapshot`: two ways to the same state give the same bytes.
+The records and their order are those of `image.snapshot`: both ways to the same state give the same bytes.
 """
 
 from __future__ import annotations

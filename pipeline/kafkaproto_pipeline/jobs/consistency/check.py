@@ -1,8 +1,8 @@
-"""All replicas of one cluster against each other, in one pass over their rows in the order of the offsets.
+"""Compares all replicas of one cluster with each other, in one pass over their rows in the order of the offsets.
 
-What has to be known later is waited for: that two logs with different epochs at an offset agree further on makes one of
-them wrong; that they never do makes one of them the tail of a node which fell behind (see `jobs.consistency`).
-So what is held in memory are the state of the cluster, the snapshots of one offset, and such tails.
+Some differences can be judged only later. If two logs have different epochs at an offset and agree again further on,
+one of them is wrong. If they never agree again, one of them is the end of a node's log that fell behind (see
+`jobs.consistency`). So memory holds the state of the cluster, the snapshots of one offset, and such ends of logs.
 """
 
 from __future__ import annotations

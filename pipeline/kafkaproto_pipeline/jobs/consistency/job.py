@@ -1,15 +1,16 @@
 """``consistency``: do all replicas of the metadata log hold the same, in their logs and in their snapshots?
 
-Raft promises that two logs with a record of one epoch at one offset are the same up to there. So a record that two
-replicas disagree about is a difference where one of these holds: both records are of the same epoch; the replicas
-agree again at a later offset; or one of them has it in a snapshot, thus committed, and the other has records of that
-snapshot's epoch or a later one. Otherwise it is the tail of a replica that fell behind an election: never committed,
-cut off when the node comes back, and no difference. Which of two replicas is wrong is decided by how many hold the
-same; if as many hold either, by who is further in the log. Snapshots are compared with each other, as heaps of records,
-and with what the log comes to at their end by `image`.
+Raft promises that two logs which have a record of one epoch at one offset are the same up to that offset. So a record
+that two replicas disagree about is a difference in any of these cases: both records are of the same epoch; the
+replicas agree again at a later offset; or one replica has its record in a snapshot (the record is committed), and the
+other has records of that snapshot's epoch or a later one. Otherwise the record belongs to the end of a replica's log
+that fell behind an election: it was never committed, the node cuts it off when it comes back, and it is no difference.
+Of two replicas that differ, the one that fewer replicas agree with is wrong; if the numbers are equal, the one that is
+less advanced in the log. Snapshots are compared with each other, as collections of records without order, and with the
+state that the log has at their end, as `image` replays it.
 
-Spark decodes and sorts; one task a cluster then goes through the rows once (`check`), as the replay has to see them in
-order anyway. It runs when the first table is asked for, and is kept for the others.
+Spark decodes and sorts. One task for each cluster then reads the rows once (`check`), because a replay needs them in
+order anyway. That task runs when the first table is asked for; its result is kept for the others.
 """
 
 from __future__ import annotations

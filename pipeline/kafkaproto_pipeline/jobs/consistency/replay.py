@@ -1,7 +1,8 @@
-"""What the log comes to at each snapshot's end, by the controllers' own replay, and whether a snapshot holds that.
+"""The state of the log at each snapshot's end, by the controllers' own replay, and whether the snapshot holds that
+state.
 
-A log record changes the image, a snapshot's records are held against it. Where the log does not begin at offset 0, or
-has a gap, the next snapshot is taken as it is and is the base for what follows.
+A record of the log changes the image; the records of a snapshot are compared with it. If the log does not begin at
+offset 0, or has a gap, the next snapshot is not checked: it becomes the base for what follows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `jobs.consistency` reads, and what it tells: rows as plain values."""
+"""The rows that `jobs.consistency` reads, and those that it reports, as plain values."""
 
 from __future__ import annotations
 

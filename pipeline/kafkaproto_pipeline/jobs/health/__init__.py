@@ -1,4 +1,4 @@
-"""How the cluster has been, hour by hour, the worst first."""
+"""The health of the cluster hour by hour, the worst hours first."""
 
 from kafkaproto_pipeline.jobs.health.job import (
     JOB,

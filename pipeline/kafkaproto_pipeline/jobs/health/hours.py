@@ -1,9 +1,9 @@
-"""Hours, and how what lasts is spread over them.
+"""Hours, and how the duration of an interval is spread over them.
 
 An hour is a whole number, counted from 1970, so that no time zone moves its bounds. An interval costs at most three
-rows however long it is: what it takes of its first and of its last hour, and where the whole hours between begin and
-end; a running sum over the hours makes those of them. A running sum needs the hours in which nothing happened too:
-`hours` has them all, one row each.
+rows, however long it is: one has its part of the first hour, one says where the whole hours between begin, and one has
+its part of the last hour and says that the whole hours have ended. A running sum over the hours finds the whole hours.
+It also needs the hours in which nothing happened: `hours` has one row for each hour.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How the cluster has been, hour by hour, the worst first.
+"""The health of the cluster hour by hour, the worst hours first.
 
-All follows from `history`'s intervals: what lasts is spread over the hours that it touches, and taken to last until the
-log's last record where it has not ended. Hours begin at full hours of UTC. Partition-seconds are seconds times
-partitions: an hour in which two partitions were leaderless for ten seconds has 20.
+All of it is computed from the intervals of `history`. The duration of an interval is spread over the hours that it
+touches; an interval that has not ended is taken to last until the log's last record. Hours begin at full hours of UTC.
+Partition-seconds are seconds times partitions: an hour in which two partitions were leaderless for ten seconds has 20.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happened to the cluster: one table a question, intervals wherever something lasts."""
+"""What happened to the cluster: one table for each question, with intervals for everything that lasts."""
 
 from kafkaproto_pipeline.jobs.history.broker_intervals import brokers, directories
 from kafkaproto_pipeline.jobs.history.changes import acl_changes, config_changes, quota_changes, scram_changes

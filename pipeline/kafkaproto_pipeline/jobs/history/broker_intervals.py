@@ -1,4 +1,4 @@
-"""Brokers over time: their lives, and what became of their log directories."""
+"""Brokers over time: when they were registered, fenced and unfenced, and the fate of their log directories."""
 
 from __future__ import annotations
 

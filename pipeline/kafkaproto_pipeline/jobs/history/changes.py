@@ -1,6 +1,6 @@
-"""What was set, and to what before: configs, quotas, SCRAM credentials; and ACLs that came and went.
+"""Changes with the old and the new value: configs, quotas, SCRAM credentials; and ACLs that were added and removed.
 
-Rows of snapshots show only what was not known: what a history begins with.
+Rows of snapshots show only what was not known before, that is, the state at the beginning of a history.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What happened to the cluster: one table a question, intervals wherever something lasts.
+"""What happened to the cluster: one table for each question, with intervals for everything that lasts.
 
-The tables are in files of their own by what they are about: `partition_intervals`, `broker_intervals`,
-`quorum_intervals`, `changes`. Offsets and timestamps are those of the records that began and ended a thing; the end is
-exclusive, and null while it lasts, as is the duration, in milliseconds. Times are the leaders' clocks: where two of
-them disagree so much that an end lies before its beginning, the duration is 0.
+The tables are in separate files by topic: `partition_intervals`, `broker_intervals`, `quorum_intervals`, `changes`.
+Offsets and timestamps are those of the records that began and ended an interval. The end is exclusive. While an
+interval lasts, its end is null, and so is its duration (in milliseconds). Times are from the leaders' clocks: if two
+clocks disagree so much that an end lies before its beginning, the duration is 0.
 
 Snapshots are read as well, for a log that starts later than the cluster. The rows of a frame are read once for all
 tables and kept in Spark's cache until ``history.forget(rows)``.

@@ -1,8 +1,8 @@
-"""Partitions over time: who led them, and who was in sync.
+"""Partitions over time: their leaders and their in-sync replicas.
 
-A PartitionRecord states a partition in full, each PartitionChangeRecord what is new. Two kinds of records change many
-partitions at once, and are laid beside the rows of each partition that they are about: ClearElrRecord, and settings of
-min.insync.replicas.
+A PartitionRecord states a partition in full, a PartitionChangeRecord states what changes. Two kinds of records change
+many partitions at once, and are joined with the rows of each partition that they concern: ClearElrRecord, and settings
+of min.insync.replicas.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The quorum over time: its leaders, and its voters. Both are as small as the quorum's own history is short."""
+"""The quorum over time: its leaders and its voters. Both tables are as small as the quorum's own history is short."""
 
 from __future__ import annotations
 

@@ -1,16 +1,17 @@
-"""What all tables of the history are made with: rows of some record types in order, and intervals of states.
+"""The common parts of all history tables: rows of some record types in order, and intervals of states.
 
-A table starts from the rows of few record types, one key's rows (a partition's, a broker's) in the log's order. Window
-functions over that key carry forward what a record leaves out, so that each row has the state after it; rows that
-change nothing fall out, and the next one that is left ends the state before it. All windows of a table have the same
-key and order, so Spark shuffles and sorts once. A key begins with the cluster's id: a frame may hold several clusters.
+A table starts from the rows of a few record types, with the rows of one key (a partition, a broker) in the log's
+order. Window functions over that key carry forward what a record leaves out, so that each row has the state after it.
+Rows that change nothing are dropped; the next row that is left ends the state before it. All windows of a table have
+the same key and order, so Spark shuffles and sorts once. A key begins with the cluster's id, because a frame may hold
+several clusters.
 
-Snapshots may be among the rows. They state again what is known, which changes nothing, or they are how a history begins
-whose log starts later than the cluster: then a state lasts "from" the snapshot's last offset. What a log says of
-something before it was stated in full, by the record that creates it or by a snapshot, is left out.
+Rows of snapshots may be among the rows. Either they repeat what is known, which changes nothing; or the history begins
+with them because its log starts later than the cluster. A state then lasts "from" the snapshot's last offset. Changes
+of a thing that was not stated in full before, by the record that creates it or by a snapshot, are left out.
 
-Every table looks at its rows from several sides, and Spark would read the log once a look: so the rows of a frame are
-kept in Spark's cache, on the executors' disks, for all tables that are made of it.
+Every table uses its rows several times, and Spark would read the log each time. So the rows of a frame are kept in
+Spark's cache, on the executors' disks, for all tables of that frame.
 """
 
 from __future__ import annotations

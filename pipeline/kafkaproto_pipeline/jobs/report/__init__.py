@@ -1,1 +1,1 @@
-"""One HTML page that shows a cluster's history: reduced by Spark, then drawn without it."""
+"""One HTML page that shows a cluster's history. Spark reduces the data; the page is drawn without Spark."""

@@ -1,7 +1,7 @@
-"""What the report's plots are drawn from: small plain values, bounded however long the log is.
+"""The input of the report's plots: small plain values, whose number is bounded however long the log is.
 
-Times are milliseconds since the epoch, durations milliseconds. Spark reduces the histories to these (`reduction`), the
-drawing part (`plots`, `page`) knows nothing else and has no Spark.
+Times are milliseconds since the epoch, durations milliseconds. Spark reduces the histories to these values
+(`reduction`). The drawing part (`plots`, `page`) uses nothing else, and no Spark.
 """
 
 from __future__ import annotations

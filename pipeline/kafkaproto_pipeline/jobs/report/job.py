@@ -1,6 +1,7 @@
-"""The report: one HTML file that shows a cluster's history at once, and needs no network to be opened.
+"""The report: one HTML file that shows a cluster's history, and needs no network to be opened.
 
-Spark reduces the histories to a bounded size (`reduction`), whatever the log's; the rest is drawing (`plots`, `page`).
+Spark reduces the histories to a bounded size (`reduction`), however long the log is. The rest is drawing (`plots`,
+`page`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else: text, tables, figures and plotly's own script are in it.
+"""The report as one self-contained HTML page: it holds text, tables, figures and plotly's own script.
 
 A content security policy in the page forbids the browser to load anything from anywhere.
 """

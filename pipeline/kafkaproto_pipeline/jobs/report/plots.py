@@ -1,7 +1,7 @@
 """The report's plots as plotly figures: plain dicts, made of the plain values of `data`.
 
-Knows nothing of Spark or HTML pages. All plots share one axis of time, so that what stands above one another happened
-at the same time; colours are named by role (`theme`).
+This module knows nothing of Spark or HTML pages. All plots share one time axis, so that things which stand above one
+another happened at the same time. Colours are named by role (`theme`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reduces the histories to what the report draws: counts, bins of time, the worst few.
 
-Everything that is brought to the driver here is bounded by the limits of `data`, however long the log is and
-however many partitions the cluster has; what is left out is counted. Each history is made once and kept while it is
-asked several things; a lane's or a row's values come as one list, so that picking the lanes is one question.
+The limits of `data` bound everything that is brought to the driver here, however long the log is and however many
+partitions the cluster has. What is left out is counted. Each history is made once and kept for several queries. The
+values of a lane or a row come as one list, so that one query is enough to choose the lanes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Colours and wording that all parts of the report share.
 
-A figure names colours by role ("@fenced"); the page puts in the value for a light or a dark screen, and does so again
-when the reader's setting changes. The states of a lane are told apart by people who do not see red, green or blue as
-others do, as a test computes, and differ in height as well.
+A figure names colours by role ("@fenced"). The page replaces them by the value for a light or a dark screen, and does
+so again when the reader's setting changes. People who do not see red, green or blue as others do can still tell the
+states of a lane apart, as a test computes; the states differ in height as well.
 """
 
 from __future__ import annotations

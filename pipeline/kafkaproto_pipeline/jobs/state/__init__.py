@@ -1,4 +1,4 @@
-"""The cluster as it was at an offset or a time: topics, partitions, brokers and all else, as tables."""
+"""The state of the cluster at an offset or a time: topics, partitions, brokers and everything else, as tables."""
 
 from kafkaproto_pipeline.jobs.state.cluster_tables import brokers, controllers, features
 from kafkaproto_pipeline.jobs.state.job import JOB, RECORDED, acls, configs, scram_credentials

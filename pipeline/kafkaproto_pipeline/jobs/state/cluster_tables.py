@@ -1,4 +1,4 @@
-"""Brokers, controllers and features as the rows leave them; `image.apply_cluster` is the meaning."""
+"""Brokers, controllers and features after the last row; `image.apply_cluster` defines the meaning of the records."""
 
 from __future__ import annotations
 

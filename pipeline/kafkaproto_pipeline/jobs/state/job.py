@@ -1,4 +1,4 @@
-"""The cluster as it was at an offset or a time: topics, partitions, brokers and all else, as tables.
+"""The state of the cluster at an offset or a time: topics, partitions, brokers and everything else, as tables.
 
 In a notebook::
 
@@ -10,10 +10,11 @@ In a notebook::
     state.partitions(rows).filter("leader = -1").show()
     state.brokers(rows).show()
 
-``asOf`` takes an offset, a time or ``latest``. The first table reads the snapshot and the log behind it, once; the rest
-are made of what that has left, until ``state.forget(rows)``. Every table is what the controllers' own replay has in
-memory at that point (`image`): records of a metadata transaction that is open then, or was aborted, do not
-count. What Kafka numbers and its tools name is named: types of resources, operations, SCRAM mechanisms.
+``asOf`` takes an offset, a time or ``latest``. The first table reads the snapshot and the log after it, once. The
+other tables are made of the rows that are left of it, until ``state.forget(rows)``. Every table has what the
+controllers' own replay has in memory at that point (`image`): records of a metadata transaction that is open then, or
+was aborted, do not count. Numbers that Kafka's tools show by name are names here too: types of resources, operations,
+SCRAM mechanisms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What all tables of the state are made of: one pass over the rows of the view ``state``, which are few.
+"""The rows from which all tables of the state are made: one pass over the view ``state``, which has few rows.
 
-`settled` keeps them in Spark's cache, on the executors' disks: every table looks at these rows from several sides, and
-Spark would read the log once a look.
+`settled` keeps them in Spark's cache, on the executors' disks. Every table uses these rows several times, and Spark
+would otherwise read the log each time.
 """
 
 from __future__ import annotations

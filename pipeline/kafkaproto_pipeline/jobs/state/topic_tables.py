@@ -1,4 +1,4 @@
-"""Topics, partitions and configs as the rows leave them; `image.apply_topics` is the meaning."""
+"""Topics, partitions and configs after the last row; `image.apply_topics` defines the meaning of the records."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
 """``watch``: alerts as they happen, by structured streaming over the metadata log.
 
-`alerts` turns the source's stream of records into a stream of alerts, for any sink; `start` runs it with those that the
-command line offers: the screen, files, a Kafka topic through Spark's own Kafka sink. What the rules remember
-(`rules`) is Spark's state: with the stream's position it stands in the checkpoint, and goes on from there. Topics are
-spread over `SHARDS` groups, so the state of a batch is that of the topics which change in it.
+`alerts` turns the source's stream of records into a stream of alerts, for any sink. `start` runs it with the sinks
+that the command line offers: the screen, files, a Kafka topic through Spark's own Kafka sink. The memory of the rules
+(`rules`) is Spark's state. It is in the checkpoint, together with the stream's position, and is restored from there.
+Topics are spread over `SHARDS` groups, so a batch needs only the state of the groups whose topics change in it.
 
-Files are written once: each batch has a folder of its number, below one of the watch's name, and a batch that is
-repeated after a crash writes the same folder again. Kafka's sink may repeat the alerts of a batch then.
+Files are written once. Each batch has a folder named after its number, below a folder named after the watch. A batch
+that is repeated after a crash writes the same folder again. Kafka's sink may repeat the alerts of a batch in that
+case.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a watch remembers beside Spark's progress: its name, and from when on its alerts are told.
+"""What a watch remembers beside Spark's progress: its name, and the time from which on it reports alerts.
 
-That stands in a file of the checkpoint, so that a run which goes on there tells of the same things, and a batch which
-it repeats has the same alerts. The rules read the log from its begin, whatever is told.
+Both are in a file of the checkpoint. So a run that resumes from the checkpoint reports the same alerts, and a batch
+that it repeats has the same ones. The rules always read the log from its beginning, whichever alerts are reported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What ``watch`` makes sure of before it starts Spark, which takes a while: that it can read, and can write."""
+"""What ``watch`` checks before it starts Spark, which takes a while: that it can read its input and
+write its output.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``watch``: its options, and where its alerts go."""
+"""The command ``watch``: its options, and where it writes its alerts."""
 
 from __future__ import annotations
 

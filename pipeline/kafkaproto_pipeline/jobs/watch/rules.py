@@ -1,8 +1,8 @@
-"""What is an alert: rules over the records of the metadata log in their order, and the little that they remember.
+"""The rules that decide what is an alert. They read the records of the metadata log in order, and remember little.
 
-A rule set is a plain object whose ``memory`` is a JSON value: `alerts` keeps that in Spark's state between batches.
-So any split of the records into batches gives the same alerts. Topics are spread over several `TopicRules`, each of
-which is told of all topic configs; brokers and elections are the one `ClusterRules`' affair.
+A rule set is a plain object whose ``memory`` is a JSON value; `alerts` keeps that in Spark's state between batches. So
+any split of the records into batches gives the same alerts. Topics are spread over several `TopicRules`, and each of
+them gets all topic configs. Brokers and elections belong to the one `ClusterRules`.
 """
 
 from __future__ import annotations
