@@ -1,4 +1,4 @@
-"""Those who use the quorum: writers, an operator who changes voters, and what takes snapshots and cleans logs."""
+"""The users of the quorum: writers, an operator who changes voters, and a task that takes snapshots and cleans logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong, when, and for how long; and how all of it ends."""
+"""The faults of a run: what fails, when, and for how long; and how all of them end."""
 
 from __future__ import annotations
 

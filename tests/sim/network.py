@@ -1,7 +1,7 @@
-"""The network between replicas, and between them and clients: delays, loses, repeats, reorders, cuts.
+"""The network between replicas, and between them and clients. It delays, loses, repeats, reorders and cuts messages.
 
-What a sender's driver would notice of a failure is modelled too: a dead process refuses connections, its death
-breaks the ones it had, silence ends in a time-out.
+It also models how the sender's driver notices a failure: a dead process refuses connections, its death breaks the
+connections that it had, and silence ends in a time-out.
 """
 
 from __future__ import annotations

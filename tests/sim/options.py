@@ -1,7 +1,7 @@
-"""What one run looks like: its quorum, its load and its faults, all drawn from the seed.
+"""The options of one run: its quorum, its load and its faults, all drawn from the seed.
 
-Most faults are off in most runs, and strong where they are on: runs that have everything at once look all alike, and
-one fault hides behind the other ("swarm testing").
+Most faults are off in most runs, and strong if they are on. Runs that have every fault at once are all alike, and one
+fault hides behind the other ("swarm testing").
 """
 
 from __future__ import annotations

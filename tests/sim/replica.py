@@ -1,6 +1,6 @@
 """One node of the quorum: its Raft core, and a driver that does what ``raft.values.effects`` asks of drivers.
 
-Its controller half is a counter of offsets that appends what clients bring; its state machine is a digest.
+Its controller is only a counter of offsets that appends what clients send; its state machine is a digest.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""One replica's directory at the level of ``raft.values.effects``: what is durable, and what is on its way there.
+"""One replica's directory at the level of ``raft.values.effects``: what is durable, and what is being written.
 
-Entries are worked on in order, as many together as are waiting: their writes, then their quorum-state, then one sync
-of the log. A crash in between keeps some of the steps that were done: quorum-state files are synced one by one, of
-the log's unsynced writes a prefix survives. (A torn last batch is one that recovery finds damaged and cuts off: it
-is among those that do not survive.) Part files of snapshots never survive.
+Entries are written in order, as many together as are waiting: first their log writes, then their quorum-state, then
+one sync of the log. A crash in between keeps some of the finished steps: quorum-state files are synced one by one; of
+the log's unsynced writes a prefix survives. (Recovery finds a torn last batch damaged and cuts it off, so such a batch
+counts among those that do not survive.) Part files of snapshots never survive.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A replica's log as the simulator holds it: whole batches, shared by reference between replicas.
+"""A replica's log in the simulator: whole batches, which replicas share by reference.
 
-A batch is made once, by the leader that appends it; whoever fetches it holds the same object. So two logs agree on
-a batch if and only if they hold the same object, and comparing logs costs next to nothing.
+The leader that appends a batch makes it once; every replica that fetches it holds the same object. So two logs agree
+on a batch if and only if they hold the same object, and comparing logs costs next to nothing.
 """
 
 from __future__ import annotations

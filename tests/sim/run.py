@@ -1,4 +1,4 @@
-"""One seed, one run: the scenarios, what came of it, and how to see it again."""
+"""One run of one seed: the scenarios, the result, and the command that repeats the run."""
 
 from __future__ import annotations
 

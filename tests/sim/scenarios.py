@@ -1,4 +1,4 @@
-"""The classes of runs: everything fails; or a healthy quorum that one link or an outsider tries to disturb."""
+"""The classes of runs: either everything fails, or one link or an outsider tries to disturb a healthy quorum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots as the simulator holds them: a few bytes that stand for a state, and the state that they stand for."""
+"""Snapshots in the simulator: a few bytes that stand for a state, and that state."""
 
 from __future__ import annotations
 

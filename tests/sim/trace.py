@@ -1,4 +1,4 @@
-"""What happened in a run, line by line: to be read, or to be compared by its digest."""
+"""The events of a run, line by line: to be read, or to be compared by their digest."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""A node that nobody knows, and that knows all that is public: cluster id, voters' ids, directories, endpoints, epochs.
+"""An unknown node that knows everything public: cluster id, voters' ids, directories, endpoints, epochs.
 
-It sends what fits the wire to replicas at the worst moments: whenever one starts or changes its state, and all the time
-besides. It listens at an address of its own; what reaches it there gets a forged response. In the mode ``spoofing`` it
-also uses the ids of voters in its requests. It does not fetch as a voter, which nobody could tell from that voter, and
-asks for no change of the voters that an operator might ask for; both are the authorizer's business.
+It sends requests that fit the wire format to replicas at the worst moments: whenever one starts or changes its state,
+and all the time besides. It listens at an address of its own, and sends a forged response to every request that
+reaches it there. In the mode ``spoofing`` it also uses the ids of voters in its requests. Two things it does not do:
+it does not fetch as a voter, because nobody could tell it from that voter; and it requests no change of the voters
+that an operator might request. Only the authorizer can prevent these two.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The simulated world: one clock, one queue of what is to happen, and everybody who lives in it.
+"""The simulated world: one clock, one queue of coming events, and everything that lives in it.
 
-Nothing here knows real time, threads or an event loop, and all chance comes from the seed: a seed is a run.
+Nothing here knows real time, threads or an event loop. All randomness comes from the seed, so one seed is one run.
 """
 
 from __future__ import annotations

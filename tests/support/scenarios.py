@@ -1,7 +1,7 @@
-"""Scenario files: blocks of a command, ``----`` and what it has to print; lines with ``#`` in front say why.
+"""Scenario files: blocks of a command, ``----`` and the output that it must print; lines that begin with ``#`` say why.
 
-With REWRITE_SCENARIOS=1 in the environment what is printed replaces what stood there, and the test still fails, so that
-nobody leaves it set: the diff is to be reviewed.
+With REWRITE_SCENARIOS=1 in the environment, the actual output replaces the expected one in the file. The test still
+fails, so that nobody leaves the variable set: review the diff.
 """
 
 from __future__ import annotations

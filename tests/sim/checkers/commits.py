@@ -1,4 +1,4 @@
-"""What is committed: one log for everybody, that only grows, in which every acknowledged append stands."""
+"""Checks of the committed log: it is the same for all replicas, it only grows, and it has every acknowledged append."""
 
 from __future__ import annotations
 

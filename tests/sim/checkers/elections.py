@@ -1,4 +1,6 @@
-"""Epochs, votes and leaders, as replicas hold them, write them down and tell them."""
+"""Checks of epochs, votes and leaders: in the memory of replicas, in their quorum-state, and in what they report to
+their drivers.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The invariants by name, and the one exception that says that one of them does not hold.
+"""The invariants by name, and the exception that says that one of them does not hold.
 
-Names that the public TLA+ specifications of KRaft (github.com/Vanlightly/kafka-tlaplus, KIP-853 and KIP-996) or
-Kafka's own simulation test have are theirs, said beside ours where they differ.
+If the public TLA+ specifications of KRaft (github.com/Vanlightly/kafka-tlaplus, KIP-853 and KIP-996) or Kafka's own
+simulation test have an invariant, it has their name, or theirs is given beside ours.
 """
 
 from __future__ import annotations

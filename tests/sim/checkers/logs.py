@@ -1,4 +1,4 @@
-"""Logs: what leaders append, followers copy and cut off, and what anybody may read of them."""
+"""Checks of logs: what leaders append, what followers copy and cut off, and what others may read of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages: whatever a replica lets others hear is durable, and nobody is asked or answered twice."""
+"""Checks of messages: everything that a replica sends is durable, and no request is sent or responded to twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Liveness: what a quorum has to get done within a bound once everything healed."""
+"""Liveness: what a quorum has to achieve within a time limit after everything is repaired."""
 
 from __future__ import annotations
 

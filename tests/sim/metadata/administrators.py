@@ -1,4 +1,4 @@
-"""Administrators who create, change and delete topics, and note what they asked, heard, and when."""
+"""Administrators that create, change and delete topics. They note each request, its response, and the times of both."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Brokers without topic data: they register, follow the log, send heartbeats, leave in order or not, and lead as far as
-metadata goes: the ISR of what they lead shrinks and grows at random, and their directories fail.
+"""Brokers without topic data. They register, follow the log, send heartbeats, and shut down in order or crash. As
+leaders they change metadata only: the ISR of what they lead shrinks and grows at random, and their directories fail.
 """
 
 from __future__ import annotations

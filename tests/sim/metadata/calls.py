@@ -1,4 +1,4 @@
-"""Requests to controllers and their answers, over the simulated network."""
+"""Requests to controllers and their responses, over the simulated network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of every committed image: on each node, from one to the next, and between nodes."""
+"""Checks of every committed image: on each node, from one image to the next, and between nodes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Proofs of brokers' deaths: a controller to which a broker's connection ended finds that nobody listens there.
+"""Proofs that brokers have failed: after a broker's connection ended, its controller finds that nobody listens there.
 
-What `node.quorum.broker_probe` does over sockets. The proof is good when it is found; it may be a while until the
-controller gets to hear of it, and by then another incarnation of the broker may be at work.
+This stands for what `node.quorum.broker_probe` does over sockets. The proof is right when it is found. The controller
+may receive it only later, and by then another incarnation of the broker may be running.
 """
 
 from __future__ import annotations

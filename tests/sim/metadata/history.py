@@ -1,10 +1,11 @@
-"""Whether a history of calls and answers could have come from one cluster that did one thing after the other.
+"""Whether a history of calls and responses could have come from one cluster that did one thing after the other.
 
-The search is that of Wing and Gong as Lowe improved it: take any call that nobody's answer precedes, see whether the
-model gives the answer that was heard, go on with the rest, and never visit the same set of done calls in the same state
-twice. Calls of different topics do not touch each other, so each topic has a history of its own.
+The search is that of Wing and Gong, as Lowe improved it: take any remaining call that did not start after the response
+of another remaining call; check that the model gives the response that was received; continue with the rest; never
+visit the same set of done calls in the same state twice. Calls of different topics are independent, so each topic has
+a history of its own.
 
-A call whose answer is not known may have taken effect at any time after it was made, or never.
+A call whose response is unknown may have taken effect at any time after it was made, or never.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What administrators should see: one small model for topics, and one for everything that is set and taken away."""
+"""The state that administrators should see: one small model for topics, and one for everything that is
+set and removed.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """A node of the cluster: a replica of the quorum with a real controller, or with the image of a broker, on top.
 
-What `node.quorum.committed_state` and `node.quorum.driver` do between the two cores is done here at once: what is
-committed is handed over, the controller becomes active when everything before its epoch was replayed, and what it asks
-for goes to the Raft core before anything else happens to either.
+In a server, `node.quorum.committed_state` and `node.quorum.driver` connect the two cores over several turns. Here it
+happens at once: committed batches are handed over, the controller becomes active when everything before its epoch was
+replayed, and its requests go to the Raft core before anything else happens to either core.
 """
 
 from __future__ import annotations

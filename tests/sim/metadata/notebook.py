@@ -1,4 +1,6 @@
-"""What administrators asked, heard, and when: one history for each thing that they ask about."""
+"""Notes of administrators' requests, their responses, and the times of both: one history for each thing
+they ask about.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that have to be refused, each with a mark of its own in it: nothing that bears a mark may be recorded."""
+"""Requests that must be refused. Each holds a mark of its own, and no committed record may hold a mark."""
 
 from __future__ import annotations
 

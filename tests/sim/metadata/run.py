@@ -1,4 +1,4 @@
-"""One seed of the whole: quorum, controllers, brokers, administrators, and what has to hold of all of them."""
+"""One seed of the whole simulation: quorum, controllers, brokers, administrators, and the checks of all of them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """What administrators keep in a cluster beside topics: ACLs, quotas, credentials, configs, features, tokens,
-registrations of brokers. Each thing is set, taken away or used by several at once, and has a history of its own.
+registrations of brokers. Several administrators set, remove or use each thing at once, and each thing has a history of
+its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Broken rules of what administrators ask for, at least one for each module of the controller that makes records of it,
+"""Broken rules of administrators' requests, at least one for each module of the controller that makes records for them,
 and of what the controller does by itself.
 """
 

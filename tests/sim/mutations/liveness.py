@@ -1,4 +1,4 @@
-"""Broken rules without which nothing goes on, or too much does."""
+"""Broken rules without which nothing makes progress, or something never ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Broken rules of the controller: of brokers, partitions, directories, registrations, and of what is told when."""
+"""Broken rules of the controller: brokers, partitions, directories, registrations, and the order in which changes are
+made and shown.
+"""
 
 from __future__ import annotations
 

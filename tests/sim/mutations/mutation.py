@@ -1,7 +1,7 @@
-"""The core broken on purpose, once for each rule, to show that the invariants would notice.
+"""Mutations: the core is broken on purpose, once for each rule, to show that the invariants would notice.
 
-Each mutation replaces functions of the core (or of the simulated driver, where the rule is the driver's) by some that
-break a rule.
+Each mutation replaces functions of the core by others that break a rule. If the rule is the driver's, it replaces
+functions of the simulated driver.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which seeds notice which mutation, and by what; ``bin/simulate --mutations`` prints the table."""
+"""Finds which seeds notice which mutation, and by which invariant; ``bin/simulate --mutations`` prints the table."""
 
 from __future__ import annotations
 

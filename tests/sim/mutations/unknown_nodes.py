@@ -1,4 +1,4 @@
-"""Broken rules about whom a node believes, and about new voters."""
+"""Broken rules about which nodes a node believes, and about new voters."""
 
 from __future__ import annotations
 

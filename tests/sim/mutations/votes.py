@@ -1,4 +1,4 @@
-"""Broken rules of votes, epochs, and what has to be durable before it is told."""
+"""Broken rules of votes, epochs, and of what must be durable before it is sent."""
 
 from __future__ import annotations
 
