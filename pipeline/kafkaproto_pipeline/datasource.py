@@ -60,7 +60,7 @@ class KraftDataSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """What ``format`` takes."""
+        """The name for ``format``."""
         return "kraft"
 
     def schema(self) -> str:
@@ -69,22 +69,22 @@ class KraftDataSource(DataSource):
         return ddl(options.view, options.record_types, options.columns)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """For batch reads."""
+        """The reader for batch reads."""
         options = parse_options(self.options)
         columns = columns_of_schema(options, schema)
-        # Spark refuses a reader that takes filters unless the session allows it (it does not by default), and plans
-        # with filters in a worker of its own. Elsewhere it applies them itself.
+        # Spark refuses a reader with pushFilters unless the session allows it, which it does not by default. If it
+        # does, Spark plans with filters in a separate worker. Otherwise Spark applies the filters itself.
         return (KraftFilteringReader if _is_pushdown_worker() else KraftReader)(options, columns)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """For ``spark.readStream``."""
+        """The reader for ``spark.readStream``."""
         options = parse_options(self.options)
         check_for_stream(options)
         return KraftStreamReader(options, columns_of_schema(options, schema))
 
 
 class KraftPartition(InputPartition):
-    """One piece of work."""
+    """One piece of work as a partition of Spark."""
 
     def __init__(self, piece: Piece | LivePiece) -> None:
         super().__init__(piece)
@@ -99,34 +99,36 @@ class KraftReader(DataSourceReader):
         self._filters = Filters()
 
     def partitions(self) -> list[InputPartition]:
-        """One for each piece."""
+        """One partition for each piece."""
         plan = plan_live_batch if self._options.bootstrap_controllers else plan_batch
         return [KraftPartition(piece) for piece in plan(self._options, self._filters)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece; Spark makes a partition without one where there are none."""
+        """The rows of a piece. If there are no pieces, Spark makes one partition without a piece; it has no rows."""
         if partition.value is None:
             return iter(())
         return read_piece(partition.value, _wanted(self._options, self._columns, self._filters))
 
 
 class KraftFilteringReader(KraftReader):
-    """The same where Spark lets filters be pushed down: ``spark.sql.python.filterPushdown.enabled``.
+    """A batch read with filters, if Spark pushes them down: ``spark.sql.python.filterPushdown.enabled``.
 
-    Turn it on only for frames that a query uses once. In Spark 4.2.1 all scans of one loaded frame share the filters
-    that were pushed down last, so that one used twice, with other filters each time, loses rows, whatever the source
+    Turn this on only for frames that a query uses once. In Spark 4.2.1 all scans of one loaded frame share the filters
+    that were pushed down last. So a frame that is used twice, with different filters, loses rows, whatever the source
     does.
     """
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        """Takes what spares reading. All are left to Spark, too, which costs little and has the last word."""
+        """Use the filters that save reading. All filters are returned to Spark too, which applies them once more; that
+        costs little.
+        """
         for each in filters:
             self._filters = _narrowed(self._filters, each)
         return filters
 
 
 class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """A stream. All that it knows of how far it came is what Spark's checkpoint says."""
+    """A stream. It knows its progress only from Spark's checkpoint."""
 
     def __init__(self, options: Options, columns: Sequence[str]) -> None:
         self._options = options
@@ -137,21 +139,22 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._last_end: int | None = None
 
     def initialOffset(self) -> dict[str, Any]:
-        """Where a query without checkpoint begins."""
+        """The offset at which a query without a checkpoint begins."""
         options = self._options
         available = self._look()
         return first(available, options.starting_offset, takes_snapshot=self._takes_snapshot).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Option ``maxRecordsPerBatch``."""
+        """The limit of option ``maxRecordsPerBatch``."""
         limit = self._options.max_records_per_batch
         return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """Where the next batch ends; the start itself where nothing is new.
+        """The end of the next batch; ``start`` if there is nothing new.
 
-        Nothing is, either, while a quorum has no leader that has had one: the stream outlives that. One that never
-        answered has another address, more likely.
+        Also ``start`` while a quorum that was reached before has no leader, so that the stream survives that.
+        UnreachableError passes through if the quorum was never reached, because its address is then probably wrong,
+        and in a query with a fixed end.
         """
         try:
             return self._latest_offset(start, limit)
@@ -178,16 +181,16 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return end.to_json()
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
-        """The end of what was known to be committed when the batch was planned, for the query's status."""
+        """The end of the committed records when the batch was planned, for the query's status."""
         available = self._seen or self._look()
         return Progress(offset=available.end, cluster_id=available.cluster_id).to_json()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Nothing that is committed from here on is read by this query."""
+        """Fix the end of this query: records that are committed later are not read."""
         self._last_end = self._look().end
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """The pieces of a batch, which its two ends determine."""
+        """The pieces of a batch. The two ends of the batch determine them."""
         begin, until = Progress.from_json(start), Progress.from_json(end)
         snapshot, first_offset, end_offset = contents(begin, until)
         epoch = begin.epoch if snapshot is None else snapshot.epoch
@@ -199,7 +202,7 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return read_piece(partition.value, _wanted(self._options, self._columns, Filters()))
 
     def stop(self) -> None:
-        """The query has ended."""
+        """Close the source when the query has ended."""
         if self._source is not None:
             self._source.close()
             self._source = None
@@ -214,16 +217,16 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._source
 
     def __getstate__(self) -> dict[str, Any]:
-        # What goes to a task with the reader; a connection cannot.
+        # The reader is sent to tasks; a connection cannot be sent.
         return {**self.__dict__, "_source": None}
 
 
 def decode_files(df: DataFrame, **options: object) -> DataFrame:
-    """The rows of whole segments and snapshots that Spark's ``binaryFile`` source has read, of any file system.
+    """The rows of whole segments and snapshots that Spark's ``binaryFile`` source has read, from any file system.
 
-    Options are those of the source as far as they are about rows and columns. Nothing is known of a file but its path
-    and content: cluster, node and directory ids are null, and what is committed is what a snapshot holds, or what
-    option ``highWatermark`` says. Files that are neither segments nor snapshots are an error.
+    The options are those of the source that concern rows and columns. Of a file, only its path and content are known.
+    So cluster, node and directory ids are null, and records are known to be committed only if they are in a snapshot,
+    or below the option ``highWatermark``. Files that are neither segments nor snapshots are an error.
     """
     given = {name: str(value) for name, value in options.items() if value is not None}
     parsed = parse_options({**given, "path": "binaryFile"})
@@ -239,9 +242,9 @@ def decode_files(df: DataFrame, **options: object) -> DataFrame:
 
 
 def columns_of_schema(options: Options, schema: StructType) -> tuple[str, ...]:
-    """The columns that a schema asks for, which may be some of the view's, and some fields of its struct columns.
+    """The columns that a schema asks for: some of the view's columns, and some fields of its struct columns.
 
-    Raises OptionError where it is not made of the view's columns with their types.
+    Raises OptionError if the schema does not consist of the view's columns with their types.
     """
     given = to_arrow_schema(schema, timezone="UTC")
     known = {column.name: column.arrow for column in columns_of(options.view, options.record_types)}
@@ -263,7 +266,7 @@ def columns_of_schema(options: Options, schema: StructType) -> tuple[str, ...]:
 
 
 def _all_columns(options: Options) -> tuple[str, ...]:
-    """The columns of the view that the options name, or all."""
+    """The columns that the options name; without that option, all columns of the view."""
     if options.columns is not None:
         return options.columns
     return tuple(column.name for column in columns_of(options.view, options.record_types))
@@ -327,7 +330,7 @@ def _is_pushdown_worker() -> bool:
 
 
 def _narrowed(filters: Filters, each: Filter) -> Filters:
-    """The filters with one more, where it is one that spares reading."""
+    """The filters with one more, if that one saves reading."""
     if not isinstance(each, EqualTo | In | GreaterThan | GreaterThanOrEqual | LessThan | LessThanOrEqual):
         return filters
     if len(each.attribute) != 1:

@@ -17,9 +17,9 @@ from kafkaproto.client import parse_servers
 from kafkaproto_pipeline.views.schema import RECORDS_VIEW, STATE_VIEW, check_record_types, columns_of
 
 DEFAULT_SPLIT_BYTES = 32 * 1024 * 1024
-"""A task decodes that many bytes in about a second."""
+"""A task decodes this many bytes in about a second."""
 MIN_SPLIT_BYTES = 1024
-"""Smaller ones would cost more in tasks than they hold."""
+"""Below this, starting a task costs more than its work."""
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 ALL_REPLICAS, ONE_REPLICA = "all", "one"
 SNAPSHOT, FAIL = "snapshot", "fail"
@@ -36,12 +36,12 @@ T = TypeVar("T")
 
 
 class OptionError(ValueError):
-    """An option's name or value is not allowed; the text says which, and what is."""
+    """An option's name or value is not allowed; the text says which one, and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsOf:
-    """A point of the log: an offset, a time, or its end where both are None."""
+    """A point of the log: an offset, a time, or the log's end if both are None."""
 
     offset: int | None = None
     """The last offset that counts."""
@@ -50,12 +50,12 @@ class AsOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """All options with their defaults; names are those of the options in snake case."""
+    """All options with their defaults. The names are those of the options, in snake case."""
 
     paths: tuple[str, ...] = ()
-    """Paths and globs, as given."""
+    """Paths and globs, as the user gave them."""
     bootstrap_controllers: tuple[tuple[str, int], ...] = ()
-    """Where a live quorum is asked; then there are no paths."""
+    """Addresses of a live quorum; if they are given, there are no paths."""
     view: str = RECORDS_VIEW
     columns: tuple[str, ...] | None = None
     record_types: tuple[str, ...] | None = None
@@ -76,7 +76,7 @@ class Options:
 
 
 def parse_options(given: Mapping[str, str]) -> Options:
-    """The options that a user gave, names in any case.
+    """The options that a user gave. Names may be in upper or lower case.
 
     Raises OptionError, and ViewError for a view, record type or column that does not exist.
     """
@@ -95,7 +95,7 @@ def parse_options(given: Mapping[str, str]) -> Options:
 
 
 def check_for_stream(options: Options) -> None:
-    """Raise OptionError for options that say where to begin or to end in a way that streams do not."""
+    """Raise OptionError for the options of batch reads (their bounds, and snapshots), and for the view ``state``."""
     for name, value in (
         ("asOf", options.as_of),
         ("startOffset", options.start_offset or None),
@@ -271,4 +271,4 @@ _OPTIONS: tuple[tuple[str, str, _Parse], ...] = (
 )
 _FIELDS = {option.lower(): (field, option, parse) for option, field, parse in _OPTIONS}
 OPTION_NAMES: tuple[str, ...] = tuple(option for option, _, _ in _OPTIONS if option != "paths")
-"""As the documentation writes them."""
+"""The options' names as the documentation writes them."""

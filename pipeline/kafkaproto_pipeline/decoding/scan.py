@@ -28,18 +28,20 @@ Int64s = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
 
 STEP_BYTES = 6 * 1024 * 1024
-"""A step ends behind the batch that brings it to this size: enough records to make numpy worth its calls, few enough
-that their columns stay in the processor's caches or near."""
+"""A step ends after the batch with which it reaches this size. That is enough records to make the numpy calls worth
+their cost, and few enough that their columns stay in the processor's caches or near.
+"""
 SEARCH_FACTOR = 4
-"""How many times its size may be checked in a buffer, in search of the batch behind damaged ones."""
+"""The search for a batch after damaged ones may check this many times the buffer's size."""
 MAX_BATCH_BYTES = 64 * 1024 * 1024
-"""A batch that claims to be larger is damaged: a log has none, and nobody should wait for the rest of it. Kafka's own
-limits are 8 MiB for a batch of metadata, and 1 GiB for a segment."""
+"""A batch that claims to be larger is damaged: no log has such a batch, and nobody should wait for the rest of it.
+Kafka's own limits are 8 MiB for a batch of metadata, and 1 GiB for a segment.
+"""
 
 _SEARCH_WINDOW_BYTES = 64 * 1024
 _CRC_START = 21
 _HEAD: Callable[[Buffer, int], tuple[int, int, int]] = Struct(">i4xbI").unpack_from
-"""Length, magic and crc, from the length field on."""
+"""Length, magic and crc, beginning with the length field."""
 _INT64: Callable[[Buffer, int], tuple[int]] = Struct(">q").unpack_from
 _HEADER = np.dtype(
     [
@@ -58,27 +60,27 @@ _HEADER = np.dtype(
         ("record_count", ">i4"),
     ]
 )
-"""The layout that `kafkaproto.records.batch` documents."""
+"""The layout is documented in `kafkaproto.records.batch`."""
 assert _HEADER.itemsize == HEADER_SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Something that is no good batch."""
+    """Bytes that are no valid batch, or a batch with wrong offsets."""
 
     position: int
-    """Where in the buffer it begins."""
+    """Its first byte in the buffer."""
     offset: int | None
-    """The offset that was expected there; None where that is not known."""
+    """The offset that was expected there; None if that is not known."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headers:
-    """What the headers of some batches say, an array a field."""
+    """The header fields of some batches, one array for each field."""
 
     positions: Int64s
-    """Where in the buffer each batch begins."""
+    """The first byte of each batch in the buffer."""
     sizes: Int64s
     """Bytes of each batch, header included."""
     base_offsets: Int64s
@@ -92,24 +94,26 @@ class Headers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Some batches, all valid, and the faults between them."""
+    """Some valid batches, and the faults between them."""
 
     headers: Headers
     faults: tuple[tuple[int, Fault], ...]
-    """Each with the number of batches of this step that come before it, in the order of the bytes."""
+    """The faults, each with the number of batches of this step that come before it, in the order of the bytes."""
 
 
 def windows(octets: Octets, width: int) -> npt.NDArray[np.void]:
-    """What begins at each position, ``width`` bytes of it: indexing with many positions copies each in one go."""
+    """For each position, the ``width`` bytes that begin there. Indexing it with many positions copies all of them in
+    one go.
+    """
     count = max(0, len(octets) - width + 1)
     return np.ndarray((count,), np.dtype(f"V{width}"), octets, strides=(1,))
 
 
 def steps(buffer: Buffer, *, next_offset: int | None, expects_more: bool) -> Iterator[Step]:
-    """The batches of a buffer that begins with one.
+    """The batches of a buffer. The buffer begins with a batch.
 
-    ``next_offset`` is the base offset that the first must have, None if any will do. ``expects_more`` says that an
-    incomplete batch at the end is none of our business; else it is a fault.
+    ``next_offset`` is the base offset that the first batch must have; None allows any. If ``expects_more`` is set, an
+    incomplete batch at the end is ignored; otherwise it is a fault.
     """
     if not len(buffer):
         return
@@ -127,7 +131,7 @@ class _Scan:
         self.expects_more = expects_more
         self.next_offset = next_offset
         self.floor = next_offset
-        """Lowest base offset that the next batch may have: stays known where damage makes ``next_offset`` unknown."""
+        """Lowest base offset that the next batch may have. It stays known when damage makes ``next_offset`` unknown."""
         self.search_bytes = SEARCH_FACTOR * self.end + _SEARCH_WINDOW_BYTES
 
     def step(self) -> Step | None:
@@ -148,7 +152,7 @@ class _Scan:
         return self.checked(np.array(found, np.int64), damage)
 
     def walk(self, limit: int, found: list[int]) -> None:
-        """Append the position of every good batch up to ``limit``, or up to the first that is not good."""
+        """Append the position of every valid batch up to ``limit``, or up to the first that is not valid."""
         position, end, view, append = self.position, self.end, self.view, found.append
         while position < limit:
             if end - position < HEADER_SIZE:
@@ -166,7 +170,9 @@ class _Scan:
     # -- damage --------------------------------------------------------------------------------------------------------
 
     def skip_damage(self) -> Fault | None:
-        """Go behind what begins here and is no good batch; None if it is a batch of which more is expected."""
+        """Move past the bytes here that are no valid batch. None if they are an incomplete batch of which more is
+        expected.
+        """
         start = self.position
         size, reason = self.what_is_wrong(start)
         behind = self.end
@@ -186,7 +192,7 @@ class _Scan:
         return Fault(position=start, offset=None, reason=reason)
 
     def what_is_wrong(self, start: int) -> tuple[int | None, str]:
-        """The size of the batch, where its length is possible, and what is wrong with it."""
+        """The size of the batch if its length is possible (else None), and a text that says what is wrong with it."""
         left = self.end - start
         if left < HEADER_SIZE:
             return None, f"the bytes end inside the header of a record batch: {left} are left"
@@ -205,14 +211,14 @@ class _Scan:
         )
 
     def is_incomplete(self, start: int) -> bool:
-        """Whether what begins here could be a good batch, had the buffer more bytes."""
+        """Whether the bytes here could become a valid batch if the buffer had more bytes."""
         if self.end - start < HEADER_SIZE:
             return self.end - start <= 16 or self.view[start + 16] == MAGIC
         length, magic, _ = _HEAD(self.view, start + 8)
         return magic == MAGIC and self.end - start - LENGTH_END < length <= MAX_BATCH_BYTES
 
     def is_good(self, position: int) -> bool:
-        """Whether a good batch begins here that may come next."""
+        """Whether a valid batch begins here that may come next."""
         if self.end - position < HEADER_SIZE:
             return False
         length, magic, crc = _HEAD(self.view, position + 8)
@@ -225,7 +231,9 @@ class _Scan:
         return crc32c(self.view[position + _CRC_START : after]) == crc
 
     def search(self, start: int) -> int | None:
-        """The first good batch at ``start`` or behind it."""
+        """Position of the first valid batch at or after ``start``; None if there is none, or the search has reached its
+        limit.
+        """
         for first in range(start, self.end, _SEARCH_WINDOW_BYTES):
             if self.search_bytes < 0:
                 return None
@@ -238,7 +246,7 @@ class _Scan:
     # -- headers and offsets -------------------------------------------------------------------------------------------
 
     def checked(self, positions: Int64s, damage: list[tuple[int, Fault]]) -> Step:
-        """The step of these batches, less those whose header cannot be."""
+        """The step with these batches, without those whose header is impossible."""
         headers = read_headers(self.octets, positions)
         bases, deltas = headers.base_offsets, headers.last_offset_deltas
         good = not damage and bool((deltas >= 0).all()) and bool((headers.record_counts >= 0).all())
@@ -254,7 +262,7 @@ class _Scan:
     def check_each(
         self, headers: Headers, damage: list[tuple[int, Fault]]
     ) -> tuple[list[int], list[tuple[int, Fault]]]:
-        """Which batches count, and the faults among them."""
+        """The indexes of the batches that count, and the faults among them."""
         kept: list[int] = []
         faults: list[tuple[int, Fault]] = []
         pending = damage[::-1]
@@ -289,7 +297,9 @@ class _Scan:
         return None
 
     def expected(self, fault: Fault) -> Fault:
-        """The fault with the offset at which it stands. What follows damage need not continue what was before."""
+        """The fault with the offset that was expected there. The batches after the damage need not continue those
+        before it.
+        """
         self.next_offset = None
         return Fault(position=fault.position, offset=self.floor, reason=fault.reason)
 

@@ -59,13 +59,16 @@ class Lineage:
         return self.epoch_at(point.end_offset - 1) == point.epoch
 
     def common_end(self, other: Lineage) -> int:
-        """Where the two logs part; all of both below is the same. The start of this one where nothing is in common."""
+        """The offset at which the two logs part; below it they are the same. This log's start if they have nothing in
+        common.
+        """
         found = self.start
         theirs = {epoch: (start, end) for epoch, start, end in other.runs()}
         for epoch, start, end in self.runs():
             if epoch in theirs:
                 their_start, their_end = theirs[epoch]
-                # The record behind this log's end may be of the same epoch: then it is the one that follows here.
+                # The other log's run of this epoch may begin where this one ends. Its first record then follows the
+                # last one here, and the logs do not contradict each other up to that end.
                 if their_start == end < other.end:
                     found = max(found, end)
                 if min(end, their_end) > max(start, their_start):
@@ -73,7 +76,7 @@ class Lineage:
         return found
 
     def runs(self) -> list[tuple[int, int, int]]:
-        """Epoch, first offset and end of each run of records of one epoch."""
+        """Epoch, first offset and end offset of each run of records of one epoch."""
         ends = [first for _, first in self.epochs[1:]] + [self.end]
         return [(epoch, first, end) for (epoch, first), end in zip(self.epochs, ends, strict=False)]
 
@@ -84,7 +87,7 @@ class Voter:
 
     node_id: int
     directory_id: str | None
-    """None where the set does not tell, as with kraft.version 0."""
+    """None if the voter set does not have it, as with kraft.version 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +98,7 @@ class VoterLog:
     directory_id: str | None
     lineage: Lineage
     quorum_epoch: int | None
-    """The epoch that the node's ``quorum-state`` tells."""
+    """The epoch in the node's ``quorum-state``."""
 
     def is_of(self, voter: Voter) -> bool:
         """Whether this is the voter's log."""
@@ -108,10 +111,11 @@ class VoterLog:
 def majority_end(
     logs: Sequence[VoterLog], voter_sets: Iterable[Sequence[Voter]], *, is_one_moment: bool
 ) -> tuple[int, Lineage] | None:
-    """Up to where a majority of each voter set makes a log committed, and a log that has all of that.
+    """The end up to which a majority of each voter set makes a log committed, and a log that has all records up to
+    there.
 
-    None where that is not known of any offset. ``is_one_moment`` says that no voter's state changed while the logs
-    were read.
+    None if this is not known of any offset. ``is_one_moment`` says that no voter's state changed while the logs were
+    read.
     """
     ends: list[tuple[int, Lineage]] = []
     for voters in voter_sets:
@@ -128,7 +132,7 @@ def _majority_end(
     given: list[VoterLog] = []
     for voter in voters:
         of_voter = [log for log in logs if log.is_of(voter)]
-        # Two copies of one voter's log, of which one is older, are no log that can be relied on.
+        # If there are two copies of one voter's log, one is older, and neither can be relied on.
         if len(of_voter) == 1:
             given.append(of_voter[0])
     needed = len(voters) // 2 + 1
@@ -151,7 +155,7 @@ def _majority_end(
 
 
 def _none_can_win(holders: Sequence[VoterLog], others: Sequence[VoterLog], needed: int) -> bool:
-    """Whether the most up-to-date majority of the holders votes for none of the others."""
+    """Whether every member of the most up-to-date majority of the holders refuses its vote to each of the others."""
     weakest = sorted((log.lineage.last for log in holders), reverse=True)[needed - 1]
     return all(log.lineage.last < weakest for log in others)
 
@@ -161,14 +165,14 @@ class Committed:
     """What is known to be committed."""
 
     lineage: Lineage
-    """The log that the offset below is about."""
+    """The log that ``end`` refers to."""
     end: int
     """Offsets of that log below this are committed."""
     snapshots: tuple[SnapshotId, ...]
-    """All that are known: what ends with the last record of one is committed."""
+    """All known snapshots. A log that has the last record of one is committed up to there."""
 
     def end_in(self, log: Lineage) -> int:
-        """The end of the committed records of a log, which may have others behind that are not."""
+        """The end of the committed records of a log; records after it may be uncommitted."""
         vouched = [point.end_offset for point in self.snapshots if log.holds(point)]
         return max([min(self.end, log.common_end(self.lineage)), *vouched, log.start])
 
@@ -181,7 +185,7 @@ def committed_of(
     high_watermark: int | None,
     is_one_moment: bool,
 ) -> Committed:
-    """What is known to be committed of the most up-to-date of the logs; at least one has to be given."""
+    """What is known to be committed of the most up-to-date of the logs. At least one log must be given."""
     best = max((log.lineage for log in logs), key=lambda lineage: lineage.last)
     points = tuple(sorted(set(snapshots)))
     ends = [point.end_offset for point in points if best.holds(point) or point.end_offset <= best.start]

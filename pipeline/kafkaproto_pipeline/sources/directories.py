@@ -23,12 +23,12 @@ from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name
 METADATA_LOG_NAME = "__cluster_metadata-0"
 META_PROPERTIES_NAME = "meta.properties"
 DELETED_SUFFIX = ".deleted"
-"""A file that is about to be deleted is renamed first; its bytes are still what they were."""
+"""A file is renamed before it is deleted; its bytes do not change."""
 
 _QUORUM_STATE_NAME = "quorum-state"
 _PARTITION_METADATA_NAME = "partition.metadata"
 _FORMAT_SNAPSHOT = SnapshotId(epoch=0, end_offset=0)
-"""What formatting a directory writes: it holds the voters, and stands for no offset of the log."""
+"""The snapshot that formatting a directory writes: it holds the voters, and no record of the log."""
 _MAX_SMALL_FILE_BYTES = 1 << 20
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):(//)?(.*)")
 _TOPIC_PARTITION = re.compile(r".+-[0-9]+")
@@ -37,23 +37,23 @@ _LOCAL_SCHEME = "file"
 
 
 class InputError(Exception):
-    """What was to be read is not there, or is not what it should be; the text names path and offset."""
+    """The input does not exist, or is not what it should be; the text names path and offset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """One segment as it was when it was found."""
+    """One segment as it was when it was listed."""
 
     base_offset: int
     path: str
     size_bytes: int
     modified_ns: int = 0
-    """When it was last written to, as the file system tells it."""
+    """Time of the last write, according to the file system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """One snapshot's file."""
+    """The file of one snapshot."""
 
     id: SnapshotId
     path: str
@@ -62,35 +62,35 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuorumState:
-    """What a node has promised in elections, from its ``quorum-state``."""
+    """A node's promises in elections, from its ``quorum-state``."""
 
     leader_epoch: int
     voters: tuple[int, ...]
-    """As configured; empty where the log says who votes (kraft.version 1)."""
+    """The configured voters; empty if the log has the voters (kraft.version 1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replica:
-    """The metadata log of one node, or as much of it as was given."""
+    """The metadata log of one node, or the part of it that the paths name."""
 
     directory: str
-    """Of the metadata partition."""
+    """The directory of the metadata partition."""
     cluster_id: str | None = None
     node_id: int | None = None
     directory_id: str | None = None
     segments: tuple[Segment, ...] = ()
-    """By base offset."""
+    """Sorted by base offset."""
     snapshots: tuple[Snapshot, ...] = ()
-    """By end offset; without that of formatting."""
+    """Sorted by end offset; without the snapshot that formatting wrote."""
     voters_path: str | None = None
-    """The snapshot that formatting wrote, which says who votes."""
+    """The snapshot that formatting wrote; it has the voters."""
     quorum_state: QuorumState | None = None
 
 
 def find_replicas(paths: Iterable[str]) -> tuple[Replica, ...]:
-    """The replicas at these paths and globs, by node id and directory; each once.
+    """The replicas at these paths and globs, each once, sorted by node id and directory.
 
-    Raises InputError where there is no Kafka data, what there is is not the metadata log, or it belongs to several
+    Raises InputError if there is no Kafka data, if the data is not the metadata log, or if it belongs to several
     clusters.
     """
     files: dict[str, set[str] | None] = {}
@@ -112,9 +112,9 @@ def find_replicas(paths: Iterable[str]) -> tuple[Replica, ...]:
 
 
 def local_path(text: str) -> str:
-    """A path without ``file:``, absolute, as the working directory of a task is another one's.
+    """The absolute path without ``file:``. It is absolute because a task has another working directory.
 
-    Raises InputError for another file system's.
+    Raises InputError for a path on another file system.
     """
     match = _SCHEME.fullmatch(text)
     if match is None:
@@ -128,7 +128,7 @@ def local_path(text: str) -> str:
 
 
 def open_file(path: str) -> int:
-    """A file descriptor for reading, also of a file that was just renamed to be deleted. Raises InputError."""
+    """A file descriptor for reading, even if the file was just renamed to be deleted. Raises InputError."""
     for name in (path, path + DELETED_SUFFIX):
         try:
             return os.open(name, os.O_RDONLY | os.O_CLOEXEC)
@@ -143,7 +143,9 @@ def open_file(path: str) -> int:
 
 
 def _resolve(pattern: str) -> list[tuple[str, str | None]]:
-    """Directory of a metadata partition and the file in it, None for all, of each place that a pattern names."""
+    """For each place that a pattern names: the directory of a metadata partition, and the file in it (None for all
+    files).
+    """
     path = local_path(pattern)
     if os.path.lexists(path):
         return [_place(path)]
@@ -269,7 +271,7 @@ def _snapshot_id(name: str, *, with_format: bool = False) -> SnapshotId | None:
 
 
 def _status(path: str) -> os.stat_result | None:
-    """None where the file has gone since it was listed; a snapshot that is renamed to be deleted has, too."""
+    """None if the file has gone since it was listed. A snapshot that was renamed to be deleted counts as gone, too."""
     try:
         return os.stat(path)
     except FileNotFoundError:
@@ -292,7 +294,10 @@ def _identity(node_directory: str) -> tuple[str | None, int | None, str | None]:
 
 
 def read_quorum_state(directory: str) -> QuorumState | None:
-    """What the node of a metadata partition's directory has promised; None where it does not say. Raises InputError."""
+    """The promises of the node whose metadata partition is in this directory; None if there is no ``quorum-state``.
+
+    Raises InputError if the file cannot be read or is damaged.
+    """
     path = os.path.join(directory, _QUORUM_STATE_NAME)
     text = _read_small(path)
     if text is None:
@@ -306,7 +311,7 @@ def read_quorum_state(directory: str) -> QuorumState | None:
 
 
 def _read_small(path: str) -> str | None:
-    """A small text file's content; None where there is no such file."""
+    """The content of a small text file; None if there is no such file. Raises InputError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read(_MAX_SMALL_FILE_BYTES).decode("iso-8859-1")

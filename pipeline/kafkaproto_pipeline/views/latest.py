@@ -39,13 +39,15 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 MAX_BUFFERED_ROWS = 1 << 18
-"""Rows that are gathered before they are put together: some tens of MB."""
+"""Rows that are collected before they are combined: some tens of MB."""
 MAX_REDUCED_ROWS = 1 << 20
-"""Rows that may be left of them before they are handed on: memory is bounded however many partitions there are."""
+"""If more combined rows than this are left, they are handed on. So memory is bounded however many
+partitions there are.
+"""
 MAX_PASSED_ROWS = 1 << 16
-"""Other rows that are gathered before they are handed on."""
+"""Other rows that are collected before they are handed on."""
 
-# Named as Spark names them.
+# The element has the name that Spark gives it.
 _INTS = pa.list_(pa.field("element", pa.int32()))
 _TEXTS = pa.list_(pa.field("element", pa.string()))
 _SET = (
@@ -62,21 +64,23 @@ _SET = (
     ("eligibleLeaderReplicas", _INTS),
     ("lastKnownElr", _INTS),
 )
-"""What a row may set: null where it leaves that alone. Base position and both epochs come from a PartitionRecord."""
+"""The fields that a row may set; null means that the row does not change the field. Base position and both epochs come
+from a PartitionRecord.
+"""
 ELR = ("eligibleLeaderReplicas", "lastKnownElr")
 _KEY = (("topicId", pa.string()), ("partitionId", pa.int32()))
 _CHANGE = (
     *_KEY,
-    # Of the first and of the last record that the row is made of.
+    # Positions of the first and of the last record that the row is made of.
     ("firstPosition", pa.int64()),
     ("position", pa.int64()),
-    # PartitionChangeRecords that the row is made of, and how many of them name a leader.
+    # The number of PartitionChangeRecords that the row is made of, and how many of them name a leader.
     ("changes", pa.int32()),
     ("leaderChanges", pa.int32()),
     *_SET,
 )
 CHANGES = pa.schema(_CHANGE)
-"""What `combined` takes and gives."""
+"""Input and result of `combined`."""
 ROWS = pa.schema(
     [
         ("recordType", pa.string()),
@@ -84,51 +88,57 @@ ROWS = pa.schema(
         ("offset", pa.int64()),
         ("epoch", pa.int32()),
         ("timestampMs", pa.int64()),
-        # Null but in rows that changes of a partition were put together in.
+        # Only rows with the combined changes of a partition have it; null in all others.
         ("change", pa.struct(_CHANGE)),
     ]
 )
-"""What rows of `latest` begin with; the record follows, of those that are one, in a form of the caller's."""
+"""The first columns of the rows of `latest`. If a row is a record, the record follows, in a form that the caller
+chooses.
+"""
 UNRESOLVED = pa.schema([*_CHANGE, ("clears", pa.int32()), ("clearsInAll", pa.int32())])
-"""What `resolved` takes: ``clears`` counts the ClearElrRecords about the topic before the row, ``clearsInAll`` all."""
+"""Input of `resolved`. ``clears`` is the number of ClearElrRecords about the topic before the row, ``clearsInAll`` the
+number of all of them.
+"""
 PARTITIONS = pa.schema([*_KEY, *_SET])
-"""What `resolved` gives: partitions as they are after all."""
+"""Result of `resolved`: partitions as they are after the last record."""
 
 BEGIN_TRANSACTION = "BeginTransactionRecord"
 END_TRANSACTION = "EndTransactionRecord"
 ABORT_TRANSACTION = "AbortTransactionRecord"
 MARKERS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
-"""What metadata transactions (KIP-868) begin and end with."""
+"""The records with which metadata transactions (KIP-868) begin and end."""
 CLEAR_ELR = "ClearElrRecord"
 _BOUNDS = (*MARKERS, CLEAR_ELR)
-"""Record types across which changes may not be put together."""
+"""Record types across which changes must not be combined."""
 CHANGED_PARTITION = "changed partition"
-"""``recordType`` of the rows that changes were put together in; ``offset`` is that of the last of them."""
+"""``recordType`` of rows with combined changes; their ``offset`` is that of the last change."""
 END_OF_RANGE = "end of range"
-"""``recordType`` of the rows in which `latest` tells offset, epoch and time of the last row that it has seen, and of
-the last one before a transaction that is open there: the points that a state may be consistent at."""
+"""``recordType`` of the rows in which `latest` gives offset, epoch and time of the last row that it has seen, and of
+the last row before a transaction that is open there. These are the points at which a state may be consistent.
+"""
 
 _MIGRATING = uuids.to_text(MIGRATING_DIRECTORY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portion:
-    """Some rows of the log, one behind the other, sorted into what is put together and what is not."""
+    """Consecutive rows of the log, divided into those that are combined and those that are not."""
 
     ends: pa.Table
     """``offset``, ``epoch`` and ``timestampMs`` of every row, in order."""
     changes: pa.Table
-    """Of `CHANGES`, in any order: the rows about partitions."""
+    """The rows about partitions, with the columns of `CHANGES`, in any order."""
     others: pa.Table
-    """The other rows, in order: columns of `ROWS`, and those of their records."""
+    """The other rows, in order: the columns of `ROWS`, and those of their records."""
     others_at: Integers
-    """Which rows of ``ends`` the others are."""
+    """For each of the other rows, its index in ``ends``."""
 
 
 def latest(portions: Iterable[Portion]) -> Iterator[pa.RecordBatch]:
-    """What a range of the log does to each partition, in few rows, and all else in it as it is: columns of ``others``.
+    """The changes of a range of the log to each partition, in few rows, and all its other rows unchanged. The columns
+    are those of ``others``.
 
-    Raises ValueError where rows of one partition are there twice, or out of order further than a portion.
+    Raises ValueError if rows of one partition come twice, or further out of order than within one portion.
     """
     changes: _Range | None = None
     for portion in portions:
@@ -139,7 +149,7 @@ def latest(portions: Iterable[Portion]) -> Iterator[pa.RecordBatch]:
 
 
 class _Range:
-    """The rows of a range of the log, as far as they came."""
+    """The rows of a range of the log that have come so far."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
@@ -149,14 +159,16 @@ class _Range:
         self._reduced_rows = 0
         self._barriers: list[int] = []
         self._begin: int | None = None
-        """Of a transaction that is open, and of which nothing was handed on so far."""
+        """Position of the begin of an open transaction of which no row was handed on yet."""
         self._dropped: list[tuple[int, int]] = []
-        """First and last position of rows that do not count, in order: markers of transactions that ended, or all."""
+        """First and last position of rows that do not count, in order: only the markers of a transaction that ended,
+        all rows of one that was aborted.
+        """
         self._ends: dict[int | None, dict[str, Any]] = {}
-        """`END_OF_RANGE` rows, by the position of the BeginTransactionRecord behind them."""
+        """`END_OF_RANGE` rows, by the position of the BeginTransactionRecord that follows."""
 
     def add(self, portion: Portion) -> Iterator[pa.RecordBatch]:
-        """Take in rows; gives those that are ready to be handed on."""
+        """Add rows; returns the rows that are ready to be handed on."""
         if not portion.ends.num_rows:
             return
         self._note_bounds(portion)
@@ -166,7 +178,8 @@ class _Range:
             yield from self._passed()
         self._changes.append(portion.changes)
         self._rows += portion.changes.num_rows
-        # Waiting for as much again as there is keeps the work for a row the same, however many partitions there are.
+        # Wait until the new rows are as many as the combined ones. So the work for each row does not grow with the
+        # number of partitions.
         if self._rows - self._reduced_rows >= max(MAX_BUFFERED_ROWS, self._reduced_rows):
             reduced = self._reduce()
             if reduced.num_rows > MAX_REDUCED_ROWS:
@@ -177,7 +190,7 @@ class _Range:
             self._rows = self._reduced_rows = reduced.num_rows
 
     def finish(self) -> Iterator[pa.RecordBatch]:
-        """What is left, when all rows came."""
+        """The rows that are left after the last portion."""
         if self._ends:
             yield from self._passed()
             yield from self._as_rows(self._reduce())
@@ -208,9 +221,9 @@ class _Range:
                 self._begin = None
 
     def _passed(self) -> Iterator[pa.RecordBatch]:
-        """The other rows so far; what becomes of a transaction that is open is not for this range to tell any more."""
+        """The other rows so far. After this, the range can no longer drop rows of a transaction that is open."""
         if self._others:
-            # By type, because who looks for one then finds out quickly where there is none.
+            # Sorted by type, so that a reader of one type quickly sees which batches have none.
             yield from self._counting(pa.concat_tables(self._others)).sort_by("recordType").to_batches()
         self._others = []
         self._begin = None
@@ -246,9 +259,10 @@ def _end_of_range(ends: pa.Table, row: int) -> dict[str, Any]:
 
 
 def resolved(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The partitions that rows of `UNRESOLVED` end in, as `PARTITIONS`; all rows of a partition must be there.
+    """The final state of the partitions, as `PARTITIONS`, from rows of `UNRESOLVED`. All rows of a partition must be
+    there.
 
-    Raises ValueError as `latest` does, and where a partition is changed that there is no PartitionRecord of.
+    Raises ValueError as `latest` does, and if a partition is changed that has no PartitionRecord.
     """
     tables = [pa.Table.from_batches([batch]).cast(UNRESOLVED) for batch in batches]
     if sum(table.num_rows for table in tables):
@@ -256,9 +270,10 @@ def resolved(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def combined(table: pa.Table, eras: Integers) -> pa.Table:
-    """The same changes in as few rows as can be, by partition and position; rows of different eras stay apart.
+    """The same changes in as few rows as possible, sorted by partition and position. Rows of different eras are not
+    combined.
 
-    ``eras`` has a number a row of the table. Columns beyond `CHANGES` must be the same in a partition's era.
+    ``eras`` has one number for each row of the table. Columns beyond `CHANGES` must be the same in a partition's era.
     """
     table = table.combine_chunks()
     if not table.num_rows:
@@ -268,7 +283,7 @@ def combined(table: pa.Table, eras: Integers) -> pa.Table:
     keys = keys[order]
     _check_order(table, order, keys)
     eras = eras[order]
-    # What was before the newest PartitionRecord of an era does not matter.
+    # Rows before the newest PartitionRecord of an era do not matter: that record sets every field.
     starts = _starts(keys, eras)
     is_base = _is_set(table, "basePosition")[order]
     newest = np.maximum.reduceat(np.where(is_base, np.arange(len(order)), -1), starts)
@@ -313,14 +328,16 @@ def _resolved(table: pa.Table) -> pa.Table:
 
 
 def _eras_of_clears(table: pa.Table) -> Integers:
-    """How many ClearElrRecords come before each row; 0 for partitions without ELR, to which they do nothing."""
+    """The number of ClearElrRecords before each row; 0 for partitions without ELR, which these records
+    do not change.
+    """
     keys = _keys(table)
     with_elr = np.isin(keys, keys[_has_elr(table)])
     return np.where(with_elr, _integers(table, "clears"), 0)
 
 
 def _groups(table: pa.Table) -> Iterator[list[dict[str, Any]]]:
-    """The rows of each partition, from a table that is sorted."""
+    """The rows of each partition. The table is sorted."""
     starts = _starts(_keys(table)) if table.num_rows else np.array([], np.int64)
     ends = np.append(starts[1:], table.num_rows)
     for start, end in zip(starts.tolist(), ends.tolist(), strict=False):
@@ -328,7 +345,7 @@ def _groups(table: pa.Table) -> Iterator[list[dict[str, Any]]]:
 
 
 def _folded(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The rows of a partition as one, step by step as `image.apply_topics` does with records."""
+    """The rows of a partition combined into one, step by step as `image.apply_topics` does with records."""
     newest = max(
         (at for at, row in enumerate(rows) if row["basePosition"] is not None), default=len(rows) - 1
     )
@@ -348,12 +365,12 @@ def _folded(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def describe_position(position: int) -> str:
-    """A position as a person finds it: positions of a snapshot's rows are below zero."""
+    """A position as text for people; positions of a snapshot's rows are negative."""
     return f"offset {position}" if position >= 0 else f"snapshot record {position - SNAPSHOT_START}"
 
 
 SNAPSHOT_START = -(1 << 62)
-"""Position of a snapshot's first row; the log's rows have their offsets."""
+"""Position of a snapshot's first row. The position of a log's row is its offset."""
 
 
 def _check_order(table: pa.Table, order: Integers, keys: Integers) -> None:
@@ -392,7 +409,9 @@ def _keys(table: pa.Table) -> Integers:
 
 
 def _starts(*columns: Integers) -> Integers:
-    """The rows in which one of these differs from the row before, and the first."""
+    """The indexes of the rows in which one of these columns differs from the row before; the first row
+    always counts.
+    """
     differs = [values[1:] != values[:-1] for values in columns]
     return np.flatnonzero(np.concatenate(([True], np.logical_or.reduce(differs))))
 

@@ -29,7 +29,7 @@ RECORDS_VIEW = "records"
 TYPED_VIEW = "typed"
 STATE_VIEW = "state"
 STATE_RECORD = "record"
-"""Column of that view: a struct of a struct column for each type, as ``typed`` has them."""
+"""Name of a column of the view ``state``: a struct with a struct column for each type, as ``typed`` has them."""
 
 RECORD_TYPES: tuple[str, ...] = tuple(record.name for record in RECORDS)
 """Every record type: metadata records by their number, then the quorum's control records."""
@@ -49,7 +49,7 @@ STATE_TYPES = (
     *CONTROL_TYPES,
     *MARKERS,
 )
-"""Record types that say something of the state."""
+"""Record types that affect the state."""
 
 RECORD_VIEWS: dict[str, RecordView] = {record.name: record for record in RECORDS}
 
@@ -86,7 +86,7 @@ _SPARK_OF_ARROW = {
 
 
 class ViewError(ValueError):
-    """There is no such view, record type or column; the text names those that there are."""
+    """There is no such view, record type or column; the text names the existing ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +115,8 @@ def columns_of(
 ) -> tuple[Column, ...]:
     """The columns of a view in their order; with ``columns`` only those, in the order in which they are named.
 
-    ``record_types`` says which struct columns ``typed`` has (None: all), and may be given for any view.
-    Raises ViewError for a name that does not exist.
+    ``record_types`` says which struct columns ``typed`` has (None: all), and may be given for any view. Raises
+    ViewError for a name that does not exist.
     """
     check_record_types(record_types)
     if view == STATE_VIEW:
@@ -127,30 +127,30 @@ def columns_of(
 
 
 def ddl(view: str, record_types: Sequence[str] | None = None, columns: Sequence[str] | None = None) -> str:
-    """The view's schema as Spark DDL. Raises as `columns_of`."""
+    """The view's schema as Spark DDL. Raises as `columns_of` does."""
     return ", ".join(f"{column.name} {column.ddl}" for column in columns_of(view, record_types, columns))
 
 
 def arrow_schema(
     view: str, record_types: Sequence[str] | None = None, columns: Sequence[str] | None = None
 ) -> pa.Schema:
-    """The schema of the record batches that a view yields. Raises as `columns_of`."""
+    """The schema of the record batches of a view. Raises as `columns_of` does."""
     return pa.schema([(column.name, column.arrow) for column in columns_of(view, record_types, columns)])
 
 
 def arrow_type(field: FieldView) -> pa.DataType:
-    """How a field of a record is held in Arrow."""
+    """The Arrow type of a field of a record."""
     element = struct_type(field.fields) if field.type == "struct" else _ARROW_TYPES[field.type]
     return pa.list_(pa.field("element", element)) if field.array else element
 
 
 def struct_type(fields: Iterable[FieldView]) -> pa.StructType:
-    """How a struct of fields is held in Arrow."""
+    """The Arrow type of a struct of fields."""
     return pa.struct([(field.name, arrow_type(field)) for field in fields])
 
 
 def chosen_fields(record: RecordView, names: Sequence[str] | None) -> tuple[FieldView, ...]:
-    """The record's fields of these names, in that order; all where ``names`` is None."""
+    """The record's fields of these names, in that order; all fields if ``names`` is None."""
     if names is None:
         return record.fields
     by_name = {field.name: field for field in record.fields}
@@ -158,7 +158,9 @@ def chosen_fields(record: RecordView, names: Sequence[str] | None) -> tuple[Fiel
 
 
 def members(columns: Sequence[str]) -> dict[str, tuple[str, ...] | None]:
-    """Columns in the order of their first naming -> the fields chosen of each; None for the whole column."""
+    """The columns, in the order in which they are first named, with the chosen fields of each; None for the whole
+    column.
+    """
     found: dict[str, tuple[str, ...] | None] = {}
     for name in columns:
         column, dot, member = name.partition(".")
@@ -201,8 +203,10 @@ def _struct_columns(names: Sequence[str]) -> tuple[Column, ...]:
 
 
 def _state_record(record_types: Sequence[str] | None) -> tuple[Column, ...]:
-    """The records that are rows of the state as they are, where some are wanted: a struct of a struct for each type."""
-    # Those of partitions are put together, and markers of transactions say all by their type.
+    """The column with the records that are rows of the state as they are: a struct with a struct for each type. Empty
+    if none of these types is wanted.
+    """
+    # Records of partitions are combined, and the type of a transaction's marker says everything about it.
     shown = set(STATE_TYPES) - {PARTITION, PARTITION_CHANGE, *MARKERS}
     types = _struct_columns([name for name in shown if record_types is None or name in record_types])
     if not types:

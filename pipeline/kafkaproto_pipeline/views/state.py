@@ -49,10 +49,11 @@ _OTHER_TYPES = pa.array([name for name in STATE_TYPES if name not in (PARTITION,
 def as_view(
     wanted: Wanted, origin: Origin, read: Callable[[Wanted], Iterator[pa.RecordBatch]]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of any view, from a function that decodes those of all but this.
+    """The rows of any view. ``read`` decodes the rows of every view except ``state``.
 
-    For this view, raises CorruptInputError, which names the file, for a record that cannot be read or is of a newer
-    version than this release knows: no state can be told without it. Raises also as `latest.latest` does.
+    For the view ``state``, raises CorruptInputError, which names the file, for a record that cannot be read or is of a
+    newer version than this release knows: the state cannot be computed without it. Also raises as `latest.latest`
+    does.
     """
     if wanted.view != STATE_VIEW:
         return read(wanted)
@@ -60,14 +61,14 @@ def as_view(
 
 
 def _as_typed(wanted: Wanted) -> Wanted:
-    """What has to be decoded for the rows that are wanted."""
+    """What has to be decoded to make the rows that are wanted."""
     structs = [column.name for column in columns_of(TYPED_VIEW, _types(wanted)) if column.name in STATE_TYPES]
     columns = (*_PLACE_COLUMNS, "snapshotIndex", "recordType", "recordVersion", "raw", CORRUPT_COLUMN)
     return replace(wanted, view=TYPED_VIEW, columns=(*columns, *structs))
 
 
 def _settled(batches: Iterable[pa.RecordBatch], wanted: Wanted, file: str) -> Iterator[pa.RecordBatch]:
-    """The rows, from what `_as_typed` asks for of a range of the log."""
+    """The rows of the view ``state``, from the rows that `_as_typed` asks for, for one range of the log."""
     whole = arrow_schema(STATE_VIEW, _types(wanted))
     for batch in latest.latest(_portion(pa.table(batch), whole, file) for batch in batches):
         yield batch.select(list(wanted.columns))
@@ -78,7 +79,7 @@ def _types(wanted: Wanted) -> tuple[str, ...]:
 
 
 def _portion(table: pa.Table, whole: pa.Schema, file: str) -> Portion:
-    """The rows of a batch of the view ``typed``."""
+    """A batch of the view ``typed`` as a `Portion`."""
     _check(table, file)
     position = table["offset"]
     if table["snapshotIndex"].null_count < table.num_rows:
@@ -125,7 +126,7 @@ def _check(table: pa.Table, file: str) -> None:
 
 
 def _bases(table: pa.Table) -> pa.Table:
-    """PartitionRecords: they set all there is."""
+    """PartitionRecords as changes: they set every field."""
     fields = _fields(table, PARTITION)
     count, position = table.num_rows, table["position"].combine_chunks()
     columns = fields | {
@@ -142,7 +143,7 @@ def _bases(table: pa.Table) -> pa.Table:
 
 
 def _changes(table: pa.Table) -> pa.Table:
-    """PartitionChangeRecords: null is what they leave alone."""
+    """PartitionChangeRecords as changes: null means that a field stays as it is."""
     fields = _fields(table, PARTITION_CHANGE)
     count, position = table.num_rows, table["position"].combine_chunks()
     leader, recovery_state = fields["leader"], fields["leaderRecoveryState"]
@@ -170,7 +171,9 @@ def _as_changes(columns: dict[str, Any], count: int) -> pa.Table:
 
 
 def _known_directories(directories: pa.ListArray, replicas: pa.ListArray) -> pa.ListArray:
-    """Versions before 1 have none: the broker had not told any when such a record was written."""
+    """Records of versions before 1 have no directories, because brokers did not report any then; such replicas get the
+    id that means "migrating".
+    """
     counts = pc.fill_null(pc.list_value_length(directories), 0)
     is_known = pc.greater(counts, 0)
     if pc.all(is_known).as_py() is not False:

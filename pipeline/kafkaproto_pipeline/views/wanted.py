@@ -21,23 +21,23 @@ from kafkaproto_pipeline.views.schema import (
 )
 
 PERMISSIVE = "PERMISSIVE"
-"""What is damaged becomes a row that says so."""
+"""Damaged input becomes a row that says so."""
 DROPMALFORMED = "DROPMALFORMED"
-"""What is damaged is left out."""
+"""Damaged input is left out."""
 FAILFAST = "FAILFAST"
-"""What is damaged is an error."""
+"""Damaged input is an error."""
 MODES = (PERMISSIVE, DROPMALFORMED, FAILFAST)
 
 PAYLOAD_COLUMN = "payload"
 
 
 class CorruptInputError(ValueError):
-    """Damage where there may be none, as in mode FAILFAST; names file, byte position and offset."""
+    """The input is damaged and must not be, as in mode FAILFAST; the text names file, byte position and offset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a buffer's bytes come from: what its rows hold in their first columns."""
+    """The origin of a buffer's bytes. The first columns of its rows show it."""
 
     cluster_id: str | None
     node_id: int | None
@@ -47,9 +47,11 @@ class Origin:
     source: str
     """``log`` or ``snapshot``."""
     snapshot: tuple[int, int] | None
-    """End offset and epoch of the snapshot, where it is one."""
+    """End offset and epoch of the snapshot; None if the bytes are of a log."""
     snapshot_timestamp_ms: int | None = None
-    """Last contained log timestamp of the snapshot's header. Needed only where the buffer does not begin with it."""
+    """Last contained log timestamp of the snapshot's header. Needed only if the buffer does not begin
+    with the header.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +77,7 @@ class Wanted:
 
 
 class Plan:
-    """What `Wanted` comes to, worked out once a call."""
+    """The consequences of a `Wanted`, computed once for each call."""
 
     def __init__(self, wanted: Wanted) -> None:
         if wanted.mode not in MODES:
@@ -88,16 +90,16 @@ class Plan:
         if wanted.view in RECORD_VIEWS:
             types = tuple(name for name in (wanted.view,) if types is None or name in types)
         self.record_types: frozenset[str] | None = None if types is None else frozenset(types)
-        """Types whose rows are wanted; None for all, those not known included."""
+        """Types whose rows are wanted; None for all, including unknown ones."""
         self.checks = wanted.mode != PERMISSIVE or CORRUPT_COLUMN in self.names
-        """Whether every record wanted is parsed, its columns wanted or not."""
+        """Whether every wanted record is parsed, even if none of its columns is wanted."""
 
     def wants_rows_of(self, name: str) -> bool:
         """Whether rows of this type are wanted."""
         return self.record_types is None or name in self.record_types
 
     def parses(self, name: str) -> bool:
-        """Whether messages of this type are looked at, or only their frame."""
+        """Whether messages of this type are parsed, or only their frame."""
         return self.wants_rows_of(name) and (
             self.checks or self.has_payload or bool(self.fields_of(RECORD_VIEWS[name]))
         )
@@ -108,7 +110,7 @@ class Plan:
         return self.wanted.view == RECORDS_VIEW and PAYLOAD_COLUMN in self.names
 
     def fields_of(self, record: RecordView) -> tuple[FieldView, ...]:
-        """The fields of a record type that are wanted, in the order of their columns or struct members."""
+        """The wanted fields of a record type, in the order of their columns or struct members."""
         if self.wanted.view == TYPED_VIEW:
             return chosen_fields(record, self.names[record.name]) if record.name in self.names else ()
         if self.wanted.view == record.name:
@@ -123,5 +125,7 @@ class Plan:
 
 
 def is_wanted_offset(wanted: Wanted, offset: int) -> bool:
-    """Whether an offset lies in the range. That of a snapshot which ends at 0 is -1; it is part of what begins at 0."""
+    """Whether an offset lies in the range. The last offset of a snapshot which ends at 0 is -1; a range that begins at
+    0 includes it.
+    """
     return max(offset, 0) >= wanted.start_offset and (wanted.end_offset is None or offset < wanted.end_offset)
