@@ -48,7 +48,9 @@ def _read_file(piece: Piece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
 
 
 def _bytes_of(piece: Piece) -> bytes:
-    """The bytes in one go, as damage in them may span them all. The file is that long, or was when it was found."""
+    """All bytes at once, because damage in them may span all of them. The file has that length, or had it when it was
+    listed.
+    """
     file = open_file(piece.path)
     try:
         wanted_bytes = piece.end_position - piece.position

@@ -12,10 +12,10 @@ Versions = tuple[int, int]
 """Lowest and highest version, both included."""
 
 NEVER: Versions = (0, -1)
-"""A range that holds no version."""
+"""A range without any version."""
 
 Default = bool | int | float | str | bytes | tuple[()] | None
-"""What a field holds where its version lacks it or its tag is absent; an empty tuple stands for an empty array."""
+"""The value of a field that its version does not have or whose tag is absent; an empty tuple means an empty array."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,16 +23,16 @@ class FieldView:
     """One field of a record or of a struct in it."""
 
     name: str
-    """As in Kafka's JSON and in the columns, for example ``leaderEpoch``."""
+    """The name in Kafka's JSON and in the columns, for example ``leaderEpoch``."""
     attribute: str
-    """As in kafkaproto's messages, for example ``leader_epoch``."""
+    """The name in kafkaproto's messages, for example ``leader_epoch``."""
     type: str
-    """Type of the value, or of an array's elements: a word of the schemas' grammar, or ``struct``."""
+    """Type of the value, or of an array's elements: a type name of the schemas' grammar, or ``struct``."""
     ddl: str
     """Its type in Spark, for example ``ARRAY<INT>``."""
     array: bool = False
     fields: tuple[FieldView, ...] = ()
-    """Those of the struct, where ``type`` is one."""
+    """The fields of the struct, if ``type`` is one."""
     versions: Versions
     nullable: Versions = NEVER
     tagged: Versions = NEVER
@@ -45,9 +45,9 @@ class RecordView:
     """One record type."""
 
     name: str
-    """The schema's name, which is what the column recordType holds."""
+    """The schema's name, which is also the value of the column recordType."""
     control: bool
-    """Whether it is a control record of the quorum, or else a metadata record."""
+    """True for a control record of the quorum, False for a metadata record."""
     type: int
     """Its number among the control records, or among the metadata records."""
     versions: Versions
@@ -57,7 +57,7 @@ class RecordView:
 
     @property
     def ddl(self) -> str:
-        """Its fields as Spark columns; empty where the record has none."""
+        """Its fields as Spark columns; empty if the record has none."""
         return ", ".join(f"{field.name} {field.ddl}" for field in self.fields)
 
 

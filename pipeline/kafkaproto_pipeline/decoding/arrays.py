@@ -49,7 +49,7 @@ _COLUMN_TYPES = {
 
 
 class BadTextError(Exception):
-    """Some texts of a field are not UTF-8: ``rows`` says which, by entries of the `Located` that has them."""
+    """Some texts of a field are not UTF-8: ``rows`` has their indexes in the `Located` of that field."""
 
     def __init__(self, rows: Int64s) -> None:
         super().__init__("not UTF-8")
@@ -58,14 +58,14 @@ class BadTextError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """Which entries of a column the values are; ``rows`` ascend, and None stands for all of them."""
+    """Which entries of a column the values belong to; ``rows`` ascend, and None means all entries."""
 
     rows: Int64s | None
     count: int
-    """Entries of the column."""
+    """Number of entries of the column."""
 
     def fill(self, values: Values) -> Values:
-        """The column's values, zeros where there is none."""
+        """The column's values, with zeros in all other entries."""
         if self.rows is None:
             return values
         column = np.zeros(self.count, values.dtype)
@@ -73,7 +73,7 @@ class Spread:
         return column
 
     def offsets(self, sizes: Int64s) -> npt.NDArray[np.int32]:
-        """Where the content of each entry of the column begins, and where the last ends."""
+        """The positions at which the content of each entry of the column begins, and the end of the last."""
         column = np.zeros(self.count + 1, np.int32)
         if self.rows is None:
             np.cumsum(sizes, out=column[1:])
@@ -83,7 +83,7 @@ class Spread:
 
 
 class Builder:
-    """Builds the columns of records that lie in one piece of data."""
+    """Builds the columns of records whose bytes are in one buffer."""
 
     def __init__(self, octets: Octets) -> None:
         self._octets = octets
@@ -99,7 +99,7 @@ class Builder:
         return self._lists(located, spread)
 
     def struct(self, located: Sequence[Located], spread: Spread) -> pa.Array:
-        """A struct column: null where there is no row. Raises BadTextError."""
+        """A struct column: null in all other rows. Raises BadTextError."""
         kind = struct_type(entry.field for entry in located)
         children = [self.column(entry, spread) for entry in located]
         present = None
@@ -122,14 +122,15 @@ class Builder:
         return array
 
     def _content(self, starts: Int64s, sizes: Int64s) -> pa.Buffer | None:
-        """The bytes of all texts, one behind the other."""
+        """The bytes of all texts, one after the other."""
         some = np.flatnonzero(sizes)
         if not len(some):
             return pa.py_buffer(b"")
         if len(some) < len(sizes):
             starts, sizes = starts[some], sizes[some]
-        # An array of what is wanted and of what lies between, by turns; Arrow takes the former out of it. Its offsets
-        # count from the first, so that data of any size will do as long as one step's texts lie within 2 GiB.
+        # The array alternates between the texts and the bytes between them; Arrow then takes the texts out of it. Its
+        # offsets count from the first text. So the buffer may have any size, as long as one step's texts lie within
+        # 2 GiB.
         first = int(starts[0])
         bounds = np.empty(2 * len(starts), np.int32)
         bounds[0::2] = starts - first
@@ -151,7 +152,7 @@ class Builder:
 
     def _fixed(self, field: FieldView, starts: Int64s, spread: Spread) -> pa.Array:
         if field.type == "uuid":
-            # The one default that a uuid can have is zero.
+            # The only default of a uuid is zero.
             return _uuids(self._raw_uuids(starts), spread)
         values = self._numbers(field, starts)
         absent = starts == DEFAULT

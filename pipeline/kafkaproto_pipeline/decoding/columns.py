@@ -41,11 +41,11 @@ from kafkaproto_pipeline.views.wanted import PAYLOAD_COLUMN, CorruptInputError, 
 __all__ = ["CorruptInputError", "Origin", "Wanted", "decode", "snapshot_timestamp_ms"]
 
 MAX_ROWS = 128 * 1024
-"""Most rows of a record batch, but for the rare ones that a batch's damage adds."""
+"""Most rows of a record batch, not counting the few that damage of a batch adds."""
 
 _METADATA_CODES = np.full(128, -1, np.int64)
 _CONTROL_CODES = np.full(128, -1, np.int64)
-"""Place in `RECORDS` of each record type; -1 for those that are not known."""
+"""Index in `RECORDS` of each record type; -1 for unknown ones."""
 for _code, _record in enumerate(RECORDS):
     (_CONTROL_CODES if _record.control else _METADATA_CODES)[_record.type] = _code
 _LOWEST_VERSIONS = np.array([record.versions[0] for record in RECORDS])
@@ -62,17 +62,18 @@ def decode(
     next_offset: int | None,
     expects_more: bool,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of the record batches in a buffer, which begins with one, in the order of the bytes.
+    """The rows of the record batches in a buffer, in the order of the bytes. The buffer begins with a batch.
 
-    ``position`` is that of the buffer's first byte in its file. ``next_offset`` is the offset that the first batch must
-    have (in a snapshot they count from 0 on their own); None if any will do. With ``expects_more`` an incomplete batch
-    at the end is left alone: the caller brings its bytes again, with the rest of them.
-    Without it that is damage, as is everything else that is no good batch or record;
-    the mode says what becomes of damage. Raises CorruptInputError in mode FAILFAST only, ViewError for a column or view
-    that does not exist.
+    ``position`` is that of the buffer's first byte in its file. ``next_offset`` is the offset that the first batch
+    must have (a snapshot counts its offsets from 0); None allows any. With ``expects_more``, an incomplete batch at
+    the end is left alone: the caller passes its bytes again, together with the rest of them.
 
-    In mode PERMISSIVE a record whose type or fields nobody wants is not looked into, so its damage is not noticed,
-    unless the column ``_corrupt_record`` is wanted.
+    Without ``expects_more``, an incomplete batch is damage, as is everything else that is no valid batch or record.
+    The mode decides what happens to damage. Raises CorruptInputError in mode FAILFAST only, ViewError for a column or
+    view that does not exist.
+
+    In mode PERMISSIVE, a record is not parsed if nobody wants its type or fields. So its damage is not noticed, unless
+    the column ``_corrupt_record`` is wanted.
     """
     plan = Plan(wanted)
     buffer = memoryview(buffer).cast("B")
@@ -89,7 +90,7 @@ def decode(
 
 
 def snapshot_timestamp_ms(buffer: Buffer) -> int | None:
-    """The last contained log timestamp of a snapshot, from its first bytes; None where they hold no good header."""
+    """The last contained log timestamp of a snapshot, from its first bytes; None if these hold no valid header."""
     try:
         batch = RecordBatchView(buffer, 0)
         batch.check()
@@ -104,18 +105,18 @@ def snapshot_timestamp_ms(buffer: Buffer) -> int | None:
 
 @dataclass(slots=True, kw_only=True)
 class _Chosen:
-    """The records that are wanted and in order so far, an array a field."""
+    """The records that are wanted and not odd so far, one array for each field."""
 
     at: Int64s
-    """Which of the piece's records each is."""
+    """For each of them, its index among the piece's records."""
     codes: Int64s
-    """Place of its type in `RECORDS`; -1 where it is not known."""
+    """Index of its type in `RECORDS`; -1 if it is not known."""
     versions: Int64s
     starts: Int64s
-    """Where its message begins."""
+    """The position at which its message begins."""
     ends: Int64s
     slow: Flags
-    """Left to the slow way."""
+    """Whether it is left to the slow way."""
 
 
 class _PieceDecoder:
@@ -131,10 +132,10 @@ class _PieceDecoder:
         self.places = common.places(piece, self.records)
         self.builder = Builder(piece.octets)
         self.located: dict[int, tuple[Int64s, tuple[Located, ...]]] = {}
-        """By code: which of the chosen records have that type, and their fields."""
+        """For each code: which of the chosen records have that type, and their fields."""
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows of the piece that are wanted, in order."""
+        """All wanted rows of the piece, in order."""
         at = np.flatnonzero(self.common.in_range(self.places))
         between = sorted(self.rows_between_records(), key=lambda row: row.order)
         for start in range(0, max(1, len(at)), MAX_ROWS):
@@ -147,7 +148,7 @@ class _PieceDecoder:
             del between[:count]
 
     def batch(self, at: Int64s, between: list[rows.Row]) -> pa.RecordBatch:
-        """The rows of these records, and of what lies between them."""
+        """The rows of these records, and of the faults between them."""
         chosen = self.identified(at)
         self.keep_wanted_types(chosen)
         self.located = {}
@@ -168,7 +169,9 @@ class _PieceDecoder:
     # -- which type and version ----------------------------------------------------------------------------------------
 
     def identified(self, at: Int64s) -> _Chosen:
-        """Type and version of these records, from their frames; slow where they are not plain."""
+        """Type and version of these records, from their frames. Records whose frame is not plain are left to the slow
+        way.
+        """
         records = self.records
         starts = records.value_starts[at]
         ends = starts + records.value_sizes[at]
@@ -192,7 +195,7 @@ class _PieceDecoder:
         return _Chosen(at=at, codes=codes, versions=version, starts=starts, ends=ends, slow=~known)
 
     def keep_wanted_types(self, chosen: _Chosen) -> None:
-        """Drop records of types that are not wanted; what those are that are not plain, the slow way finds out."""
+        """Drop records of types that are not wanted. The slow way finds the types of records that are not plain."""
         if self.plan.record_types is None:
             return
         wanted = np.array([self.plan.wants_rows_of(record.name) for record in RECORDS])
@@ -201,7 +204,7 @@ class _PieceDecoder:
         chosen.starts, chosen.ends, chosen.slow = chosen.starts[kept], chosen.ends[kept], chosen.slow[kept]
 
     def locate(self, code: int, chosen: _Chosen) -> None:
-        """Find the fields of all chosen records of a type, where somebody looks into them."""
+        """Find the fields of all chosen records of a type, if they are needed."""
         record = RECORDS[code]
         if not self.plan.parses(record.name):
             return
@@ -259,7 +262,7 @@ class _PieceDecoder:
         if self.plan.checks:
             for entry in located:
                 if entry.field.name not in names and has_text(entry.field):
-                    # Nobody wants it, yet somebody wants to know of texts that are none.
+                    # No column needs it, but texts that are not UTF-8 have to be found.
                     self.builder.column(entry, spread)
         if not names:
             return {}
@@ -272,7 +275,7 @@ class _PieceDecoder:
     # -- the slow way --------------------------------------------------------------------------------------------------
 
     def together(self, made: pa.RecordBatch, at: Int64s, slow: list[rows.Row]) -> pa.RecordBatch:
-        """The rows of these records, which are made, and those that came the slow way, in order."""
+        """The finished rows of these records and those of the slow way, merged in order."""
         slow = [row for row in slow if rows.is_wanted(self.plan, row)]
         if not slow:
             return made
@@ -283,11 +286,11 @@ class _PieceDecoder:
         return batch
 
     def order(self, at: Any) -> Any:
-        """Where records stand among the rows of the piece."""
+        """The places of records among the rows of the piece."""
         return rows.order_of(self.records.batches[at], self.records.numbers[at])
 
     def rows_between_records(self) -> Iterator[rows.Row]:
-        """The rows of faults, and of batches that could not be taken apart."""
+        """The rows of faults, and of odd batches."""
         for before, fault in self.piece.faults:
             yield self.reader.fault(fault, before)
         for batch in np.flatnonzero(self.records.odd).tolist():
@@ -310,5 +313,5 @@ class _PieceDecoder:
                 yield row
 
     def view(self, batch: int) -> RecordBatchView:
-        """The batch in the buffer."""
+        """The view of the batch in the buffer."""
         return RecordBatchView(self.buffer, int(self.piece.headers.positions[batch]))

@@ -24,10 +24,10 @@ _TYPE_NAMES = pa.array([record.name for record in RECORDS], pa.string())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Offset and time of records, an array a field."""
+    """Offset and time of records, one array for each field."""
 
     offsets: Int64s
-    """In a snapshot the records' numbers in it."""
+    """In a snapshot, the numbers of the records in it."""
     timestamps: Int64s
     """Milliseconds since 1970."""
 
@@ -52,7 +52,7 @@ class CommonColumns:
         return Places(offsets=headers.base_offsets[batches] + records.offset_deltas, timestamps=times)
 
     def in_range(self, places: Places) -> Flags:
-        """Which records have an offset and a time that are wanted."""
+        """Which records have a wanted offset and a wanted time."""
         wanted, snapshot = self._wanted, self._origin.snapshot
         times = places.timestamps
         if snapshot is not None:
@@ -73,7 +73,7 @@ class CommonColumns:
     def column(
         self, name: str, piece: Piece, places: Places, batches: Int64s, codes: Int64s, versions: Int64s
     ) -> pa.Array | None:
-        """The column of this name for these records; None if it is none of those that every view has."""
+        """The column of this name for these records; None if it is not one of the columns that every view has."""
         origin, count = self._origin, len(batches)
         match name:
             case "clusterId" | "directory" | "directoryId" | "file" | "source" | "nodeId":

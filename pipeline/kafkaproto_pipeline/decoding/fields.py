@@ -37,30 +37,38 @@ SIZES = {
 """Bytes of each type of fixed width."""
 
 DEFAULT = -1
-"""The position of a value that is the field's default."""
+"""This position means that the value is the field's default."""
 NULL = -1
-"""The size or count of a null."""
+"""This size or count means null."""
 
 _MAX_ELEMENTS = 64
-"""Elements of varying width are read one after the other; a record with more of them in an array is odd."""
+"""Elements of varying width are read one after the other. A record with more of them in an array is odd."""
 _MAX_TAGS = 64
 
 
 @dataclass(slots=True)
 class Located:
-    """Where the values of one field are, an entry a record (or, within an array of structs, an entry an element)."""
+    """The positions of the values of one field, one entry for each record (within an array of structs, for each
+    element).
+    """
 
     field: FieldView
     starts: Int64s
-    """Where each value begins; `DEFAULT` where it is the default. Behind the length or count, where there is one."""
+    """The position at which each value begins, after its length or count if it has one; `DEFAULT` if it
+    is the default.
+    """
     sizes: Int64s | None
     """Bytes of a string, elements of an array, `NULL` for null; None for a field of fixed width."""
     elements: tuple[Located, ...] = ()
-    """For an array of values of varying width: their fields, one element after the other over all records."""
+    """For an array whose elements have varying width: their fields, one entry for each element of all records."""
 
 
 def can_locate(fields: Sequence[FieldView]) -> bool:
-    """Whether records of these fields can be read this way: not where structs stand alone, or arrays in structs."""
+    """Whether this module can read records with these fields.
+
+    It cannot if a struct stands alone, if a struct has an array, a struct or a tagged field in it, or if an array of
+    elements with varying width is tagged.
+    """
     for field in fields:
         if field.type == "struct" and not field.array:
             return False
@@ -74,7 +82,7 @@ def can_locate(fields: Sequence[FieldView]) -> bool:
 
 
 def has_text(field: FieldView) -> bool:
-    """Whether there is text in a field."""
+    """Whether a field contains text."""
     return field.type == "string" or any(part.type == "string" for part in field.fields)
 
 
@@ -94,13 +102,13 @@ def _unset(field: FieldView, count: int) -> Located:
     starts = np.full(count, DEFAULT, np.int64)
     if field.type in SIZES and not field.array:
         return Located(field, starts, None)
-    # No record has a text other than the empty one as its default: the generator sees to that.
+    # The default of a text is null or the empty text; the generator checks that.
     sizes = np.full(count, NULL if field.default is None else 0, np.int64)
     return Located(field, starts, sizes, tuple(_unset(part, 0) for part in _element_fields(field)))
 
 
 def _element_fields(field: FieldView) -> tuple[FieldView, ...]:
-    """The fields of an array's elements, where those are of varying width."""
+    """The fields of an array's elements, if the elements have varying width."""
     if not field.array or field.type in SIZES:
         return ()
     if field.type == "struct":
@@ -119,7 +127,7 @@ class _Walk:
         self.range = (int(versions.min()), int(versions.max())) if len(versions) else (0, 0)
 
     def among(self, rows: Int64s | None, versions: Versions) -> Int64s | None:
-        """Those of the rows (None: all) whose version is in the range; None for all rows there are."""
+        """The rows (None: all) whose version is in the range; None if these are all rows."""
         if versions[0] <= self.range[0] and self.range[1] <= versions[1]:
             return rows
         rows = np.arange(len(self.versions)) if rows is None else rows
@@ -130,7 +138,9 @@ class _Walk:
     # -- fields in their order -----------------------------------------------------------------------------------------
 
     def plain_fields(self, located: Sequence[Located], rows: Int64s | None, positions: Int64s) -> Int64s:
-        """Read the fields that are not tagged. ``positions`` are the cursors of all rows; returns where they end."""
+        """Read the fields that are not tagged. ``positions`` are the cursors of all rows; returns their
+        new positions.
+        """
         for entry in located:
             field = entry.field
             present = self.among(rows, field.versions)
@@ -144,7 +154,7 @@ class _Walk:
         return positions
 
     def tagged_fields(self, located: Sequence[Located], positions: Int64s) -> Int64s:
-        """Read the tag sections that begin at ``positions``; returns where they end."""
+        """Read the tag sections that begin at ``positions``; returns the positions after them."""
         counts, positions = read_varints(self.octets, positions)
         self.odd |= counts > _MAX_TAGS
         known = [entry for entry in located if entry.field.tagged[0] <= entry.field.tagged[1]]
@@ -164,7 +174,7 @@ class _Walk:
         return positions
 
     def tagged(self, entry: Located, rows: Int64s, begin: Int64s, ends: Int64s) -> None:
-        """Read one tagged field for the rows that have it. Of a tag that comes twice the later one holds."""
+        """Read one tagged field for the rows that have it. If a tag comes twice, the later one counts."""
         allowed = self.among(None, entry.field.tagged)
         if allowed is not None:
             self.odd[np.setdiff1d(rows, allowed)] = True
@@ -174,7 +184,7 @@ class _Walk:
     # -- values --------------------------------------------------------------------------------------------------------
 
     def value(self, entry: Located, rows: Int64s | None, positions: Int64s) -> Int64s:
-        """Read one field at these positions, which are those of ``rows``; returns the positions behind it."""
+        """Read one field at these positions, which are those of ``rows``; returns the positions after it."""
         field = entry.field
         if entry.sizes is None:
             _put(entry.starts, entry, "starts", rows, positions)
@@ -192,7 +202,7 @@ class _Walk:
         return self.elements(entry, rows, begin, real)
 
     def check_sizes(self, field: FieldView, rows: Int64s | None, sizes: Int64s) -> None:
-        """Mark the rows in which a field has a size that it may not have."""
+        """Mark the rows in which a field has a size that is not allowed."""
         bad = np.zeros(len(sizes), np.bool_)
         if field.type == "string" and not field.array:
             bad |= sizes > MAX_STRING_LENGTH
@@ -206,7 +216,9 @@ class _Walk:
             self.odd[bad if rows is None else rows[bad]] = True
 
     def elements(self, entry: Located, rows: Int64s | None, positions: Int64s, counts: Int64s) -> Int64s:
-        """Read the elements of arrays, first the first of all, then the second; returns the positions behind them."""
+        """Read the elements of arrays: the first ones of all arrays, then the second ones. Returns the positions after
+        them.
+        """
         everyone = np.arange(len(self.versions)) if rows is None else rows
         counts = np.where(self.odd[everyone], 0, counts)
         firsts = np.cumsum(counts) - counts
@@ -223,7 +235,7 @@ class _Walk:
             cursors[at] = positions[active]
             cursors = walk.plain_fields(entry.elements, at, cursors)
             if field.type == "struct":
-                # Elements have tag sections of their own, empty until a release knows better.
+                # Elements have tag sections of their own, which are empty until a release defines tags for them.
                 walk.odd[at[self.octets.take(cursors[at], mode="clip") != 0]] = True
                 cursors[at] += 1
             positions[active] = cursors[at]

@@ -26,21 +26,21 @@ from kafkaproto_pipeline.decoding.scan import Int64s, Octets
 Flags = npt.NDArray[np.bool_]
 
 POISON = 1 << 40
-"""What stands for a varint of more than 32 bits: larger than anything it could count."""
+"""The value for a varint of more than 32 bits; it is larger than anything that a varint could count."""
 
 _FEW_BATCHES = 128
-"""With fewer batches than this a round of numpy calls costs more than a loop over the records."""
+"""With fewer batches than this, a round of numpy calls costs more than a loop over the records."""
 _MIN_RECORD_BYTES = 7
 _MAX_TIMESTAMP = 1 << 62
-"""Timestamps beyond it are odd, so that adding a delta cannot overflow."""
+"""Larger timestamps are odd, so that adding a delta cannot overflow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bodies:
-    """The batches to take apart, an array a field."""
+    """The batches whose records are to be found, one array for each field."""
 
     starts: Int64s
-    """Where in the data the first record begins."""
+    """The position of each batch's first record in the data."""
     ends: Int64s
     counts: Int64s
     last_offset_deltas: Int64s
@@ -52,19 +52,19 @@ class Records:
     """The records of all batches that are not odd, in the order of the bytes."""
 
     batches: Int64s
-    """Which batch each belongs to."""
+    """For each record, the index of its batch."""
     numbers: Int64s
-    """Which of its batch's records it is."""
+    """For each record, its number in its batch."""
     offset_deltas: Int64s
     timestamp_deltas: Int64s
     key_starts: Int64s
     key_sizes: Int64s
-    """-1 where there is no key."""
+    """-1 if there is no key."""
     value_starts: Int64s
     value_sizes: Int64s
-    """-1 where there is no value."""
+    """-1 if there is no value."""
     odd: Flags
-    """Batch by batch: whether it was left alone."""
+    """For each batch: whether it is odd, so that its records were not located."""
 
 
 def find_records(octets: Octets, bodies: Bodies) -> Records:
@@ -79,12 +79,12 @@ def find_records(octets: Octets, bodies: Bodies) -> Records:
         records = _fields(octets, batches, starts, ends, counts, bodies.last_offset_deltas, found)
         if bool((found == odd).all()):
             return records
-        # Some batch turned out odd: once more without it. That happens once, since nothing else changes.
+        # Some batches turned out to be odd: repeat without them. Once is enough, because nothing else changes.
         odd = found
 
 
 def read_varints(octets: Octets, positions: Int64s) -> tuple[Int64s, Int64s]:
-    """The unsigned varint at each position, and the position behind it; `POISON` for one beyond 32 bits."""
+    """The unsigned varint at each position, and the position after it; `POISON` for one of more than 32 bits."""
     values: Int64s = octets.take(positions, mode="clip").astype(np.int64)
     after = positions + 1
     longer = np.flatnonzero(values >= 0x80)
@@ -103,12 +103,12 @@ def read_varints(octets: Octets, positions: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def signed(values: Int64s) -> Int64s:
-    """What zigzag-coded values stand for."""
+    """The values of zigzag-coded numbers."""
     return values >> 1 ^ -(values & 1)
 
 
 def _boundaries(octets: Octets, bodies: Bodies, counts: Int64s) -> tuple[Int64s, Int64s, Flags]:
-    """Start (behind the length) and end of each record, and for each batch whether its records fill it."""
+    """Start (after the length) and end of each record, and for each batch whether its records fill it."""
     firsts = np.cumsum(counts) - counts
     total = int(counts.sum())
     starts = np.zeros(total, np.int64)
@@ -118,7 +118,7 @@ def _boundaries(octets: Octets, bodies: Bodies, counts: Int64s) -> tuple[Int64s,
     active = np.flatnonzero(counts)
     while len(active) >= _FEW_BATCHES:
         lengths, begin = read_varints(octets, positions[active])
-        # A negative length moves nothing, so that the batch's end is missed.
+        # A negative length moves nothing. So the records do not end at the batch's end, and the batch is odd.
         end = begin + np.where(lengths & 1, POISON, lengths >> 1)
         at = firsts[active] + number
         starts[at] = begin
@@ -136,7 +136,7 @@ def _boundaries(octets: Octets, bodies: Bodies, counts: Int64s) -> tuple[Int64s,
 
 
 def _loop(octets: Octets, start: int, limit: int, starts: Int64s, ends: Int64s) -> None:
-    """The same for the records that are left of one batch; where they break off, all ends stay 0."""
+    """The same for the remaining records of one batch. If they break off, all ends stay 0."""
     if start >= limit:
         return
     data = octets[start:limit].tobytes()
@@ -175,7 +175,7 @@ def _fields(
     last_offset_deltas: Int64s,
     odd: Flags,
 ) -> Records:
-    """What stands in each record; marks the batches of those that are out of the ordinary as odd."""
+    """The fields of each record. Marks the batches of unusual records as odd."""
     coded, positions = read_varints(octets, starts + 1)
     bad = coded == POISON
     timestamp_deltas = signed(coded)
@@ -189,7 +189,7 @@ def _fields(
     value_sizes = signed(coded)
     bad |= value_sizes < -1
     positions = value_starts + np.maximum(value_sizes, 0)
-    # Behind the value comes the number of headers, 0 as a rule.
+    # After the value comes the number of headers, which is nearly always 0.
     bad |= (positions + 1 != ends) | (octets.take(positions, mode="clip") != 0)
     odd[batches[bad]] = True
     return Records(

@@ -21,17 +21,17 @@ from kafkaproto_pipeline.decoding.scan import Int64s
 from kafkaproto_pipeline.record_views import FieldView
 
 _NEEDS_ESCAPE = np.zeros(256, np.bool_)
-"""By byte: whether a text with it in it looks different in JSON."""
+"""For each byte: whether a text that contains it needs an escape in JSON."""
 _NEEDS_ESCAPE[[*range(0x20), ord('"'), ord("\\")]] = True
 
 
 def can_write(fields: Sequence[FieldView]) -> bool:
-    """Whether records of these fields can be written this way."""
+    """Whether this module can write records with these fields."""
     return all(field.type not in ("bytes", "float64") and can_write(field.fields) for field in fields)
 
 
 def json_texts(builder: Builder, located: Sequence[Located], versions: Int64s) -> pa.Array:
-    """The JSON text of each record. Raises BadTextError for texts that are not UTF-8, or need an escape."""
+    """The JSON text of each record. Raises BadTextError for texts that are not UTF-8, or that need an escape."""
     parts: list[pa.Array] = []
     is_first_certain = False
     for entry in located:
@@ -51,7 +51,7 @@ def json_texts(builder: Builder, located: Sequence[Located], versions: Int64s) -
 
 
 def _present(builder: Builder, entry: Located, versions: Int64s) -> Flags:
-    """Which records show a field."""
+    """The records whose JSON shows a field."""
     field = entry.field
     shown: Flags = (versions >= field.versions[0]) & (versions <= field.versions[1])
     if field.tagged[0] > field.tagged[1]:
@@ -65,7 +65,7 @@ def _is_default(builder: Builder, entry: Located) -> Flags:
     if entry.sizes is not None:
         found: Flags = entry.sizes == (NULL if default is None else 0)
         return found
-    # A tag may be there and hold what would be there without it.
+    # A tag may be present and hold the default.
     column = builder.column(entry, _all_of(entry))
     same: Flags = compute.equal(column, pa.scalar(default, column.type)).to_numpy(zero_copy_only=False)
     return same
@@ -120,5 +120,5 @@ def _refuse_escapes(column: pa.Array) -> None:
 
 
 def _joined(*parts: str | pa.Array) -> pa.Array:
-    """The parts of each row, one behind the other; null where one of them is."""
+    """The joined parts of each row; null if one of its parts is null."""
     return compute.binary_join_element_wise(*parts, "")

@@ -20,7 +20,7 @@ from kafkaproto_pipeline.decoding.frames import Bodies
 from kafkaproto_pipeline.decoding.scan import Fault, Headers, Int64s, Octets, Step
 
 PIECE_BYTES = 16 * 1024 * 1024
-"""A piece of decompressed batches ends behind the batch that brings it to this size."""
+"""A piece of decompressed batches ends after the batch with which it reaches this size."""
 
 _COMPRESSION_MASK = 0x07
 
@@ -33,12 +33,14 @@ class Piece:
     faults: tuple[tuple[int, Fault], ...]
     """As in `Step`."""
     octets: Octets
-    """Where the records are."""
+    """The bytes that hold the records."""
     bodies: Bodies
 
 
 def pieces(buffer: Buffer, step: Step) -> Iterator[Piece]:
-    """The pieces of a step, in order. A batch that cannot be decompressed has a body that cannot be read."""
+    """The pieces of a step, in order. A batch that cannot be decompressed gets an empty body, which no records can
+    fill.
+    """
     headers = step.headers
     starts = headers.positions + HEADER_SIZE
     ends = headers.positions + headers.sizes
@@ -66,14 +68,14 @@ def pieces(buffer: Buffer, step: Step) -> Iterator[Piece]:
 
 
 def _joined(step: Step, first: int, parts: list[bytes], *, is_last: bool) -> Piece:
-    """The piece of the batches from ``first`` on, whose records are these."""
+    """The piece of the batches from ``first`` on; these are their records."""
     end = first + len(parts)
     headers = Headers(
         **{field.name: getattr(step.headers, field.name)[first:end] for field in fields(Headers)}
     )
     ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
     starts = np.concatenate((np.zeros(1, np.int64), ends[:-1]))
-    # One byte more, so that there is a byte at every position that is looked at.
+    # One extra byte, so that every position that is read has a byte.
     octets = np.frombuffer(b"".join((*parts, b"\0")), np.uint8)
     faults = tuple(
         (before - first, fault)

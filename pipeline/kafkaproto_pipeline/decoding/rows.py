@@ -39,9 +39,9 @@ METADATA_VIEWS = {record.type: record for record in RECORDS if not record.contro
 CONTROL_VIEWS = {record.type: record for record in RECORDS if record.control}
 
 MAX_VERSION = 0x7FFF
-"""Versions are int16; a record whose version is larger is damaged."""
+"""Versions are int16; a record with a larger version is damaged."""
 MAX_TIMESTAMP_MS = (1 << 63) // 1000 - 1
-"""The largest that Spark's timestamps, in microseconds, can hold; one beyond is shown as null, like -1."""
+"""The largest timestamp that Spark, which counts microseconds, can hold. Larger ones become null, as -1 does."""
 
 _CONTROL_KEY = Struct(">hh")
 _CONTROL_KEY_VERSION = 0
@@ -50,20 +50,20 @@ _INT16 = Struct(">h")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damage:
-    """Why a row is corrupt."""
+    """The reason why a row is corrupt."""
 
     position: int
-    """In the file, of the batch."""
+    """Position of the batch in the file."""
     offset: int | None
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row, decoded."""
+    """One decoded row."""
 
     order: int
-    """Where it stands among the rows of its piece."""
+    """The row's place among the rows of its piece."""
     offset: int | None
     snapshot_index: int | None
     epoch: int | None
@@ -78,7 +78,7 @@ class Row:
 
 
 def order_of(batch: Any, record: Any) -> Any:
-    """The order of a record within its piece, of ints or of arrays of them; record -1 stands before the first."""
+    """The place of a record within its piece, for ints or for arrays of them; record -1 comes before the first."""
     return (batch << 32) + record + 1
 
 
@@ -203,7 +203,7 @@ class RowReader:
 
 
 def is_wanted(plan: Plan, row: Row) -> bool:
-    """Whether a row lies in the ranges of offset and time that are wanted, and is not left out for being corrupt."""
+    """Whether a row lies in the wanted ranges of offset and time, and is not dropped because it is corrupt."""
     wanted = plan.wanted
     if row.offset is not None and not is_wanted_offset(wanted, row.offset):
         return False
@@ -216,7 +216,7 @@ def is_wanted(plan: Plan, row: Row) -> bool:
 
 
 def refuse_damage(plan: Plan, origin: Origin, rows: Sequence[Row]) -> None:
-    """Raise CorruptInputError for the first corrupt row, in mode FAILFAST."""
+    """In mode FAILFAST, raise CorruptInputError for the first corrupt row."""
     if plan.wanted.mode != FAILFAST:
         return
     for row in sorted(rows, key=lambda row: row.order):
@@ -242,7 +242,7 @@ def build(plan: Plan, origin: Origin, rows: Sequence[Row]) -> pa.RecordBatch:
 
 
 def plain(field: FieldView, value: Any) -> Any:
-    """The value of a message's field as pyarrow takes it."""
+    """The value of a message's field in the form that pyarrow takes."""
     if value is None:
         return None
     if field.array:
@@ -282,7 +282,7 @@ def _message_value(plan: Plan, column: str, row: Row) -> Any:
 def _identified(
     record: RecordView | None, number: int, version: int, data: bytes, start: int
 ) -> dict[str, Any]:
-    """Type and version of a record: one that is not known is kept as it is."""
+    """Type and version of a record. An unknown record keeps its bytes."""
     if not 0 <= version <= MAX_VERSION:
         raise RemoteProtocolError(f"a record cannot have version {version}")
     found: dict[str, Any] = {"record": record, "record_version": version, "body": (data, start)}

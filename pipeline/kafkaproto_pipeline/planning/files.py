@@ -34,7 +34,7 @@ LOG, SNAPSHOT = "log", "snapshot"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """What one task reads: small and plain, as it travels."""
+    """The work of one task. It is small and plain, because it is sent to the task."""
 
     path: str
     position: int
@@ -49,7 +49,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What was pushed down; None stands for no filter."""
+    """Filters that Spark pushed down; None means no filter."""
 
     record_types: frozenset[str] | None = None
     sources: frozenset[str] | None = None
@@ -60,22 +60,22 @@ class Filters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Offsets that are read of one replica's log."""
+    """The offsets that are read from one replica's log."""
 
     log: ReplicaLog
     start: int
     end: int | None
-    """None for all that is there, the damaged bytes at its end included."""
+    """None for everything up to the end, including damaged bytes there."""
 
     @property
     def stop(self) -> int:
-        """The first offset behind the range."""
+        """The first offset after the range."""
         return self.log.lineage.end if self.end is None else self.end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """All replicas that were given, looked through."""
+    """All given replicas, with what their logs have."""
 
     logs: tuple[ReplicaLog, ...]
     committed: Committed
@@ -86,12 +86,12 @@ class Sources:
         return [(log, snapshot) for log in self.logs for snapshot in log.replica.snapshots]
 
     def by_advance(self) -> list[ReplicaLog]:
-        """The most advanced replica first."""
+        """The replicas, the most advanced first."""
         return sorted(self.logs, key=lambda log: log.lineage.last, reverse=True)
 
 
 def look(options: Options, memory: Memory | None = None) -> Sources:
-    """Find and look through the replicas of the options' paths. Raises InputError."""
+    """Find the replicas of the options' paths, and read what they have. Raises InputError."""
     logs = tuple(survey(replica, memory) for replica in find_replicas(options.paths))
     return Sources(logs=logs, committed=what_is_committed(logs, options.high_watermark))
 
@@ -135,7 +135,9 @@ def _is_within(offset: int, start: int, end: int | None) -> bool:
 
 
 def _clip(each: Range, start: int, end: int | None) -> Range | None:
-    """The part of a range that is wanted; its end stays open where all of it is."""
+    """The part of a range that is wanted; None if nothing is. The end stays open if the whole end of the range is
+    wanted.
+    """
     if end is not None and end <= each.stop:
         each = replace(each, end=end)
     if start > each.start:
@@ -147,7 +149,9 @@ def _clip(each: Range, start: int, end: int | None) -> Range | None:
 
 
 def one_lineage(sources: Sources) -> list[Range]:
-    """The longest history that can be put together, oldest offsets first; there may be gaps between the ranges."""
+    """The longest history that the replicas have together, oldest offsets first. There may be gaps
+    between the ranges.
+    """
     best, *others = sources.by_advance()
     chosen = [Range(log=best, start=best.lineage.start, end=None)]
     while others:
@@ -156,7 +160,7 @@ def one_lineage(sources: Sources) -> list[Range]:
         usable = [(end, log) for end, log in usable if end > log.lineage.start]
         if not usable:
             break
-        # `max` takes the first of several, which is the most advanced.
+        # If several are equal, `max` takes the first, which is the most advanced.
         end, log = max(usable, key=lambda each: each[0])
         chosen.append(Range(log=log, start=log.lineage.start, end=end))
         others.remove(log)
@@ -164,7 +168,7 @@ def one_lineage(sources: Sources) -> list[Range]:
 
 
 def _same_until(sources: Sources, log: ReplicaLog, chosen: Sequence[Range]) -> int:
-    """Up to where a log is known to be the same history as the ranges that were chosen."""
+    """The end up to which a log is known to be the same history as the chosen ranges."""
     same = [log.lineage.common_end(each.log.lineage.until(each.stop)) for each in chosen]
     vouched = [point.end_offset for point in sources.committed.snapshots if log.lineage.holds(point)]
     return max([*same, *vouched])
@@ -192,7 +196,9 @@ def _each_snapshot_once(sources: Sources) -> list[tuple[ReplicaLog, Snapshot]]:
 
 
 def _as_of(sources: Sources, as_of: AsOf) -> tuple[list[Range], list[tuple[ReplicaLog, Snapshot]]]:
-    """What is replayed for the state at a point: one snapshot, or none, and the log from its end to there."""
+    """What has to be replayed for the state at a point: at most one snapshot, and the log from its end
+    to that point.
+    """
     ranges = one_lineage(sources)
     end = _point(ranges, as_of)
     snapshots = _each_snapshot_once(sources)
@@ -213,7 +219,7 @@ def _as_of(sources: Sources, as_of: AsOf) -> tuple[list[Range], list[tuple[Repli
 
 
 def _point(ranges: Sequence[Range], as_of: AsOf) -> int:
-    """The first offset that does not count any more."""
+    """The first offset that no longer counts."""
     last = ranges[-1].stop
     if as_of.timestamp_ms is not None:
         return next((found for each in ranges for found in _first_after(each, as_of.timestamp_ms)), last)
@@ -241,7 +247,7 @@ def _is_not_later(snapshot: Snapshot, as_of: AsOf) -> bool:
 
 
 def _reaches(ranges: Sequence[Range], start: int, end: int) -> bool:
-    """Whether the ranges hold all offsets from one up to another."""
+    """Whether the ranges hold all offsets from ``start`` to below ``end``."""
     for each in ranges:
         if each.start <= start < each.stop:
             start = each.stop
@@ -261,7 +267,9 @@ def _between(ranges: Sequence[Range], start: int, end: int) -> list[Range]:
 
 
 def _segments(each: Range) -> Iterator[SegmentFacts]:
-    """The segments that hold offsets of a range; of an open one also those that end in damage, or hold nothing else."""
+    """The segments that hold offsets of a range. For an open range, also segments that end in damage or hold nothing
+    else.
+    """
     for index, facts in enumerate(each.log.segments):
         is_last = index + 1 == len(each.log.segments)
         ends_behind = facts.end.next_offset > each.start or (

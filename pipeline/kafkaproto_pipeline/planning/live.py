@@ -15,12 +15,12 @@ from kafkaproto_pipeline.sources.live_quorum import Address, Chunk, LiveQuorum, 
 from kafkaproto_pipeline.views.wanted import Origin
 
 RANGE_OFFSETS = 200_000
-"""Offsets that a task reads: some megabytes, which a leader sends in a second."""
+"""Offsets that one task reads: some megabytes, which a leader sends in a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LivePiece:
-    """What one task reads: a snapshot, or offsets of the log."""
+    """The work of one task: a snapshot, or offsets of the log."""
 
     servers: tuple[Address, ...]
     origin: Origin
@@ -28,9 +28,9 @@ class LivePiece:
     start_offset: int = 0
     end_offset: int = 0
     epoch: int = -1
-    """That of the record before the first offset, where it is known."""
+    """Epoch of the record before the first offset; -1 if it is not known."""
     chunks: tuple[Chunk, ...] = ()
-    """All of its batches, where they were fetched when it was planned."""
+    """All its batches, if they were fetched when the piece was planned."""
 
 
 def plan_live_batch(options: Options, filters: Filters) -> list[LivePiece]:
@@ -67,7 +67,7 @@ def snapshot_piece(servers: Sequence[Address], cluster_id: str | None, snapshot:
 def log_pieces(
     servers: Sequence[Address], cluster_id: str | None, start: int, end: int, epoch: int
 ) -> list[LivePiece]:
-    """The pieces that read a range of the log, before which stands a record of ``epoch`` (-1: not known)."""
+    """The pieces that read a range of the log. ``epoch`` is that of the record before the range (-1: not known)."""
     origin = _origin(servers, cluster_id, LOG, None)
     return [
         LivePiece(
@@ -97,7 +97,9 @@ def _origin(
 
 
 def _as_of(quorum: LiveQuorum, state: LiveState, as_of: AsOf) -> tuple[SnapshotId | None, int, int]:
-    """What is replayed for the state at a point: a snapshot or none, and the log from one offset to another."""
+    """What has to be replayed for the state at a point: at most one snapshot, and the log from one
+    offset to another.
+    """
     end = None if as_of.offset is None else as_of.offset + 1
     if as_of.offset is None and as_of.timestamp_ms is None:
         end = state.high_watermark

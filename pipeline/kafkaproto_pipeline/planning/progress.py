@@ -25,13 +25,13 @@ class Progress:
     offset: int
     """The next offset to emit."""
     epoch: int = UNKNOWN_EPOCH
-    """That of the record before."""
+    """Epoch of the record before ``offset``."""
     cluster_id: str | None = None
     snapshot: SnapshotId | None = None
-    """What the batch that ends here emits instead of offsets that are gone."""
+    """The snapshot that the batch which ends here emits instead of offsets that are gone."""
 
     def to_json(self) -> dict[str, int | str]:
-        """As Spark keeps it."""
+        """The form that Spark stores."""
         found: dict[str, int | str] = {"offset": self.offset, "epoch": self.epoch}
         if self.cluster_id is not None:
             found["clusterId"] = self.cluster_id
@@ -42,7 +42,9 @@ class Progress:
 
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> Progress:
-        """Raises InputError for what is no such offset, as where the checkpoint is another source's."""
+        """Read the form that Spark stores. Raises InputError if it is not of this source, for example another source's
+        checkpoint.
+        """
         snapshot = None
         if "snapshotEndOffset" in value:
             snapshot = SnapshotId(
@@ -63,17 +65,18 @@ class Available:
 
     cluster_id: str | None
     start: int
-    """The first offset that is there, and from which on all are."""
+    """The first offset from which on all offsets are there."""
     end: int
-    """Where the committed records end."""
+    """The end of the committed records."""
     snapshots: tuple[SnapshotId, ...]
-    """Those that the log goes on from, by end offset."""
+    """The snapshots with which the log continues, by end offset."""
 
 
 def first(available: Available, starting_offset: int | str, *, takes_snapshot: bool) -> Progress:
-    """Where a stream begins that has no checkpoint.
+    """The beginning of a stream without a checkpoint.
 
-    At the earliest offset means at 0 where a snapshot may stand for what is not there any more.
+    The earliest offset means 0 if a snapshot may replace offsets that are gone, otherwise the first offset that is
+    there.
     """
     if starting_offset == "latest":
         offset = available.end
@@ -97,9 +100,9 @@ def check_cluster(start: Progress, available: Available) -> None:
 def advance(
     start: Progress, available: Available, *, takes_snapshot: bool, max_records: int | None
 ) -> Progress:
-    """Where the next batch ends: ``start`` itself where there is nothing new. Its epoch is left to the caller.
+    """The end of the next batch; ``start`` itself if there is nothing new. The caller sets the epoch of the new end.
 
-    Raises InputError where offsets are gone, and no snapshot may stand for them or none is there.
+    Raises InputError if offsets are gone, and no snapshot may replace them or none is there.
     """
     check_cluster(start, available)
     cluster_id = start.cluster_id or available.cluster_id
@@ -127,7 +130,7 @@ def advance(
 
 
 def contents(start: Progress, end: Progress) -> tuple[SnapshotId | None, int, int]:
-    """What a batch emits: the snapshot, if any, and the offsets from one to below another."""
+    """What a batch emits: the snapshot, if any, and the offsets from the first number to below the second."""
     if end == start:
         return None, end.offset, end.offset
     if end.snapshot is not None and end.snapshot != start.snapshot:

@@ -26,39 +26,42 @@ from kafkaproto_pipeline.sources.live_quorum import Chunk, LiveQuorum
 from kafkaproto_pipeline.sources.survey import Memory
 
 POLL_TIMEOUT_MS = 2_000
-"""How long a stream waits for one answer to its small questions: a controller that hangs is not to hold it up."""
+"""How long a stream waits for one response to its small requests, so that a controller that hangs does not block it."""
 POLL_PATIENCE_S = 1.0
-"""How long it looks for a leader once it has had an answer: it will ask again."""
+"""How long the stream looks for a leader after it once had a response. It is short, because the stream
+will ask again.
+"""
 AHEAD_OFFSETS = 1_000
 AHEAD_BYTES = 1024 * 1024
-"""A batch no larger than both goes to its task with its records; connecting would take longer."""
+"""A batch within both limits is sent to its task together with its records, because connecting would take longer."""
 
 
 class StreamSource(Protocol):
-    """Where a stream's records come from."""
+    """The source of a stream's records."""
 
     def available(self) -> Available:
         """What may be emitted now. Raises InputError."""
 
     def check(self, start: Progress) -> None:
-        """Raise InputError if the record that was emitted last is another one in the source."""
+        """Raise InputError if the source now has another record in place of the one that was emitted last."""
 
     def epoch_before(self, offset: int) -> int:
-        """The epoch of the record before an offset, -1 where that is not known. Raises InputError."""
+        """The epoch of the record before an offset, -1 if it is not known. Raises InputError."""
 
     def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
-        """Get what reads a small batch of the log while it can be had. Raises InputError."""
+        """Fetch the records of a small batch while they can be reached. Raises InputError."""
 
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
     ) -> Sequence[Piece | LivePiece]:
-        """What reads a snapshot, if any, and the offsets from one to below another, all of them committed.
+        """The pieces that read a snapshot, if any, and the offsets from ``start`` to below ``end``, all of them
+        committed.
 
-        ``epoch`` is that of the record before, -1 where it is not known. Raises InputError where they are gone.
+        ``epoch`` is that of the record before, -1 if it is not known. Raises InputError if the offsets are gone.
         """
 
     def close(self) -> None:
-        """Free what is held."""
+        """Free all resources."""
 
 
 def make_stream_source(options: Options) -> StreamSource:
@@ -69,7 +72,7 @@ def make_stream_source(options: Options) -> StreamSource:
 
 
 class DirectorySource:
-    """Directories of nodes, which may be running. What was found of a file is remembered while it does not change."""
+    """Directories of nodes, which may be running. Results for a file are remembered as long as it does not change."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -77,7 +80,7 @@ class DirectorySource:
         self._sources: Sources | None = None
 
     def available(self) -> Available:
-        """Looks again."""
+        """List the directories again."""
         self._sources = sources = look(self._options, self._memory)
         ranges = _newest_in_one_piece(sources)
         cluster_ids = [log.replica.cluster_id for log in sources.logs if log.replica.cluster_id is not None]
@@ -93,11 +96,11 @@ class DirectorySource:
         )
 
     def check(self, start: Progress) -> None:
-        """By the epoch of the record before."""
+        """Compare the epoch of the record before."""
         _check_epoch(start, self.epoch_before(start.offset))
 
     def epoch_before(self, offset: int) -> int:
-        """From what was seen last."""
+        """From the last listing."""
         assert self._sources is not None, "available() looks, and comes first"
         for each in _newest_in_one_piece(self._sources):
             epoch = each.log.lineage.epoch_at(offset - 1) if each.start < offset <= each.stop else None
@@ -106,12 +109,12 @@ class DirectorySource:
         return UNKNOWN_EPOCH
 
     def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
-        """Files stay."""
+        """Nothing to do, because files stay."""
 
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
     ) -> Sequence[Piece | LivePiece]:
-        """Looks again, since files may be gone or have been renamed."""
+        """List the directories again, because files may be gone or have been renamed."""
         sources = look(self._options, self._memory)
         pieces: list[Piece] = []
         if snapshot is not None:
@@ -121,7 +124,7 @@ class DirectorySource:
         return pieces
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to do, because nothing is held."""
 
     def _snapshot(self, sources: Sources, snapshot_id: SnapshotId) -> list[Piece]:
         for log, snapshot in sources.snapshots:
@@ -139,7 +142,7 @@ class DirectorySource:
                 f"offsets {start} to {end - 1}, which the batch is to emit, are not all there: the log holds "
                 f"{ranges[0].start} to {ranges[-1].stop - 1}"
             )
-        # The batch was planned when these offsets were known to be committed, whatever can be known of it now.
+        # These offsets were known to be committed when the batch was planned, even if the files no longer show it.
         committed = replace(sources.committed, end=max(end, sources.committed.end))
         pieces: list[Piece] = []
         for each in ranges:
@@ -151,7 +154,7 @@ class DirectorySource:
 
 
 def _newest_in_one_piece(sources: Sources) -> list[Range]:
-    """The ranges of the one lineage behind its last gap."""
+    """The ranges of the one lineage after its last gap."""
     ranges = one_lineage(sources)
     begin = 0
     for index, (before, after) in enumerate(itertools.pairwise(ranges), 1):
@@ -169,7 +172,7 @@ def _check_epoch(start: Progress, found: int) -> None:
 
 
 class QuorumSource:
-    """A live quorum; the connection is kept between questions."""
+    """A live quorum. The connection is kept between requests."""
 
     def __init__(self, options: Options) -> None:
         self._servers = options.bootstrap_controllers
@@ -178,7 +181,7 @@ class QuorumSource:
         self._ahead: tuple[int, int, tuple[Chunk, ...]] | None = None
 
     def available(self) -> Available:
-        """Asks the leader."""
+        """Ask the leader."""
         state = self._quorum.state()
         self._quorum.retry_timeout_s = POLL_PATIENCE_S
         self._available = Available(
@@ -190,17 +193,17 @@ class QuorumSource:
         return self._available
 
     def check(self, start: Progress) -> None:
-        """By the epoch of the record before, which is fetched."""
+        """Fetch the record before, and compare its epoch."""
         assert self._available is not None, "available() asks, and comes first"
         if start.epoch != UNKNOWN_EPOCH and self._available.start < start.offset <= self._available.end:
             _check_epoch(start, self.epoch_before(start.offset))
 
     def epoch_before(self, offset: int) -> int:
-        """Fetches the record's batch."""
+        """Fetch the record's batch."""
         return self._quorum.epoch_of(offset - 1) if offset > 0 else UNKNOWN_EPOCH
 
     def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
-        """Fetches it: a batch that is planned has to be read, and the quorum may have no leader then."""
+        """Fetch the batch now. Once it is planned it has to be read, and the quorum may have no leader then."""
         self._ahead = None
         if end - start <= AHEAD_OFFSETS:
             chunks: list[Chunk] = []
@@ -213,7 +216,7 @@ class QuorumSource:
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
     ) -> Sequence[Piece | LivePiece]:
-        """What is gone shows when it is read."""
+        """Offsets that are gone show when a task reads them."""
         cluster_id = (self._available or self.available()).cluster_id
         pieces = live.log_pieces(self._servers, cluster_id, start, end, epoch)
         if self._ahead is not None and self._ahead[:2] == (start, end):
@@ -223,5 +226,5 @@ class QuorumSource:
         return pieces
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         self._quorum.close()

@@ -32,12 +32,14 @@ _HEADER = Struct(">qiibIhiqq")
 _CONTROL_BIT = 0x20
 _WINDOW_BYTES = 256 * 1024
 _ANCHOR_BYTES = 64 * 1024
-"""How far apart the places are that are kept of an index: a jump costs one read, and a window has several."""
+"""Distance between the positions of an index that are kept: a jump costs one read, and a window has
+several positions.
+"""
 _MAX_INDEX_BYTES = 64 * 1024 * 1024
 
 
 class Header(NamedTuple):
-    """What a batch's header says, and where it is."""
+    """The fields of a batch's header, and its position."""
 
     position: int
     size_bytes: int
@@ -49,24 +51,24 @@ class Header(NamedTuple):
 
     @property
     def end_position(self) -> int:
-        """Where the next batch begins."""
+        """The position at which the next batch begins."""
         return self.position + self.size_bytes
 
 
 class End(NamedTuple):
-    """Where the whole batches of a segment end."""
+    """The end of the whole batches of a segment."""
 
     position: int
     next_offset: int
     fault: str | None
-    """What is wrong with the bytes behind, if there are any; a batch that is not all there is no fault."""
+    """What is wrong with the bytes after it, if there are any. An incomplete batch is no fault."""
 
 
 class SegmentHeaders:
-    """The headers of one segment's file; a context manager, as it holds the file open."""
+    """The headers of one segment's file. It is a context manager, because it holds the file open."""
 
     def __init__(self, segment: Segment) -> None:
-        """Raises InputError."""
+        """Open the file. Raises InputError."""
         self.segment = segment
         self._file = open_file(segment.path)
         self._anchors: list[tuple[int, int]] | None = None
@@ -82,7 +84,7 @@ class SegmentHeaders:
     # -- one after the other -----------------------------------------------------------------------------------
 
     def scan(self, position: int = 0, next_offset: int | None = None) -> Iterator[Header]:
-        """The headers from a batch's position on, up to the first that is not whole or not valid."""
+        """The headers from a batch's position on, up to the first batch that is not whole or not valid."""
         expected = self.segment.base_offset if next_offset is None else next_offset
         limit = self.segment.size_bytes
         window, window_start = b"", 0
@@ -100,7 +102,7 @@ class SegmentHeaders:
             expected = header.next_offset
 
     def header_at(self, position: int) -> Header | None:
-        """The header of the batch that begins there; None where none can."""
+        """The header of the batch that begins there; None if no batch can begin there."""
         data = self._read(position, _HEADER.size)
         header = _parse(data, 0, position) if len(data) == _HEADER.size else None
         if header is None or header.end_position > self.segment.size_bytes:
@@ -108,7 +110,7 @@ class SegmentHeaders:
         return header if header.base_offset >= self.segment.base_offset else None
 
     def end(self) -> End:
-        """Where the log ends in this segment."""
+        """The end of the log in this segment."""
         position, next_offset = self._last_anchor()
         for header in self.scan(position, next_offset):
             position, next_offset = header.end_position, header.next_offset
@@ -129,7 +131,9 @@ class SegmentHeaders:
     # -- by offset, epoch and time -----------------------------------------------------------------------------
 
     def find(self, offset: int) -> tuple[int, int]:
-        """Position and base offset of the batch that holds an offset, else of the first behind it, else of the end."""
+        """Position and base offset of the batch that holds an offset; else of the first batch after it, else of the
+        end.
+        """
         position, next_offset = self._anchor_before(offset)
         for header in self.scan(position, next_offset):
             if header.next_offset > offset:
@@ -138,15 +142,16 @@ class SegmentHeaders:
         return position, next_offset
 
     def find_end(self, offset: int) -> int:
-        """Position behind the batches that hold offsets below one."""
+        """Position after the batches that hold offsets below the given one."""
         position, _ = self.find(offset - 1)
         header = self.header_at(position)
         return position if header is None or header.base_offset >= offset else header.end_position
 
     def epochs(self) -> list[tuple[int, int]]:
-        """Each epoch that has records here, with the offset of its first; both ascend.
+        """Each epoch that has records here, with the offset of its first record; both ascend.
 
-        Epochs never go back in a log, so where two places are of the same epoch all between them is, and is not read.
+        Epochs never go back in a log. So if two positions are of the same epoch, all batches between them are, and
+        they are not read.
         """
         found: list[tuple[int, int]] = []
         anchors = self._all_anchors()
@@ -171,7 +176,7 @@ class SegmentHeaders:
         return bisect_left(anchors, True, lo=low, key=is_later)
 
     def first_after(self, timestamp_ms: int) -> int | None:
-        """Base offset of the first batch with a record later than that; None where there is none."""
+        """Base offset of the first batch with a record later than that time; None if there is none."""
         start = self.segment.base_offset
         for entry in self._time_index():
             if entry.timestamp > timestamp_ms:
@@ -184,7 +189,9 @@ class SegmentHeaders:
         return None
 
     def all_before(self, timestamp_ms: int) -> int:
-        """An offset below which all records are earlier than that time; not the highest one, as that costs more."""
+        """An offset below which all records are earlier than that time. It need not be the highest one, which would
+        cost more.
+        """
         start = self.segment.base_offset
         for entry in self._time_index():
             if entry.timestamp >= timestamp_ms:
@@ -197,7 +204,7 @@ class SegmentHeaders:
     def splits(self, start: int, end: int, size_bytes: int) -> list[tuple[int, int]]:
         """Where to cut the batches from position ``start`` to ``end`` into pieces of about that size.
 
-        Positions and base offsets of the batches that each piece begins with, that at ``start`` left out.
+        Returns position and base offset of the first batch of each piece, without the piece at ``start``.
         """
         cuts: list[tuple[int, int]] = []
         anchors = [place for place in self._all_anchors() if start < place[0] < end]
@@ -216,7 +223,9 @@ class SegmentHeaders:
         return cuts
 
     def _all_anchors(self) -> list[tuple[int, int]]:
-        """Positions that the index names, not too close to each other, with an offset not below the batch's first."""
+        """Positions in the index, not too close to each other. The offset of each is not below the first offset of its
+        batch.
+        """
         if self._anchors is None:
             self._anchors = []
             data = _read_index(self.segment.path, OFFSET_INDEX_SUFFIX, 8)
@@ -238,7 +247,7 @@ class SegmentHeaders:
             return
 
     def _anchor_before(self, offset: int) -> tuple[int, int]:
-        """Position and base offset of a batch that is not behind the one which holds the offset."""
+        """Position and base offset of a batch that is not after the batch which holds the offset."""
         anchors = self._all_anchors()
         index = bisect_right(anchors, offset, key=lambda place: place[1])
         while index:
@@ -253,7 +262,7 @@ class SegmentHeaders:
         return self._checked(anchors[-1]) if anchors else (0, self.segment.base_offset)
 
     def _checked(self, anchor: tuple[int, int]) -> tuple[int, int]:
-        """Position and base offset of the batch at an anchor; the segment's start where there is none."""
+        """Position and base offset of the batch at an anchor; the segment's start if there is none."""
         header = self.header_at(anchor[0])
         if header is None or header.base_offset > anchor[1]:
             return 0, self.segment.base_offset
@@ -286,7 +295,7 @@ def _parse(data: bytes, at: int, position: int) -> Header | None:
 
 
 def _read_index(segment_path: str, suffix: str, entry_size: int) -> bytes:
-    """An index's whole entries; nothing where there is none, as it can be done without."""
+    """The whole entries of an index; nothing if there is no index, because the reader can do without."""
     path = segment_path.removesuffix(LOG_SUFFIX) + suffix
     try:
         with open(path, "rb") as file:

@@ -35,13 +35,13 @@ from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 
 RETRY_TIMEOUT_S = 15.0
-"""How long a leader is looked for that answers: several elections."""
+"""How long to look for a leader that responds: several elections."""
 RETRY_INTERVAL_S = 0.2
 REQUEST_TIMEOUT_MS = 10_000
 FETCH_BYTES = 8 * 1024 * 1024
-"""Asked for at a time; the largest batch of a metadata log."""
+"""Bytes requested at a time; the largest batch of a metadata log."""
 MAX_SNAPSHOT_BYTES = 1 << 31
-"""A leader that says its snapshot is larger is not believed."""
+"""If a leader says that its snapshot is larger, the response is refused."""
 
 _CONTROLLERS = 2
 """Endpoint type of DescribeCluster."""
@@ -51,7 +51,7 @@ _ASK_AGAIN = (
     ErrorCode.FENCED_LEADER_EPOCH,
     ErrorCode.UNKNOWN_LEADER_EPOCH,
     ErrorCode.BROKER_NOT_AVAILABLE,
-    # A stock controller that has just started does not know the metadata.version yet.
+    # A controller of Apache Kafka that has just started does not know the metadata.version yet.
     ErrorCode.UNSUPPORTED_VERSION,
     ErrorCode.UNKNOWN_SERVER_ERROR,
 )
@@ -61,37 +61,37 @@ T = TypeVar("T")
 
 
 class UnreachableError(InputError):
-    """No leader answered for as long as the patience lasted."""
+    """No leader responded within the retry timeout."""
 
 
 class _AskAgain(Exception):
-    """No answer now; there may be one in a moment, or from another controller."""
+    """No usable response now; there may be one in a moment, or from another controller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveState:
-    """What a quorum's leader says of its log."""
+    """The state of the log according to the quorum's leader."""
 
     cluster_id: str | None
     high_watermark: int
     start: int
     """The first offset that can be read."""
     snapshot: SnapshotId | None
-    """The newest, if there is one."""
+    """The newest snapshot, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """Some whole batches, all committed."""
+    """Some whole batches, all of them committed."""
 
     data: bytes
     next_offset: int
     epoch: int
-    """Of the last record."""
+    """Epoch of the last record."""
 
 
 class LiveQuorum:
-    """A connection to whichever controller leads; a context manager."""
+    """A connection to the current leader of the quorum; a context manager."""
 
     def __init__(
         self,
@@ -116,13 +116,13 @@ class LiveQuorum:
         self.close()
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         if self._client is not None:
             self._client.close()
             self._client = None
 
     def state(self) -> LiveState:
-        """What the leader has now. Raises InputError."""
+        """The current state of the leader's log. Raises InputError."""
         return self._patiently(self._state)
 
     def _state(self) -> LiveState:
@@ -141,8 +141,8 @@ class LiveQuorum:
     def _readable_start(self, log_start: int, snapshot: SnapshotId, high_watermark: int) -> int:
         """The first offset that a leader with a snapshot sends.
 
-        It answers a Fetch at offset 0 with the snapshot, and one at its log's start unless the epoch before is known.
-        So the offset behind is asked for, in whose batch that at the start may be as well.
+        The leader responds with the snapshot to a Fetch at offset 0, and to a Fetch at its log start without the right
+        epoch of the record before. So the next offset is fetched; its batch may also hold the offset at the start.
         """
         if log_start == snapshot.end_offset or log_start + 1 >= high_watermark:
             return snapshot.end_offset
@@ -153,8 +153,8 @@ class LiveQuorum:
     def read(self, start: int, end: int, epoch: int = -1, max_bytes: int = FETCH_BYTES) -> Iterator[Chunk]:
         """The batches that hold the offsets from ``start`` to below ``end``, all of which are committed.
 
-        ``epoch`` is that of the record before ``start``, -1 where it is not known; ``max_bytes`` is what is asked for
-        at a time, and at least one batch comes. Raises InputError.
+        ``epoch`` is that of the record before ``start``, -1 if it is not known. ``max_bytes`` is requested at a time;
+        the leader sends at least one batch. Raises InputError.
         """
         offset = start
         while offset < end:
@@ -170,7 +170,7 @@ class LiveQuorum:
             offset, epoch = chunk.next_offset, chunk.epoch
 
     def read_snapshot(self, snapshot_id: SnapshotId) -> bytes:
-        """A snapshot's bytes. Raises InputError, also where the leader does not have it any more."""
+        """A snapshot's bytes. Raises InputError, also if the leader does not have the snapshot any more."""
         content = bytearray()
         while True:
             piece, size = self._patiently(partial(self._fetch_piece, snapshot_id, len(content)))
@@ -194,14 +194,16 @@ class LiveQuorum:
         return "unreachable" if self._client is None else f"{self._client.host}:{self._client.port}"
 
     def _patiently(self, attempt: Callable[[], T]) -> T:
-        """What an attempt returns; it is repeated while leaders change, as long as the patience lasts."""
+        """The result of ``attempt``, which is repeated until it succeeds. Raises UnreachableError after the retry
+        timeout.
+        """
         deadline = time.monotonic() + self.retry_timeout_s
         while True:
             try:
                 return attempt()
             except (_AskAgain, OSError, ProtocolError) as error:
                 self.close()
-                # Another controller may know more by now.
+                # Ask another controller next; it may know the leader.
                 self._servers.append(self._servers.pop(0))
                 if time.monotonic() >= deadline:
                     servers = ", ".join(f"{host}:{port}" for host, port in sorted(self._servers))
@@ -241,16 +243,17 @@ class LiveQuorum:
     ) -> FetchResponse.PartitionData:
         partition = self._fetch(offset, epoch, max_bytes)
         if partition.high_watermark < 0:
-            # A leader that was elected a moment ago does not know it yet.
+            # A new leader does not know its high watermark before it has committed a record of its epoch.
             raise _AskAgain(f"{self._name()}: the leader does not know its high watermark yet")
         return partition
 
     def _fetch_around(self, offset: int, epoch: int, max_bytes: int) -> FetchResponse.PartitionData:
-        """A Fetch of the batch that holds an offset, also one that a leader with snapshots does not send at once.
+        """A Fetch of the batch that holds an offset, even if a leader with snapshots does not send it at the first
+        request.
 
-        It answers with a snapshot where the epoch before the offset is older than its first snapshot; then its own
-        epoch does. Where its log begins it wants to be told the epoch before, and at offset 0 it sends no record at
-        all; but the batch may hold the next offset, too.
+        The leader responds with a snapshot if the given epoch is older than its first snapshot; the leader's own epoch
+        works then. At its log start it requires the epoch of the record before, and at offset 0 it sends no record at
+        all. But the batch there may also hold the next offset, so that offset is fetched.
         """
         partition = self._with_high_watermark(offset, epoch, max_bytes)
         if _snapshot_id(partition) is None or offset < partition.log_start_offset:
@@ -262,7 +265,9 @@ class LiveQuorum:
         return partition if first is None or first.base_offset > offset else following
 
     def _fetch(self, offset: int, epoch: int, max_bytes: int) -> FetchResponse.PartitionData:
-        """One Fetch; where the epoch before an offset is not known the leader's own will do, for what is committed."""
+        """One Fetch. If the epoch of the record before is not known, the leader's own is sent; for committed offsets
+        that works.
+        """
         leader = self._leader()
         partition = FetchRequest.FetchPartition(
             partition=0,
@@ -335,7 +340,7 @@ def _leader_epoch(client: Client) -> int:
 
 
 def _committed_batches(partition: FetchResponse.PartitionData, end: int) -> Chunk | None:
-    """The batches of an answer that are committed and hold offsets below ``end``; None where there are none."""
+    """The batches of a response that are committed and hold offsets below ``end``; None if there are none."""
     data = joined(partition.records or b"")
     size, next_offset, epoch = 0, -1, -1
     for batch in iterate_batches(data):
@@ -353,7 +358,7 @@ def _snapshot_id(partition: FetchResponse.PartitionData) -> SnapshotId | None:
 
 
 def _only_partition(request: str, topics: Sequence[Sequence[T]], leader: Client) -> T:
-    """What an answer says of the one partition that was asked about, from its topics' partitions."""
+    """The response for the one partition that was requested. Raises InputError if the response has other partitions."""
     if len(topics) != 1 or len(topics[0]) != 1:
         raise InputError(
             f"{leader.host}:{leader.port}: the answer to {request} is not about {METADATA_TOPIC} alone"

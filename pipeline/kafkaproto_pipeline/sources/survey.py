@@ -36,7 +36,7 @@ Voters = tuple[Voter, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentFacts:
-    """What one segment holds."""
+    """The content of one segment, from its headers."""
 
     segment: Segment
     end: End
@@ -45,25 +45,25 @@ class SegmentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaLog:
-    """What one replica holds."""
+    """The content of one replica's log."""
 
     replica: Replica
     segments: tuple[SegmentFacts, ...]
     lineage: Lineage
     voter_sets: tuple[Voters, ...]
-    """Those that may be in force, the newest last."""
+    """The voter sets that may be in force, the newest last."""
 
 
 @dataclass(slots=True)
 class Memory:
-    """What was found of files, for as long as they do not change."""
+    """Results for files, kept as long as the files do not change."""
 
     segments: dict[Segment, SegmentFacts] = field(default_factory=dict)
     voters: dict[tuple[Segment, int, int | None], tuple[Voters, ...]] = field(default_factory=dict)
 
 
 def survey(replica: Replica, memory: Memory | None = None) -> ReplicaLog:
-    """Look through a replica. Raises InputError, also where segments are missing in the middle."""
+    """Read what a replica has. Raises InputError, also if segments are missing in the middle."""
     memory = memory if memory is not None else Memory()
     segments = []
     for segment in replica.segments:
@@ -82,7 +82,7 @@ def survey(replica: Replica, memory: Memory | None = None) -> ReplicaLog:
 
 
 def what_is_committed(logs: Sequence[ReplicaLog], high_watermark: int | None) -> Committed:
-    """What the replicas together say is committed. Raises InputError."""
+    """What is committed according to all replicas together. Raises InputError."""
     voter_logs = [
         VoterLog(
             node_id=log.replica.node_id,
@@ -108,9 +108,9 @@ def what_is_committed(logs: Sequence[ReplicaLog], high_watermark: int | None) ->
 
 
 def snapshot_time(snapshot: Snapshot) -> int | None:
-    """The last contained log timestamp, in milliseconds, of a snapshot's header; None where it cannot be read.
+    """The last contained log timestamp, in milliseconds, of a snapshot's header; None if it cannot be read.
 
-    Raises InputError where the file is gone.
+    Raises InputError if the file is gone.
     """
     for record in _snapshot_controls(snapshot.path, snapshot.size_bytes):
         if isinstance(record, SnapshotHeaderRecord):
@@ -129,7 +129,7 @@ def _facts(segment: Segment) -> SegmentFacts:
 def _check_no_gap(segments: Sequence[SegmentFacts]) -> None:
     for facts, following in itertools.pairwise(segments):
         end = facts.end
-        # What is damaged at its end is told when it is read; here only what is whole is judged.
+        # Damage at its end is reported when it is read; only whole batches are checked here.
         if end.position < facts.segment.size_bytes or end.next_offset == following.segment.base_offset:
             continue
         what = (
@@ -166,10 +166,11 @@ def _lineage(replica: Replica, segments: Sequence[SegmentFacts]) -> Lineage:
 def _voter_sets(
     replica: Replica, segments: Sequence[SegmentFacts], lineage: Lineage, memory: Memory
 ) -> tuple[Voters, ...]:
-    """The newest set that a log tells of, and those that it may follow without being committed.
+    """The newest voter set in a log, and the sets that it may follow without being committed.
 
-    What is below the newest snapshot is committed, so its set stands for all before. Where there is none, each leader's
-    first record tells the set of its time, and those of the last two epochs stand for all before.
+    Everything below the newest snapshot is committed, so the set of the snapshot stands for all earlier ones. Without
+    a snapshot, each leader's first record has the set of its time, and those of the last two epochs stand for all
+    earlier ones.
     """
     newest = replica.snapshots[-1] if replica.snapshots else None
     last_epochs = [first for _, first in lineage.epochs[-2:]] or [lineage.start]
@@ -193,12 +194,12 @@ def _voter_sets(
         sets = _sets_of_snapshot(replica.voters_path)
     if not sets and not found and replica.quorum_state is not None and replica.quorum_state.voters:
         sets = [tuple(Voter(node_id=node_id, directory_id=None) for node_id in replica.quorum_state.voters)]
-    # The one before the newest may be in force still; a set of before the snapshot is not.
+    # The set before the newest may still be in force; a set from before the snapshot is not.
     return tuple(dict.fromkeys([*sets[-1:], *found][-2:]))
 
 
 def _sets_of_segment(facts: SegmentFacts, begin: int, end: int | None, memory: Memory) -> tuple[Voters, ...]:
-    """The voter sets that the batches from one offset to another, None for the end, tell of."""
+    """The voter sets in the batches from one offset to another (None for the end)."""
     key = (facts.segment, begin, end)
     if key not in memory.voters:
         memory.voters[key] = tuple(_voters_in(facts.segment, begin, end))
@@ -221,7 +222,7 @@ def _voters_in(segment: Segment, begin: int, end: int | None) -> Iterator[Voters
 
 
 def _same_nodes(one: Voters, other: Voters) -> bool:
-    """Whether two sets are the same, of which one may not tell directories."""
+    """Whether two voter sets are the same; one of them may have no directory ids."""
     if [voter.node_id for voter in one] != [voter.node_id for voter in other]:
         return False
     pairs = zip(one, other, strict=True)
@@ -246,7 +247,7 @@ def _sets_of_snapshot(path: str) -> list[Voters]:
 
 
 def _snapshot_controls(path: str, size_bytes: int) -> Iterator[Message]:
-    """The control records that a snapshot begins with."""
+    """The control records at the beginning of a snapshot."""
     with SegmentHeaders(Segment(base_offset=0, path=path, size_bytes=size_bytes)) as headers:
         header = headers.header_at(0)
     if header is not None and header.is_control:
@@ -254,7 +255,7 @@ def _snapshot_controls(path: str, size_bytes: int) -> Iterator[Message]:
 
 
 def _controls(path: str, header: Header) -> Iterator[Message]:
-    """The control records of a batch; those that cannot be read are left out, reading the log will tell."""
+    """The control records of a batch. Those that cannot be read are left out; reading the log will report them."""
     if header.size_bytes > _MAX_CONTROL_BATCH_BYTES:
         return
     file = open_file(path)
