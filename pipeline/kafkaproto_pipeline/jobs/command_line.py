@@ -32,7 +32,7 @@ _Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 EXIT_DIFFERENCES = 1
 _EXIT_INTERRUPTED = 130
 _WIDTH = 200
-"""Of tables that no terminal shows."""
+"""Width of tables that are not shown on a terminal."""
 _OFFSET = re.compile(r"[0-9]{1,19}")
 
 TABLE_JOBS = {
@@ -41,10 +41,10 @@ TABLE_JOBS = {
     "consistency": "Every replica's log and snapshots against each other; exit code 1 where they differ.",
     "state": "Topics, partitions, brokers, configs, ACLs and all else as of an offset or a time.",
 }
-"""Jobs that are sets of tables: each has a room of its name here, with a `Job` named JOB in its module ``job``."""
+"""Jobs that are sets of tables: each has a folder of its name here, with a `Job` named JOB in its module ``job``."""
 _AS_OF_JOBS = ("state",)
 _WHOLE_JOBS = ("consistency",)
-"""Jobs that a part of the log would mislead."""
+"""Jobs that would give wrong results for only a part of the log."""
 
 _EPILOG = """\b
 What a cluster looked like at 14:03, from a node's directory:
@@ -60,7 +60,7 @@ Alerts as they happen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What is read, and by which Spark: the options that all jobs share."""
+    """The input, and the Spark that reads it: the options that all jobs share."""
 
     paths: tuple[str, ...]
     bootstrap_controllers: str | None
@@ -295,7 +295,7 @@ def _run_tables(
 
 
 def _read_back(spark: SparkSession, path: Path, file_format: str, made: DataFrame) -> DataFrame:
-    """What was just written, so that nothing is computed twice for the screen."""
+    """The table that was just written, so that nothing is computed twice for the screen."""
     reader = spark.read.format(file_format)
     if file_format == "csv":
         reader = reader.option("header", True)
@@ -304,7 +304,7 @@ def _read_back(spark: SparkSession, path: Path, file_format: str, made: DataFram
 
 
 def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str], screen: Console) -> None:
-    """Say how much there is to read, and what of it cannot be read or is not known."""
+    """Print how much there is to read, and which parts cannot be read or are unknown."""
     from pyspark.sql import functions as F
 
     kept = {key: value for key, value in options.items() if key not in ("recordTypes", "view")}
@@ -331,7 +331,7 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
     ).first()
     assert found is not None
     text = f"{found['records']:,} records"
-    # Where each offset is read once, the other replicas are not seen.
+    # If each offset is read once, the other replicas are not seen.
     if options.get("replicas") != ONE_REPLICA and "asOf" not in options:
         text += " of 1 replica" if found["replicas"] == 1 else f" of {found['replicas']} replicas"
     screen.print(text, soft_wrap=True)
@@ -345,7 +345,7 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
 
 
 def _tell_point(df: DataFrame, screen: Console) -> None:
-    """Say which point of the log a state is of, and what it may lack."""
+    """Print which point of the log a state is of, and what it may lack."""
     from pyspark.sql import functions as F
 
     from kafkaproto_pipeline.jobs.state import rows as state_rows

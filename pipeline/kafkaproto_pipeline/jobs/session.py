@@ -64,7 +64,7 @@ class SparkError(Exception):
 
 
 def require_java() -> None:
-    """Raise SparkError where there is no Java to run Spark."""
+    """Raise SparkError if there is no Java to run Spark."""
     home = os.environ.get("JAVA_HOME")
     found = os.access(os.path.join(home, "bin", "java"), os.X_OK) if home else shutil.which("java")
     if not found:
@@ -78,9 +78,9 @@ def require_java() -> None:
 
 @contextlib.contextmanager
 def spark_session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """The session that there is, or a new one that ends with the context.
+    """The existing session, or a new one that ends with the context.
 
-    ``master`` None stands for what spark-submit set, or all cores of this machine. Raises SparkError.
+    ``master`` None means the value that spark-submit set, or all cores of this machine. Raises SparkError.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
@@ -225,7 +225,7 @@ def _follow(session: SparkSession, bar: Progress, task: TaskID, over: threading.
 
 @contextlib.contextmanager
 def private_files() -> Iterator[None]:
-    """Have this process, and the Spark that it starts, make files and folders that nobody else can read."""
+    """Make this process, and the Spark that it starts, create files and folders that only their owner can read."""
     before = os.umask(0o077)
     try:
         yield

@@ -41,17 +41,19 @@ from kafkaproto_server.image.entries import METADATA_VERSION_FEATURE
 
 
 def write_snapshot(df: DataFrame, directory: str) -> DataFrame:
-    """Write the snapshot file into ``directory`` when the result is asked for: one row says what was written.
+    """Write the snapshot file into ``directory`` when the result is asked for. The result has one row, about the file.
 
-    ``df`` is the source's view ``state`` read with ``asOf``. Raises, once asked, ValueError where no row counts,
-    OSError where the file cannot be written, and fails where the log has records of types that are not known.
+    ``df`` is the source's view ``state``, read with ``asOf``. When the result is asked for: raises ValueError if no
+    row counts, OSError if the file cannot be written, and fails if the log has records of unknown types.
     """
     rows = snapshot_rows(df).repartition(1).sortWithinPartitions("key")
     return rows.mapInArrow(partial(write_checkpoint, directory=directory), schema_of(WRITTEN))
 
 
 def snapshot_rows(df: DataFrame) -> DataFrame:
-    """What the file is made of: ``key`` and ``value``; by key come a header, then the framed records of the state."""
+    """The rows of the file: ``key`` and ``value``. In the order of the keys, first a header, then the framed records of
+    the state.
+    """
     level = (
         state.features(df)
         .filter(F.col("name") == METADATA_VERSION_FEATURE)
@@ -65,11 +67,11 @@ def snapshot_rows(df: DataFrame) -> DataFrame:
 
 
 def _header(df: DataFrame) -> DataFrame:
-    """The last record that the state contains, and what the quorum's own records say there."""
+    """The last record that the state contains, and the quorum's newest control records up to there."""
     open_since = taken_back(settled(df)).filter("_open").agg(F.min("_first").alias("_open"))
     wanted = F.col("recordType").isin(END_OF_RANGE, *CONTROL_TYPES) | is_unknown()
     rows = counted(df).filter(wanted).crossJoin(open_since)
-    # Of a snapshot's rows those of the log are the newer ones, wherever both are.
+    # If both a snapshot and the log have a row, the log's is newer.
     version, voters = (
         F.to_json(F.max_by(f"{STATE_RECORD}.{name}", F.when(F.col("recordType") == name, F.col("position"))))
         for name in CONTROL_TYPES

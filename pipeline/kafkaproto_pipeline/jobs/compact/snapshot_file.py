@@ -26,27 +26,28 @@ WRITTEN = pa.schema(
         ("bytes", pa.int64()),
     ]
 )
-"""What `write_checkpoint` tells of its file."""
+"""The row in which `write_checkpoint` reports its file."""
 
 Control = TypeVar("Control", KRaftVersionRecord, VotersRecord)
 
 HEADER_KEY = b""
-"""Key of the row that says what the snapshot is of: it sorts before those of all records."""
+"""Key of the row that says which state the snapshot holds; it sorts before the keys of all records."""
 _READABLE = 0o644
 
 
 def write_checkpoint(batches: Iterable[pa.RecordBatch], *, directory: str) -> Iterator[pa.RecordBatch]:
-    """Rows of `snapshot_values.VALUES` in order, a header first, as a snapshot file; gives a row of `WRITTEN`.
+    """Write rows of `snapshot_values.VALUES`, in order and with a header first, to a snapshot file; yields a row of
+    `WRITTEN`.
 
     The header's value is a JSON object: ``offset``, ``epoch`` and ``timestampMs`` of the last record contained, the
-    newest KRaftVersionRecord as ``version`` and VotersRecord as ``voters``, as JSON in text again, left out where there
-    is none. The file has another name until it is complete and on disk. Raises ValueError where nothing tells which
-    offset the records are of.
+    newest KRaftVersionRecord as ``version`` and VotersRecord as ``voters``. The latter two are JSON text again, and
+    left out if there is none. The file has another name until it is complete and on disk. Raises ValueError if the
+    header has no offset.
     """
     rows = ((row["key"], row["value"]) for batch in batches for row in batch.to_pylist())
     first = next(rows, None)
     if first is None:
-        # A task of Spark's that got no rows at all.
+        # Spark has also started a task without any rows.
         return
     assert first[0] == HEADER_KEY, "the header comes first"
     header = json.loads(first[1])
@@ -79,7 +80,7 @@ def write_checkpoint(batches: Iterable[pa.RecordBatch], *, directory: str) -> It
 
 
 class _Counter:
-    """Passes values through and knows how many they were."""
+    """Passes values through and counts them."""
 
     def __init__(self, values: Iterable[bytes]) -> None:
         self._values = values
@@ -100,7 +101,7 @@ def _control(header: dict[str, Any], name: str, message_class: type[Control]) ->
 
 
 def _write(path: Path, chunks: Iterable[bytes]) -> int:
-    """Write a file, and give it its name when it is on disk; its size in bytes."""
+    """Write a file, and rename it to its final name when it is on disk; returns its size in bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Another attempt at the same task writes to a file of its own. Controllers clear away what ends like this.
     descriptor, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent)

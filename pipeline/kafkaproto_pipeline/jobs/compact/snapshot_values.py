@@ -47,9 +47,9 @@ Keyed = tuple[bytes, bytes]
 
 VALUES = pa.schema([("key", pa.binary()), ("value", pa.binary())])
 LEVEL_COLUMN = "metadataVersion"
-"""Level of metadata.version, which decides in which versions records are written."""
+"""The level of metadata.version, which decides in which versions records are written."""
 LEVELED_TABLES = frozenset({"brokers", "partitions"})
-"""Those whose records have several versions."""
+"""The tables whose records have several versions."""
 
 
 def snapshot_values(batches: Iterable[pa.RecordBatch], *, table: str) -> Iterator[pa.RecordBatch]:
@@ -79,7 +79,7 @@ def _partition_encoder(level: int) -> PartitionEncoder:
 
 
 def _key(section: int, *parts: str | bytes | int | bool | None) -> bytes:
-    """Bytes that sort as the parts do, null before all else."""
+    """Bytes that sort as the parts do; null sorts first."""
     out = bytearray((section,))
     for part in parts:
         if part is None:
@@ -203,7 +203,7 @@ def _quota(row: Row, level: int) -> tuple[bytes, Message]:
 
 
 def _producer_ids(row: Row, level: int) -> tuple[bytes, Message]:
-    # Which broker got the last block is not kept, as in stock snapshots.
+    # The broker that got the last block is not stored; Apache Kafka's snapshots do not store it either.
     record = ProducerIdsRecord(broker_id=-1, broker_epoch=-1, next_producer_id=row["nextProducerId"])
     return _key(_PRODUCER_IDS), record
 

@@ -34,33 +34,33 @@ class _Replica:
     node_id: int | None
     start: int | None = None
     end: int = 0
-    """Behind the last record of the log."""
+    """The offset after the last record of the log."""
     epoch: int = -1
-    """Of that record."""
+    """Epoch of that record."""
     file: str | None = None
     records: int = 0
     explained_to: int = -1
-    """Damage was reported at this offset: what is missing from there on is no news."""
+    """Damage was already reported at this offset, so records that are missing from there on are not reported again."""
     torn: Row | None = None
-    """Bytes that may be a torn tail, unless a record follows."""
+    """Bytes that may be a torn end of the log, unless a record follows."""
     snapshots: int = 0
     snapshot_end: int = 0
     snapshot_epoch: int = -1
 
     @property
     def name(self) -> str:
-        """In a text."""
+        """The replica's name in texts."""
         return name_of(self.node_id, self.directory)
 
     @property
     def advance(self) -> tuple[int, int, str]:
-        """More is further in the log, as voters see it."""
+        """How far the replica is in the log, in the order that voters use."""
         return self.epoch, self.end, self.directory
 
 
 @dataclass(slots=True, kw_only=True)
 class _Side:
-    """What some replicas have at an offset."""
+    """The record that some of the replicas have at an offset."""
 
     epoch: int
     content: Content
@@ -70,12 +70,12 @@ class _Side:
 
 @dataclass(slots=True, kw_only=True)
 class _Mismatch:
-    """An offset at which replicas do not have the same."""
+    """An offset at which the replicas do not all have the same."""
 
     offset: int
     sides: list[_Side]
     reported: set[str] = field(default_factory=set)
-    """Directories that were found wrong here."""
+    """Directories whose record at this offset was reported as wrong."""
 
 
 class Check:
@@ -86,21 +86,23 @@ class Check:
         self._replicas: dict[str, _Replica] = {}
         self._replay = Replay()
         self._doubtful: dict[tuple[str, str], list[tuple[_Mismatch, _Side, _Side]]] = {}
-        """By pair of directories: where they differ, until a record of both is of one epoch, there or further on."""
+        """For each pair of directories: their differences, until both have a record of one epoch, there
+        or further on.
+        """
         self._even: list[tuple[_Mismatch, _Side, _Side]] = []
-        """As many replicas hold the one as the other: who is further in the log is right."""
+        """Differences with as many replicas on each side: the side of the most advanced replica is right."""
         self._agreed: dict[tuple[str, ...], int] = {}
         """Directories that had the same epoch -> the last offset where they did."""
 
     def offset(self, found: list[Row]) -> Iterator[Finding]:
-        """All rows of an offset: those of logs, then those of snapshots which end there."""
+        """Check all rows of an offset: first those of logs, then those of snapshots which end there."""
         log = [row for row in found if not row.is_snapshot]
         yield from self._log(log)
         if len(log) < len(found):
             yield from self._snapshots(found[len(log) :])
 
     def finish(self) -> Iterator[Finding]:
-        """What is known when all rows were seen, and a row for each replica."""
+        """Findings that are known only when all rows were seen, and a row for each replica."""
         for conflicts in self._doubtful.values():
             for mismatch, one, other in conflicts:
                 one_counts = self._is_committed(mismatch.offset, one, other)
@@ -199,7 +201,7 @@ class Check:
     def _begins_nowhere(
         self, mismatch: _Mismatch, side: _Side, before: dict[str, tuple[int, int]]
     ) -> Iterator[Finding]:
-        """Nobody else has the record, and its epoch begins without a leader's first record, or goes back."""
+        """Report the record of a single replica if its epoch begins without a leader's first record, or goes back."""
         ((directory, file),) = side.files.items()
         epoch, end = before[directory]
         is_new = side.epoch > epoch and side.content.record_type != _LEADER_CHANGE
@@ -214,7 +216,7 @@ class Check:
             )
 
     def _agree(self, offset: int, sides: list[_Side]) -> Iterator[Finding]:
-        """Note who has the same epoch; where they differed before, one of them is wrong."""
+        """Note which replicas have the same epoch. If two of them differed before, one of them is wrong."""
         by_epoch: dict[int, list[str]] = {}
         for side in sides:
             by_epoch.setdefault(side.epoch, []).extend(side.files)
@@ -227,7 +229,9 @@ class Check:
                         yield from self._judge(mismatch, one, other)
 
     def _is_committed(self, offset: int, holder: _Side, against: _Side) -> bool:
-        """Whether a holder has the offset in a snapshot, and another, with later records, has something else."""
+        """Whether a holder has the offset in a snapshot, while a replica of the other side has records of that epoch or
+        later.
+        """
         points = [
             each.snapshot_epoch
             for each in (self._replicas[name] for name in holder.files)
@@ -283,7 +287,9 @@ class Check:
         yield from self._compare_snapshots(held)
 
     def _compare_snapshots(self, held: list[tuple[Row, list[Content]]]) -> Iterator[Finding]:
-        """What most hold is held against the log first: it may have to be the base of what follows."""
+        """The snapshot that most replicas have is compared with the log first, because it may become the base of what
+        follows.
+        """
         kinds: dict[tuple[int | None, frozenset[tuple[Content, int]]], list[tuple[Row, list[Content]]]] = {}
         for first, contents in held:
             kinds.setdefault((first.epoch, frozenset(Counter(contents).items())), []).append(
@@ -295,7 +301,7 @@ class Check:
             first, contents = each[0]
             assert first.epoch is not None
             verdicts.append(self._replay.snapshot(first.offset, first.epoch, contents))
-        # Of as many the one that the log comes to is right.
+        # If the numbers are equal, the snapshot that equals the log's state is right.
         right = (
             max(
                 range(len(ordered)),
@@ -394,7 +400,7 @@ class Check:
 
 
 def check(given: Iterable[Row]) -> Iterator[Finding]:
-    """What there is to say of clusters' rows, which are sorted as `Row`'s first columns are."""
+    """The findings for clusters' rows, which are sorted by `Row`'s first columns."""
     for cluster, of_cluster in groupby(given, key=lambda row: row.cluster):
         found = Check(cluster)
         for _, of_offset in groupby(of_cluster, key=lambda row: row.offset):

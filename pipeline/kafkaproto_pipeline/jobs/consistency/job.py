@@ -60,7 +60,7 @@ _kept: weakref.WeakKeyDictionary[DataFrame, DataFrame] = weakref.WeakKeyDictiona
 
 
 def differences(df: DataFrame) -> DataFrame:
-    """Every difference, pinned to the replica, file and offset that has it: no row if all is well.
+    """Every difference, with the replica, file and offset that has it; no row if all is well.
 
     ``df`` is the view ``records`` of all replicas with their snapshots.
     """
@@ -71,9 +71,9 @@ def differences(df: DataFrame) -> DataFrame:
 
 
 def replicas(df: DataFrame) -> DataFrame:
-    """A row a replica: what its log and its snapshots cover, and up to where it agrees with the most advanced one.
+    """One row for each replica: what its log and its snapshots cover, and how far it agrees with the most advanced one.
 
-    ``agreesUpToOffset`` is behind the last record that both hold; what differs before that is a difference.
+    ``agreesUpToOffset`` is the offset after the last record that both hold. Differences before it are reported.
     """
     return (
         _of(df, rows.REPLICA)
@@ -94,7 +94,7 @@ def replicas(df: DataFrame) -> DataFrame:
 
 
 def snapshots(df: DataFrame) -> DataFrame:
-    """A row a snapshot: how many replicas have the same, and whether it is what the log comes to."""
+    """One row for each snapshot: how many replicas have the same, and whether it equals the log's state."""
     return (
         _of(df, rows.SNAPSHOT)
         .select(
@@ -122,7 +122,7 @@ def _of(df: DataFrame, table: str) -> DataFrame:
 
 
 def _sorted(df: DataFrame) -> DataFrame:
-    """The rows in the order of `Row`, each cluster's in one partition."""
+    """The rows in the order of `Row`, with each cluster's rows in one partition."""
     damage = F.col(CORRUPT_COLUMN)
     # Without meta.properties a cluster has no id; it is empty text until it is shown.
     given = df.select(

@@ -28,16 +28,16 @@ from kafkaproto_server.image.snapshot import image_records
 EQUAL = "equal"
 DIFFERS = "differs"
 NOT_COMPARED = "not compared"
-"""Nothing before it to hold it against, or it cannot be replayed."""
+"""There is nothing before the snapshot to compare it with, or it cannot be replayed."""
 
 MAX_DIFFERENCES = 1000
-"""So many records are told of where a snapshot differs; then follows how many more there are."""
+"""At most this many differing records of a snapshot are reported, and then the number of the others."""
 _RECORDS_A_STEP = 1024
 _SHOWN_CHARACTERS = 200
 
 
 class Verdict(NamedTuple):
-    """How a snapshot stands to the log."""
+    """The result of comparing a snapshot with the log."""
 
     verdict: str
     reason: str
@@ -49,7 +49,7 @@ class _CannotReplayError(Exception):
 
 
 class Replay:
-    """Holds the state of one cluster, and what waits to be replayed."""
+    """Holds the state of one cluster, and the records that wait to be replayed."""
 
     def __init__(self) -> None:
         self._state: LoadState | None = LoadState()
@@ -59,7 +59,7 @@ class Replay:
         self._epoch = 0
 
     def log_record(self, offset: int, epoch: int, content: Content) -> None:
-        """Take in the next record of the log."""
+        """Add the next record of the log."""
         if self._state is None:
             return
         try:
@@ -79,7 +79,7 @@ class Replay:
             self._give_up(str(error))
 
     def snapshot(self, offset: int, epoch: int, records: Iterable[Content]) -> Verdict:
-        """Hold a snapshot against the state at its end; ``offset`` is the last that it contains."""
+        """Compare a snapshot with the state at its end; ``offset`` is the last that it contains."""
         try:
             held = _image_of(records, offset)
         except (ReplayError, _CannotReplayError) as error:
@@ -99,7 +99,7 @@ class Replay:
         return Verdict(DIFFERS if different else EQUAL, "", different)
 
     def _flushed(self) -> LoadState:
-        """The state with all that waited in it."""
+        """The state after all waiting records."""
         assert self._state is not None
         if self._pending:
             pending, self._pending = self._pending, []

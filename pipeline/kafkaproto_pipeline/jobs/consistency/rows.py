@@ -30,17 +30,17 @@ _SHOWN_CHARACTERS = 200
 
 
 class Content(NamedTuple):
-    """What a record holds: replicas that agree have it equal."""
+    """The content of a record; it is equal on replicas that agree."""
 
     record_type: str
     version: int | None
     payload: str | None
-    """Kafka's JSON; None where the type or version is not known."""
+    """Kafka's JSON; None if the type or version is not known."""
     raw: bytes | None
-    """The record's bytes, where the type or version is not known."""
+    """The record's bytes, if the type or version is not known."""
 
     def in_order(self) -> Content:
-        """The same for every order that its sets may be written in."""
+        """The same content with its sets sorted, so that the order in which they were written does not matter."""
         if self.record_type not in _REGISTRATIONS or self.payload is None:
             return self
         document = json.loads(self.payload)
@@ -48,7 +48,7 @@ class Content(NamedTuple):
         return self._replace(payload=json.dumps(document, separators=(",", ":"), ensure_ascii=False))
 
     def shown(self) -> str:
-        """The record in a text."""
+        """The record as text."""
         return f"{self.record_type} {(self.payload or '')[:_SHOWN_CHARACTERS]}".rstrip()
 
 
@@ -68,9 +68,9 @@ class Row(NamedTuple):
     payload: str | None
     raw: bytes | None
     position: int | None
-    """Of damage, in its file."""
+    """Position of the damage in its file."""
     reason: str | None
-    """What is damaged; None where the row is good."""
+    """What is damaged; None if the row is good."""
 
 
 class Finding(NamedTuple):
@@ -105,5 +105,5 @@ def sort_sets(record_type: str, document: dict[str, Any]) -> None:
 
 
 def name_of(node_id: int | None, directory: str) -> str:
-    """How a text calls a replica."""
+    """The name of a replica in texts."""
     return directory if node_id is None else f"node {node_id}"

@@ -34,12 +34,12 @@ def hour_begin(hour: str | Column = HOUR) -> Column:
 
 
 def log_rows(df: DataFrame) -> DataFrame:
-    """The log's own rows: a snapshot's tell no news."""
+    """The log's own rows: the rows of a snapshot are no events."""
     return all_rows(df).filter(~from_snapshot())
 
 
 def log_ends(df: DataFrame) -> DataFrame:
-    """A row a cluster: ``firstMs`` and ``lastMs``, the times of its log's first and last record."""
+    """One row for each cluster: ``firstMs`` and ``lastMs``, the times of its log's first and last record."""
     milliseconds = F.unix_millis("timestamp")
     return (
         log_rows(df)
@@ -49,15 +49,15 @@ def log_ends(df: DataFrame) -> DataFrame:
 
 
 def hours(df: DataFrame) -> DataFrame:
-    """Every hour from a cluster's first record to its last, the ones without any included."""
+    """Every hour from a cluster's first record to its last, including hours without records."""
     first, last = _hour_of_ms(F.col("firstMs")), _hour_of_ms(F.col("lastMs"))
     return log_ends(df).select(CLUSTER, F.explode(F.sequence(first, last)).alias(HOUR))
 
 
 def with_ends(spans: DataFrame, df: DataFrame) -> DataFrame:
-    """Intervals with ``startMs`` and ``endMs``: what lasts has lasted until the log's last record.
+    """Intervals with ``startMs`` and ``endMs``. An interval that has not ended lasts until the log's last record.
 
-    What a snapshot states began at the latest with the log's first record, and counts from there.
+    A state from a snapshot began at the latest with the log's first record, and counts from there.
     """
     ends = F.broadcast(log_ends(df))
     start = F.greatest(F.unix_millis("fromTimestamp"), "firstMs")
@@ -94,9 +94,9 @@ def _piece(hour: Column, part_ms: Column, whole: Column) -> Column:
 
 
 def seconds_by_hour(pieces: DataFrame, axis: DataFrame, measures: Mapping[str, str]) -> DataFrame:
-    """A row an hour with how many seconds each measure took of it.
+    """One row for each hour, with the seconds of it that each measure lasted.
 
-    ``measures`` names, by column to make, the column of the intervals that says whether one counts.
+    ``measures`` has, for each column to make, the column of the intervals that says whether an interval counts.
     """
     sums = {}
     for name, flag in measures.items():

@@ -116,11 +116,11 @@ def flapping_brokers(df: DataFrame) -> DataFrame:
 
 
 def leadership_skew(df: DataFrame) -> DataFrame:
-    """How leadership was spread over brokers at each hour's end, in the last hour at the log's.
+    """How leadership was spread over brokers at the end of each hour; for the last hour, at the end of the log.
 
-    ``skew`` is what the broker with most led (``mostLed`` by ``mostLedBy``) over the mean of all ``brokers`` that were
-    active or led anything. ``drift`` is the share of ``partitions`` that their first replica did not lead, leaderless
-    ones among them.
+    ``skew`` is the number of partitions of the broker that led most (``mostLed`` by ``mostLedBy``), divided by the
+    mean of all ``brokers`` that were active or led anything. ``drift`` is the share of ``partitions`` that their first
+    replica did not lead, leaderless ones included.
     """
     led = _edges(partition_intervals.preferred_leadership(df)).select(
         CLUSTER,
@@ -141,7 +141,7 @@ def leadership_skew(df: DataFrame) -> DataFrame:
     seen = edges.select(*BROKER).distinct()
     axis = hours(df)
     every = axis.join(seen, axis[CLUSTER].eqNullSafe(seen[CLUSTER])).select(axis[CLUSTER], "brokerId", HOUR)
-    # Before the log's first record lies what a snapshot states: it is there in the first hour as well.
+    # A state from a snapshot began before the log's first record, so it counts in the first hour as well.
     until_now = (
         Window.partitionBy(*BROKER).orderBy(HOUR).rangeBetween(Window.unboundedPreceding, Window.currentRow)
     )
@@ -165,7 +165,7 @@ def leadership_skew(df: DataFrame) -> DataFrame:
 
 
 def record_growth(df: DataFrame) -> DataFrame:
-    """Records of each type in each hour that had any, and how many there were until then."""
+    """Records of each type in each hour that had any, and their number up to then."""
     found = (
         log_rows(df)
         .groupBy(CLUSTER, "recordType", hour_of("timestamp").alias(HOUR))
@@ -177,10 +177,10 @@ def record_growth(df: DataFrame) -> DataFrame:
 
 
 def snapshot_lag(df: DataFrame) -> DataFrame:
-    """How far each hour's last record was ahead of the newest snapshot that ends at or before it.
+    """How far the last record of each hour was ahead of the newest snapshot that ends at or before it.
 
-    Only snapshots that are there still are known, so that hours long past look worse than they were; ``records`` is
-    null where there is none. ``behindMs`` is the time between both's last records.
+    Only snapshots that still exist are known, so hours long past look worse than they were. ``records`` is null if
+    there is no such snapshot. ``behindMs`` is the time between the last records of both.
     """
     written = (
         log_rows(df)
@@ -221,13 +221,13 @@ def _troubled(df: DataFrame) -> DataFrame:
 
 
 def _leader_changes(df: DataFrame) -> DataFrame:
-    """A row for each time that a partition got another leader, or none, with its hour."""
+    """One row for each time that a partition got another leader, or none, with its hour."""
     changed = partition_intervals.leadership(df).filter("endedBy IN ('another leader', 'leaderless')")
     return changed.select(*PARTITION, hour_of("toTimestamp").alias(HOUR))
 
 
 def _transitions(df: DataFrame) -> DataFrame:
-    """A row for each time that a broker became active or fenced, with its hour; what it began as does not count."""
+    """One row for each time that a broker became active or fenced, with its hour; its first state does not count."""
     before = F.lag("state").over(Window.partitionBy(*BROKER).orderBy("fromOffset"))
     lives = kept(df, broker_intervals.brokers).withColumn("before", before)
     moved = lives.filter("before IS NOT NULL AND state IN ('active', 'fenced')")
@@ -235,7 +235,9 @@ def _transitions(df: DataFrame) -> DataFrame:
 
 
 def _edges(spans: DataFrame) -> DataFrame:
-    """Intervals as two rows: ``edge`` 1 in the hour in which one begins, -1 in that in which it has ended."""
+    """Intervals as two rows: ``edge`` is 1 in the hour in which the interval begins, -1 in the hour in which it has
+    ended.
+    """
     begins = F.struct(hour_of("fromTimestamp").alias(HOUR), F.lit(1).alias("edge"))
     end = F.when(F.col("toTimestamp") < F.col("fromTimestamp"), F.col("fromTimestamp")).otherwise(
         F.col("toTimestamp")
@@ -248,7 +250,9 @@ def _edges(spans: DataFrame) -> DataFrame:
 
 
 def _most_in_an_hour(events: DataFrame, key: tuple[str, ...], total: str, most: str) -> DataFrame:
-    """How many events each key had, how many in its worst hour, and which that was: the first of such."""
+    """How many events each key had, how many in its worst hour, and which hour that was (the first, if there are
+    several).
+    """
     counted = events.groupBy(*key, HOUR).agg(F.count("*").alias("_count"))
     worst = F.max(F.struct("_count", (-F.col(HOUR)).alias("_hour")))
     return (
@@ -264,7 +268,7 @@ def _most_in_an_hour(events: DataFrame, key: tuple[str, ...], total: str, most: 
 
 
 def _worst_first(table: DataFrame, *measures: str) -> DataFrame:
-    """By these figures, the largest first; then by whatever tells rows apart."""
+    """Sorted by these columns, the largest first; then by the columns that identify a row."""
     rest = [
         each
         for each in table.columns

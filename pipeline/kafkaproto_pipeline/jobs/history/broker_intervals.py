@@ -45,11 +45,11 @@ MIGRATING, UNASSIGNED, LOST = (uuids.to_text(bytes(15) + bytes([each])) for each
 
 
 def brokers(df: DataFrame) -> DataFrame:
-    """The life of each broker: an interval for each state of each registration.
+    """The states of each broker: an interval for each state of each registration.
 
-    States: "registered" (fenced since it registered), "active", "controlled shutdown", "fenced", "unregistered".
-    A broker that is shutting down and gets fenced is fenced. Of one that a snapshot states as fenced it is not known
-    whether it was active before: it counts as fenced.
+    States: "registered" (fenced since it registered), "active", "controlled shutdown", "fenced", "unregistered". A
+    broker that is in controlled shutdown and gets fenced is fenced. If a snapshot states a broker as fenced, it is not
+    known whether the broker was active before: it counts as fenced.
     """
     rows = _life(counted_rows(df, *LIFE_TYPES))
     now = up_to_now(*BROKER)
@@ -57,7 +57,7 @@ def brokers(df: DataFrame) -> DataFrame:
         carried(now, "brokerEpoch", "incarnationId", "fenced", "shuttingDown", "gone", "stated")
     ).filter(F.col("stated").isNotNull())
     registration = up_to_now(*BROKER, "brokerEpoch")
-    # The first row of a registration is the registration itself, if that can be told at all.
+    # The first row of a registration is the registration itself, if the rows have it at all.
     was_active = F.max(~F.col("fenced")).over(registration) | F.first("fromSnapshot").over(registration)
     state = (
         F.when(F.col("gone"), "unregistered")
@@ -72,7 +72,7 @@ def brokers(df: DataFrame) -> DataFrame:
 
 
 def _life(rows: DataFrame) -> DataFrame:
-    """What each record of a broker says: null where it leaves a thing as it is."""
+    """What each record of a broker sets; null if it leaves a field as it is."""
     registers, registration = is_record("RegisterBrokerRecord"), F.col("RegisterBrokerRecord")
     change = F.col("BrokerRegistrationChangeRecord")
     fenced = (
@@ -105,15 +105,16 @@ def _life(rows: DataFrame) -> DataFrame:
 
 
 def directories(df: DataFrame) -> DataFrame:
-    """What became of log directories, and of replicas in them; ``event`` says what.
+    """The fate of log directories and of the replicas in them; ``event`` says what happened.
 
-    Of directories: "online" (a broker has one that it did not have before, its first ones included), "failed" (a
-    running broker lost it), "missing" (it did not come back with a registration), "cordoned" and "uncordoned" (whether
-    it takes new replicas). Lists that a record leaves out or empty say nothing of what is online.
+    Events of directories: "online" (a broker has a directory that it did not have before; its first ones count too),
+    "failed" (a running broker lost it), "missing" (it did not come back with a registration), "cordoned" and
+    "uncordoned" (whether it accepts new replicas). Lists that a record leaves out or has empty do not say which
+    directories are online.
 
-    Of replicas, with topic and partition, ``directoryId`` being where the replica is from then on and
+    Events of replicas have topic and partition; ``directoryId`` is where the replica is from then on,
     ``fromDirectoryId`` where it was: "assigned" (the broker has chosen a directory), "moved", "lost" (its directory
-    failed), "unassigned" (the broker has to choose anew). Where a replica is created, nothing happens to it yet.
+    failed), "unassigned" (the broker has to choose again). The creation of a replica is no event.
     """
     rows = counted_rows(df, *DIRECTORY_TYPES)
     return (
@@ -161,14 +162,15 @@ def _of_brokers(rows: DataFrame) -> DataFrame:
 
 
 def _of_either(name: str) -> Column:
-    """A field that registrations and their changes both have."""
+    """A field that both registrations and their changes have."""
     return F.coalesce(f"RegisterBrokerRecord.{name}", f"BrokerRegistrationChangeRecord.{name}").alias(name)
 
 
 def _events(event: Column, these: str, those: str) -> Column:
-    """An event for each directory that one list has and the other lacks.
+    """An event for each directory that one list has and the other does not.
 
-    A row that says nothing of directories (null) tells of no event; before the first that does, there were none.
+    A row without a list of directories (null) gives no event; before the first row with a list, there were no
+    directories.
     """
     nothing = F.array().cast("ARRAY<STRING>")
     told = these if not these.startswith("old_") else those
@@ -178,7 +180,7 @@ def _events(event: Column, these: str, those: str) -> Column:
 
 
 def _of_replicas(rows: DataFrame) -> DataFrame:
-    """Consecutive lists of directories held against each other; records of before KIP-858 have none."""
+    """Consecutive lists of directories, compared with each other; records from before KIP-858 have none."""
     full = is_record("PartitionRecord")
     told = only(rows, "PartitionRecord", "PartitionChangeRecord").select(
         CLUSTER,

@@ -64,7 +64,7 @@ def config_changes(df: DataFrame) -> DataFrame:
 
 
 def _deletions(rows: DataFrame, records: DataFrame) -> DataFrame:
-    """A row without a value for each key that was ever set on a topic's name, where the topic is deleted."""
+    """When a topic is deleted: one row without a value for each key that was ever set on the topic's name."""
     gone = (
         topics(rows).filter("topic IS NOT NULL AND removed IS NOT NULL").select(CLUSTER, "topic", "removed")
     )
@@ -162,7 +162,7 @@ def quota_changes(df: DataFrame) -> DataFrame:
 def scram_changes(df: DataFrame) -> DataFrame:
     """Each SCRAM credential that was set or removed: ``change`` is "created", "changed" or "removed".
 
-    No salt and no key leave the log: only how many iterations there were and are.
+    No salt and no key are shown, only the old and the new number of iterations.
     """
     credential = F.col("UserScramCredentialRecord")
     removal = F.col("RemoveUserScramCredentialRecord")

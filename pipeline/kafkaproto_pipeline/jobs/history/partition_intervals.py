@@ -35,7 +35,7 @@ DEFAULT_MIN_ISR = 1
 
 _POSITION = ("offset", "snapshotIndex", "timestamp")
 _LISTS = ("isr", "replicas", "addingReplicas", "eligibleLeaderReplicas")
-"""What a change leaves out where it stays."""
+"""Lists that a change leaves out if they stay as they are."""
 _LIST = "ARRAY<INT>"
 _SETTINGS = ("topicMinIsr", "defaultMinIsr")
 _SETTING = "STRUCT<value: INT>"
@@ -43,10 +43,11 @@ _SETTING = "STRUCT<value: INT>"
 
 
 def leadership(df: DataFrame) -> DataFrame:
-    """Who led each partition when: an interval for each leader epoch.
+    """The leaders of each partition: an interval for each leader epoch.
 
-    ``leader`` is -1 while nobody leads. ``endedBy`` says how an interval ended: "another leader", "same leader" (an
-    election that the leader won again), "leaderless", or "topic deleted"; null, as the ends are, while it lasts.
+    ``leader`` is -1 while there is no leader. ``endedBy`` says how an interval ended: "another leader", "same leader"
+    (an election that the leader won again), "leaderless", or "topic deleted"; it is null, as the ends are, while it
+    lasts.
     """
     rows = counted_rows(df, *RECORD_TYPES)
     elections = _records(rows).filter(F.col("leader").isNotNull())
@@ -71,13 +72,13 @@ def leadership(df: DataFrame) -> DataFrame:
 
 
 def isr(df: DataFrame) -> DataFrame:
-    """Who was in sync with each partition's leader when, and what that meant.
+    """The in-sync replicas of each partition over time, and what they mean.
 
-    ``underReplicated`` is as Kafka's tools have it: fewer in sync than replicas, those not counted that a reassignment
-    is only adding. ``minIsr`` is what min.insync.replicas was then: the topic's own setting, else the default that was
-    set for all brokers in the log, else 1; what a single broker's settings or its file say is not looked at. Where a
-    partition has fewer replicas than that, all of them are enough (``underMinIsr``). ``leaderless`` partitions keep
-    the ISR that they had, or have its former members in ``elr``.
+    ``underReplicated`` is computed as Kafka's tools do: fewer replicas in sync than there are, not counting those that
+    a reassignment is only adding. ``minIsr`` is min.insync.replicas at that time: the topic's own setting, else the
+    default for all brokers in the log, else 1; settings of a single broker and of its file are ignored. If a partition
+    has fewer replicas than that, all of them are enough (``underMinIsr``). ``leaderless`` partitions keep their ISR,
+    or have its former members in ``elr``.
     """
     rows = counted_rows(df, *RECORD_TYPES, *SETTING_TYPES)
     state = ("isr", "replicas", "addingReplicas", "elr", "minIsr", "leaderless")
@@ -115,9 +116,9 @@ def preferred_leadership(df: DataFrame) -> DataFrame:
 
 
 def _states(events: DataFrame) -> DataFrame:
-    """The state of a partition after each row that is about it.
+    """The state of a partition after each row that concerns it.
 
-    Its leader epoch is the one that the last PartitionRecord stated, and one more for each change since that named a
+    Its leader epoch is the one that the last PartitionRecord stated, plus one for each change since then that names a
     leader.
     """
     now = up_to_now(*KEY)
@@ -141,7 +142,7 @@ def _states(events: DataFrame) -> DataFrame:
 
 
 def _records(rows: DataFrame) -> DataFrame:
-    """What each record of a partition says: null where it leaves a thing as it is."""
+    """What each record of a partition sets; null if it leaves a field as it is."""
     full = is_record("PartitionRecord")
     named = F.col("PartitionChangeRecord.leader") != LEADER_STAYS
     leader = F.when(full, F.col("PartitionRecord.leader")).when(named, F.col("PartitionChangeRecord.leader"))
@@ -164,7 +165,7 @@ def _records(rows: DataFrame) -> DataFrame:
 
 
 def _settings(rows: DataFrame) -> DataFrame:
-    """Rows of ClearElrRecord and of min.insync.replicas, once for each partition that they are about."""
+    """Rows of ClearElrRecord and of min.insync.replicas, once for each partition that they concern."""
     # Few such records are written: they are sent to where the topics and the partitions are.
     records = F.broadcast(_setting_records(rows))
     known = topics(rows)

@@ -21,12 +21,13 @@ VOTER_TYPES = ("VotersRecord", "KRaftVersionRecord")
 
 
 def quorum(df: DataFrame) -> DataFrame:
-    """Who led the quorum when: an interval for each epoch that wrote something, which a leader does first of all.
+    """The leaders of the quorum: an interval for each epoch that has records. A leader writes one before anything else.
 
-    A tenure lasts until the next epoch's first record: when a leader was lost is not in the log. ``records`` counts
-    what the epoch wrote, and is null while it lasts, as its last records may be of types not read. ``skippedEpochs``
-    are those right before that left no record: elections without a result. An epoch that began before the log
-    does has no leader, voters or granting voters here.
+    An interval lasts until the next epoch's first record, because the log does not have the time at which a leader was
+    lost. ``records`` is the number of the epoch's records. It is null while the epoch lasts, because its last records
+    may be of types that are not read. ``skippedEpochs`` is the number of epochs right before without a record:
+    elections that nobody won. If an epoch began before the log does, its leader, voters and granting voters are not
+    known here.
     """
     change = F.col("LeaderChangeMessage")
     epochs = (
@@ -68,8 +69,8 @@ def quorum(df: DataFrame) -> DataFrame:
 def voters(df: DataFrame) -> DataFrame:
     """Each change of the voters and of kraft.version: what is in force from then on, and what is new.
 
-    ``added`` and ``removed`` are voters (id and directory); ``updated`` are those whose endpoints or range of
-    kraft.version changed. Leaders write both records again at times, which is no change.
+    ``added`` and ``removed`` are voters (id and directory); ``updated`` are voters whose endpoints or range of
+    kraft.version changed. Leaders sometimes write both records again, which is no change.
     """
     rows = only(all_rows(df), *VOTER_TYPES).select(
         CLUSTER,

@@ -29,7 +29,7 @@ from kafkaproto_pipeline.views.schema import RECORD_TYPES
 
 CLUSTER = "clusterId"
 POSITION = ("offset", "snapshotIndex")
-"""Orders rows: a snapshot's stand at its last offset, behind that offset's own row, which has no index."""
+"""Orders rows: a snapshot's rows come at its last offset, after that offset's own row, which has no index."""
 
 
 _COLUMNS = (CLUSTER, *POSITION, "timestamp", "source", "isControl", "partitionLeaderEpoch", "recordType")
@@ -38,7 +38,7 @@ _COLUMNS = (CLUSTER, *POSITION, "timestamp", "source", "isControl", "partitionLe
 _known: WeakKeyDictionary[DataFrame, Kept] = WeakKeyDictionary()
 """By frame: its rows."""
 _tables: WeakKeyDictionary[DataFrame, dict[Transform, DataFrame]] = WeakKeyDictionary()
-"""By frame: tables that others are made of."""
+"""For each frame: tables from which others are made."""
 
 
 def counted_rows(df: DataFrame, *record_types: str) -> DataFrame:
@@ -60,7 +60,7 @@ def kept(df: DataFrame, make: Transform) -> DataFrame:
 
 
 def forget(df: DataFrame) -> None:
-    """Give up what is kept of a frame."""
+    """Release what is cached of a frame."""
     for table in _tables.pop(df, {}).values():
         table.unpersist()
     known = _known.pop(df, None)
@@ -99,17 +99,17 @@ def in_order(*key: str) -> WindowSpec:
 
 
 def up_to_now(*key: str) -> WindowSpec:
-    """Those of them up to the row at hand."""
+    """The rows of that key up to the current row."""
     return in_order(*key).rowsBetween(Window.unboundedPreceding, Window.currentRow)
 
 
 def carried(window: WindowSpec, *names: str) -> dict[str, Column]:
-    """Columns with the newest value that is not null in the place of those that say nothing."""
+    """The columns with their newest value that is not null, for rows that do not set them."""
     return {name: F.last(name, ignorenulls=True).over(window) for name in names}
 
 
 def milliseconds_between(start: Column, end: Column) -> Column:
-    """How long it took; 0 where the clocks of two leaders disagree about which came first."""
+    """The duration; 0 if the clocks of two leaders disagree about which record came first."""
     return F.greatest(F.lit(0), F.unix_millis(end) - F.unix_millis(start))
 
 
@@ -121,9 +121,10 @@ def only_changes(states: DataFrame, key: Sequence[str], state: Sequence[str]) ->
 
 
 def intervals(states: DataFrame, key: Sequence[str], state: Sequence[str]) -> DataFrame:
-    """From the state after each row to intervals of equal state, ended by the next: columns ``from`` and ``to``.
+    """Turns the state after each row into intervals of equal state, which the next state ends: columns ``from`` and
+    ``to``.
 
-    Both are structs of offset, timestamp and state; ``to`` is the interval's that follows, null in the last one.
+    Both are structs of offset, timestamp and state. ``to`` is the start of the next interval, null in the last one.
     """
     changes = only_changes(states, key, state)
     here = F.struct("offset", "timestamp", *state)

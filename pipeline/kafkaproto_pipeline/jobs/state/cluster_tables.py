@@ -15,9 +15,10 @@ CHANGE = "BrokerRegistrationChangeRecord"
 
 
 def brokers(df: DataFrame) -> DataFrame:
-    """The registered brokers: a row each, as registered and changed since.
+    """The registered brokers: one row each, as registered and changed since.
 
-    ``logDirs`` and ``cordonedLogDirs`` are in order of their text; the latter is null where the broker never told them.
+    ``logDirs`` and ``cordonedLogDirs`` are sorted by their text. ``cordonedLogDirs`` is null if the broker never
+    reported them.
     """
     rows = records(counted(df), REGISTER, UNREGISTER, FENCE, UNFENCE, CHANGE)
     broker_id = F.coalesce(
@@ -55,7 +56,7 @@ def brokers(df: DataFrame) -> DataFrame:
 
 
 def controllers(df: DataFrame) -> DataFrame:
-    """The controllers that registered: a row each, as registered last."""
+    """The controllers that registered: one row each, with the last registration."""
     rows = records(counted(df), "RegisterControllerRecord")
     newest = rows.groupBy(F.col("RegisterControllerRecord.controllerId")).agg(
         _newest(F.col("RegisterControllerRecord")).alias("registration")

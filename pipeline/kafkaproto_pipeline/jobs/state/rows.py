@@ -28,21 +28,21 @@ _made: WeakKeyDictionary[DataFrame, Kept] = WeakKeyDictionary()
 
 
 def settled(df: DataFrame) -> DataFrame:
-    """All that matters of the log: changes of partitions put together, other records as they are.
+    """Everything in the log that affects the state: combined changes of partitions, other records as they are.
 
     ``df`` is the source's view ``state``, read with ``asOf``. The same frame gives the same rows again without another
-    pass; `forget` gives up what is kept of it.
+    pass; `forget` releases them.
     """
     return _made_of(df).rows
 
 
 def counted(df: DataFrame) -> DataFrame:
-    """The settled rows that count: without those of metadata transactions that were taken back or are open."""
+    """The settled rows that count: without those of metadata transactions that were aborted or are open."""
     return _made_of(df).counted
 
 
 def forget(df: DataFrame) -> None:
-    """Give up what is kept of a frame."""
+    """Release what is cached of a frame."""
     made = _made.pop(df, None)
     if made is not None:
         made.forget()
@@ -76,7 +76,7 @@ def is_unknown() -> Column:
 
 
 def newest_end() -> Column:
-    """Of settled rows: ``offset``, ``epoch`` and ``timestampMs`` of the last record that they sum up."""
+    """Of settled rows: ``offset``, ``epoch`` and ``timestampMs`` of the last record that they include."""
     is_end = F.col("recordType") == latest.END_OF_RANGE
     return F.max_by(F.struct("offset", "epoch", "timestampMs"), F.when(is_end, F.col("offset")))
 

@@ -52,7 +52,7 @@ COLUMNS = (
     "payload",
     CORRUPT_COLUMN,
 )
-"""What `alerts` looks at, of the view ``records``."""
+"""The columns of the view ``records`` that `alerts` uses."""
 ALERT_COLUMNS = ("time", "severity", "kind", "subject", "offset", "text", "clusterId")
 
 _TOPIC_TYPES = ("TopicRecord", "RemoveTopicRecord", "PartitionRecord", "PartitionChangeRecord")
@@ -93,9 +93,9 @@ def start(
     deliver: Callable[[DataFrame, int], None],
     failed: Callable[[Exception], None],
 ) -> StreamingQuery:
-    """Start the stream: ``deliver`` is given the alerts of each batch that has any, and its number.
+    """Start the stream. ``deliver`` is called with the alerts of each batch that has any, and its number.
 
-    ``failed`` is given the exception that ends the query, which itself only says that there was one.
+    ``failed`` is called with the exception that ends the query; the query itself only says that there was one.
     """
 
     def hand_over(batch: DataFrame, number: int) -> None:
@@ -127,7 +127,7 @@ def start(
 
 
 def write_files(batch: DataFrame, number: int, *, folder: Path) -> None:
-    """The batch's alerts as JSON lines in a folder of its own, which is replaced where the batch is repeated."""
+    """Write the batch's alerts as JSON lines to a folder of its own, which is replaced if the batch is repeated."""
     batch.coalesce(1).write.mode("overwrite").json(str(folder / f"batch={number:09d}"))
 
 
@@ -139,7 +139,9 @@ def write_topic(batch: DataFrame, number: int, *, topic: str, bootstrap_servers:
 
 
 def _shards() -> Column:
-    """The groups that have to see a record: all see transactions, those of topics their configs, one everything."""
+    """The groups that need a record: all groups need transactions, those of topics need their configs, one needs
+    everything.
+    """
     topics = [F.lit(f"topics-{number}") for number in range(SHARDS)]
     topic = F.pmod(F.xxhash64(F.get_json_object("payload", "$.topicId")), F.lit(SHARDS))
     kind = F.col("recordType")
@@ -154,7 +156,7 @@ def _shards() -> Column:
 def _look(
     key: tuple[str, str], frames: Iterable[pd.DataFrame], state: GroupState, limits: Limits
 ) -> Iterator[pd.DataFrame]:
-    """One group's part of a batch: its alerts, and what it remembers from now on."""
+    """One group's part of a batch: its alerts, and its new memory."""
     cluster_id, shard = key
     memory = json.loads(zlib.decompress(bytes(state.get[0]))) if state.exists else None
     is_quorum = shard == QUORUM

@@ -25,16 +25,16 @@ class Begin:
     """How a watch began."""
 
     name: str
-    """When it was first started, to the millisecond: the folder of its files has it."""
+    """The time of the first start, to the millisecond; the folder of its files has this name."""
     since_ms: int | None
-    """Alerts of what was earlier are not told; None where all are."""
+    """Earlier alerts are not reported; None if all are."""
 
 
 def begin(checkpoint: Path, since_ms: int | None, *, is_given: bool) -> Begin:
     """How the watch of a checkpoint began; a new one begins now.
 
-    ``since_ms`` counts for a new one, and for another where the user asks for it: ``is_given``. Raises
-    CheckpointError, and OSError where the folder cannot be written.
+    ``since_ms`` applies to a new watch, and to an existing one if the user asks for it (``is_given``). Raises
+    CheckpointError, and OSError if the folder cannot be written.
     """
     checkpoint.mkdir(parents=True, exist_ok=True)
     path = checkpoint / FILE

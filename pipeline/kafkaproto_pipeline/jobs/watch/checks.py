@@ -34,7 +34,7 @@ def check_folder(folder: Path) -> None:
 
 
 def check_quorum(bootstrap_controllers: str) -> None:
-    """Raise CheckError where no leader of a quorum answers."""
+    """Raise CheckError if no leader of the quorum responds."""
     servers = parse_servers(bootstrap_controllers)
     try:
         with LiveQuorum(servers, retry_timeout_s=QUORUM_WAIT_S) as quorum:
@@ -44,7 +44,7 @@ def check_quorum(bootstrap_controllers: str) -> None:
 
 
 def check_topic(topic: str, bootstrap_server: str) -> None:
-    """Raise CheckError where no broker answers, or does not know the topic."""
+    """Raise CheckError if no broker responds, or the broker does not know the topic."""
     request = MetadataRequest(topics=[MetadataRequest.Topic(name=topic)], allow_auto_topic_creation=False)
     try:
         with Client.bootstrap(parse_servers(bootstrap_server), timeout_ms=BROKER_TIMEOUT_MS) as client:

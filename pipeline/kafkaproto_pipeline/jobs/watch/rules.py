@@ -28,7 +28,7 @@ EPOCH_JUMP = "epoch jump"
 MANY_ELECTIONS = "many elections"
 SILENT_LEADER = "leader not confirmed"
 PARTITION_KINDS = (LEADERLESS, BELOW_MIN_ISR, PARTITION_FLAPS)
-"""Of which one cause may raise thousands."""
+"""Alerts of which one cause may raise thousands."""
 KINDS = (
     *PARTITION_KINDS,
     *(BROKER_FENCED, BROKER_DIED, BROKER_GONE, BROKER_STOPPING, BROKER_FLAPS),
@@ -36,7 +36,7 @@ KINDS = (
 )
 
 QUORUM = "quorum"
-"""Subject of what is about the quorum itself."""
+"""Subject of alerts about the quorum itself."""
 
 MIN_ISR_KEY = "min.insync.replicas"
 _TOPIC_RESOURCE, _BROKER_RESOURCE = 2, 4
@@ -48,21 +48,22 @@ _LEADER_CHANGE = "LeaderChangeMessage"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """From when on something is too much."""
+    """The limits beyond which the rules raise alerts."""
 
     window_ms: int = 600_000
     """How far back changes count."""
     partition_changes: int = 4
-    """So many changes of a partition's leader in the window are flapping."""
+    """This many changes of a partition's leader within the window mean that it flaps."""
     broker_changes: int = 4
-    """So many times fenced or unfenced in the window are flapping."""
+    """A broker that was fenced or unfenced this many times within the window flaps."""
     elections: int = 3
-    """So many new leaders of the quorum in the window are many."""
+    """This many new leaders of the quorum within the window raise an alert."""
     silence_ms: int = 5_000
-    """A leader that committed nothing for so long has not confirmed itself: ten times the interval in which it writes
-    a NoOpRecord where there is nothing else."""
+    """If a leader committed nothing for this long, it has not confirmed itself. This is ten times the interval in
+    which a leader writes a NoOpRecord if there is nothing else.
+    """
     min_isr: int = 1
-    """``min.insync.replicas`` where the log has no config: what stands in the brokers' files is not in the log."""
+    """``min.insync.replicas`` if the log has no config for it; the brokers' files are not in the log."""
 
 
 class LogRecord(NamedTuple):
@@ -119,11 +120,11 @@ class _Rules:
             yield from rule(record)
 
     def rules(self) -> Mapping[str, Callable[[LogRecord], Iterator[Alert]]]:
-        """Record type -> what it is looked at for."""
+        """For each record type, the rule that reads it."""
         return {}
 
     def count(self, times: list[int], now_ms: int, limit: int) -> bool:
-        """Note a change; whether it makes too many of them within the window. Starts over once it does."""
+        """Note a change. Returns whether there are now too many within the window; if so, counting starts again."""
         times.append(now_ms)
         times[:] = [each for each in times if each > now_ms - self.limits.window_ms][-limit:]
         if len(times) < limit:
