@@ -25,12 +25,12 @@ _WIDTH = 108
 
 
 def _is_read_in_steps(message: Message, layout: StructLayout) -> bool:
-    """Whether a server may have to read a struct a little at a time: it is of a request, and has arrays."""
+    """Whether a server may have to read a struct in steps: it belongs to a request, and has arrays."""
     return message.type is MessageType.REQUEST and layout.has_arrays
 
 
 def _is_written_in_steps(message: Message, layout: StructLayout) -> bool:
-    """Whether a server may have to write a struct a little at a time: it is of a response, and has long arrays."""
+    """Whether a server may have to write a struct in steps: it belongs to a response, and has long arrays."""
     return message.type is MessageType.RESPONSE and layout.has_loops
 
 
@@ -42,7 +42,7 @@ class _Functions:
     names: dict[StructLayout, int] = field(default_factory=dict)
     """Layout -> the version in which it is first seen."""
     readers: dict[tuple[StructLayout, bool], None] = field(default_factory=dict)
-    """What is read: a layout, and whether many of them in an array."""
+    """The readers that are needed: a layout, and whether many structs of it are read in an array."""
 
     def add(self, layout: StructLayout, version: int, many: bool = False) -> None:
         if layout not in self.names:
@@ -63,7 +63,7 @@ class _Functions:
         return naming.function(verb, self.message, layout.struct, self.names[layout])
 
     def root_tables(self, roots: list[StructLayout]) -> list[tuple[str, list[str]]]:
-        """The tables of functions by version; None for a version that is always read or written at once."""
+        """The tables of functions by version; None for a version that is always read or written in one go."""
         tables = [
             ("_READERS", [self.reader(root, False, False) for root in roots]),
             ("_WRITERS", [self.writer(root, False) for root in roots]),

@@ -184,7 +184,7 @@ class ReadEmitter:
             )
 
     def _null(self, length: str, compact: bool, nullable: bool, target: str) -> AbstractContextManager[None]:
-        """What a null does, and the block for all other values."""
+        """What the reader does for a null, and the block for all other values."""
         with self.lines.block(f"if not {length}:" if compact else f"if {length} < 0:"):
             self.lines.add(f"{target} = None" if nullable else "raise Malformed")
         return self.lines.block("else:") if nullable else nullcontext()

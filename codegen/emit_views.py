@@ -138,7 +138,7 @@ def _record(message: Message, lines: Lines) -> None:
 
 
 def _check(message: Message) -> None:
-    """What the views rely on beyond what every schema has."""
+    """Check what the views need beyond the rules for every schema."""
     if not message.flexible.covers(message.versions):
         raise SchemaError(
             message.source, message.name, "is a record of the log, and not flexible in every version"

@@ -71,7 +71,7 @@ class WriteEmitter:
         self.lines.add("", "")
 
     def _refuse_set(self, field: Field) -> None:
-        """A field that the version lacks and that may not be dropped."""
+        """A field that the version does not have and that may not be dropped."""
         self._if_set(field)
         with self.lines.indented():
             self.lines.add("raise Malformed")
@@ -197,7 +197,7 @@ class WriteEmitter:
     def _null(
         self, nullable: bool, compact: bool, variable: str, instead: str, length: str = "length"
     ) -> AbstractContextManager[None]:
-        """What stands for null, and the block for all other values."""
+        """The encoding of null, and the block for all other values."""
         if not nullable:
             return nullcontext()
         with self.lines.block(f"if {variable} is None:"):
@@ -275,7 +275,7 @@ class WriteEmitter:
 
 
 def differences(message: Message, field: Field, source: str) -> list[str]:
-    """Expressions of which one at least is true where the field is not at its default."""
+    """Expressions, at least one of which is true if the field is not at its default."""
     if field.default is NotNull.EMPTY:
         null = [f"{source} is None"] if field.nullable else []
         if isinstance(field.type, ArrayType):

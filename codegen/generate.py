@@ -12,7 +12,7 @@ from codegen.parse import SchemaError, parse_file
 
 
 def read_schemas(folder: Path) -> list[Message]:
-    """Every schema below ``folder``, by name. Raises SchemaError for a bad file, and for what clashes between files."""
+    """Every schema below ``folder``, by name. Raises SchemaError for a bad file, and for conflicts between files."""
     messages = [parse_file(folder, path) for path in sorted(folder.rglob("*.json"))]
     messages.sort(key=lambda message: message.name)
     _check_together(messages)

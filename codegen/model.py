@@ -16,7 +16,7 @@ OPEN_END = 32767
 
 @dataclass(frozen=True, slots=True)
 class VersionRange:
-    """Versions from ``lowest`` to ``highest``, both included; empty where ``highest`` is smaller."""
+    """Versions from ``lowest`` to ``highest``, both included; empty if ``highest`` is smaller."""
 
     lowest: int
     highest: int
@@ -63,7 +63,7 @@ NO_VERSIONS = VersionRange(0, -1)
 
 
 class MessageType(enum.Enum):
-    """What a message is used as; the values are the words of the grammar."""
+    """The use of a message; the values are the words of the grammar."""
 
     REQUEST = "request"
     RESPONSE = "response"
@@ -94,7 +94,7 @@ class Primitive(enum.Enum):
 
 
 class Variable(enum.Enum):
-    """Types whose length is written in front of them."""
+    """Types whose encoding begins with their length."""
 
     STRING = "string"
     BYTES = "bytes"

@@ -17,7 +17,7 @@ _RESERVED_ATTRIBUTES = frozenset(
     "decode decode_in_steps encode encode_in_steps encode_into from_json schema to_json unknown_tags self "
     "bool bytes dict float int list str".split()
 )
-"""What every message has beside its fields, and what its code needs to mean what it always means."""
+"""Attributes that every message has beside its fields, and names whose usual meaning the generated code needs."""
 
 
 def snake(name: str) -> str:
@@ -26,18 +26,18 @@ def snake(name: str) -> str:
 
 
 def attribute(name: str) -> str:
-    """A field's name as an attribute; with an underscore behind where Python or the message needs the name."""
+    """A field's name as an attribute; an underscore is appended if Python or the message needs the name."""
     result = snake(name)
     return f"{result}_" if keyword.iskeyword(result) or result in _RESERVED_ATTRIBUTES else result
 
 
 def slot(field: Field) -> str:
-    """Where a field's value is kept: its attribute, or a private one behind a property."""
+    """The attribute that keeps a field's value: the field's own, or a private one behind a property."""
     return f"_{attribute(field.name)}" if field.made_on_demand else attribute(field.name)
 
 
 def local(name: str) -> str:
-    """A field's name as a local variable, out of the way of the code around it."""
+    """A field's name as a local variable that does not collide with the code around it."""
     result = attribute(name)
     return f"{result}_" if result in _RESERVED_LOCALS else result
 

@@ -62,7 +62,7 @@ _MAX_DEPTH = 32
 
 
 class SchemaError(Exception):
-    """A schema that is refused; the text names file, field path and reason."""
+    """A schema is refused; the text names file, field path and reason."""
 
     def __init__(self, file_name: str, path: str, reason: str) -> None:
         super().__init__(f"{file_name}: {path}: {reason}" if path else f"{file_name}: {reason}")

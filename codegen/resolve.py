@@ -15,7 +15,7 @@ from codegen.model import ArrayType, Field, Message, Primitive, Struct, StructTy
 
 
 class LengthForm(enum.Enum):
-    """How a length or count in front of a value is written."""
+    """The encoding of a length or count before a value."""
 
     INT16 = "h"
     INT32 = "i"
@@ -76,11 +76,11 @@ class StructLayout:
     struct: Struct
     flexible: bool
     fields: tuple[FieldLayout, ...]
-    """Those written one after the other, in order."""
+    """The fields that are written one after the other, in order."""
     tagged: tuple[FieldLayout, ...]
-    """Those in the tag section, by tag."""
+    """The fields in the tag section, by tag."""
     absent: tuple[Field, ...]
-    """Those that do not exist at this version."""
+    """The fields that do not exist at this version."""
 
     @property
     def has_arrays(self) -> bool:

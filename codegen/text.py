@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 WIDTH = 110
-"""Length beyond which a call, an assignment of many or a condition is spread over several lines."""
+"""If a call, an assignment of many or a condition is longer than this, it is spread over several lines."""
 
 
 class Lines:

@@ -29,7 +29,7 @@ class Clients:
         self._faults = faults
         self._rng = world.rng
         self.voter_changes = 0
-        """Answered without error."""
+        """Voter changes whose response had no error."""
         self._records = 0
 
     def begin(self) -> None:
@@ -155,7 +155,7 @@ class Clients:
                 return RemoveVoterRequest(voter=key)
         rng = self._rng
         if any(world.is_lost(voter) for voter in voters.voters):
-            # It will tell the leader where it listens now; until then a majority could miss it.
+            # It will report its new address to the leader; until then a majority might not reach it.
             return RemoveVoterRequest(voter=ReplicaKey(id=99, directory_id=rng.randbytes(16)))
         if rng.random() < 0.05 and not self._faults.is_healed:
             return RemoveVoterRequest(voter=ReplicaKey(id=rng.randint(1, 9), directory_id=rng.randbytes(16)))

@@ -42,7 +42,7 @@ REQUEST_TIMEOUT_US = 2_000_000
 CLIENT_DELAY_US = 200
 LISTENER = "CONTROLLER"
 UNKNOWN_HOST = "unknown"
-"""Where a node listens that belongs to no cluster."""
+"""The address of a node that belongs to no cluster."""
 BALANCED = ("balancer", 9093)
 """An address behind which every controller stands."""
 
@@ -55,7 +55,9 @@ TOP_LEVEL_ERRORS = (
 
 
 class Flight:
-    """One request on its way, until its sender knows how it ended. A client's has no source, but a callback."""
+    """One request on its way, until its sender knows the result. A client's request has a callback
+    instead of a source.
+    """
 
     __slots__ = ("done", "is_over", "lane", "life", "number", "request", "source", "target", "target_life")
 
@@ -121,7 +123,7 @@ class Network:
     def call(
         self, target: Replica, request: OutboundRequest, done: Callable[[Response | None], None]
     ) -> Flight:
-        """A client sends a request; it hears None where no answer comes."""
+        """A client sends a request. Its callback gets None if no response comes."""
         flight = Flight(None, 0, request, done)
         self._world.after(2 * REQUEST_TIMEOUT_US, self._time_out, flight)
         self._dispatch(flight, target)
@@ -197,7 +199,7 @@ class Network:
     # -- answers -------------------------------------------------------------------------------------------------
 
     def answer(self, target: Replica, notice: SendAnswer) -> None:
-        """A replica's core answers a request."""
+        """A replica's core responds to a request."""
         served = target.serving.pop(notice.request_id, None)
         if served is None:
             raise ViolationError(Invariant.ONE_ANSWER, f"node {target.id} answers twice: {notice}")
@@ -300,7 +302,7 @@ class Network:
     # -- ends without an answer ----------------------------------------------------------------------------------
 
     def fail(self, flight: Flight, failure: RequestFailure, error: RaftError = RaftError.NONE) -> None:
-        """Tell the sender that no answer will come, unless it knows already."""
+        """Tell the sender that no response will come, unless it knows already."""
         if flight.is_over:
             return
         source = flight.source
@@ -345,7 +347,9 @@ class Network:
         source.flights.pop(flight.number, None)
 
     def process_died(self, dead: Replica) -> None:
-        """Whoever waits for an answer of a dead process sees its connection break, if the host still lives."""
+        """The connections of a dead process break for every sender that waits for a response, if its
+        host still lives.
+        """
         if dead.is_host_down:
             return
         for flight, _ in dead.serving.values():

@@ -16,7 +16,7 @@ SCENARIOS = ("chaos", "flapping", "forged")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Settings of one run; intervals are means, in milliseconds of simulated time, 0 where a fault is off."""
+    """Settings of one run. Intervals are means, in milliseconds of simulated time; 0 means that a fault is off."""
 
     scenario: str = "chaos"
     format: str = "initial"
@@ -33,7 +33,7 @@ class Options:
     balanced_bootstrap: bool = False
     """Whether one address, balanced over all controllers, is the only bootstrap server."""
     fault_ms: int = 20_000
-    """How long faults go on before everything heals."""
+    """How long faults last before everything is repaired."""
     election_timeout_ms: int = 1000
     fetch_timeout_ms: int = 2000
     linger_ms: int = 25
@@ -52,9 +52,9 @@ class Options:
     stragglers: float = 0.0
     """Share of messages that come seconds late."""
     late_answers: bool = False
-    """Whether the core gets to hear answers to requests that are over."""
+    """Whether the core receives responses to requests that are over."""
     bad_answers: float = 0.0
-    """Share of answers that are turned into nonsense or a top-level error."""
+    """Share of responses that are turned into nonsense or a top-level error."""
     corrupt_chunks: float = 0.0
     clock_skew: int = 0
     """Clocks run up to so many thousandths fast or slow."""

@@ -10,7 +10,9 @@ import enum
 
 
 class Invariant(enum.Enum):
-    """What must hold after every event; those named EVENTUALLY, at the latest a while after everything healed."""
+    """What must hold after every event. Those named EVENTUALLY must hold at the latest some time after everything is
+    repaired.
+    """
 
     ELECTION_SAFETY = (
         "at most one leader an epoch, in one life of it (ElectionSafety, NeverTwoLeadersInSameEpoch)"

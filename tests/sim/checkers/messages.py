@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class MessageChecker:
-    """Sees every request and every answer as it leaves."""
+    """Sees every request and every response when it is sent."""
 
     def __init__(self, elections: ElectionChecker) -> None:
         self._elections = elections
@@ -56,7 +56,7 @@ class MessageChecker:
             self._fail(replica, f"asks in epoch {epoch}, {replica.disk.durable_epoch} is durable")
 
     def answered(self, replica: Replica, request: InboundRequest, answer: Answer) -> None:
-        """A replica answers a request."""
+        """A replica responds to a request."""
         if isinstance(answer, VoterChangeResponse):
             return
         epoch = answer.leader.epoch
@@ -71,7 +71,7 @@ class MessageChecker:
                 self._check_vote(replica, request.epoch, request.replica)
 
     def _check_vote(self, replica: Replica, epoch: int, key: ReplicaKey) -> None:
-        """A vote may be told late: by then a later epoch may be durable."""
+        """A vote may be sent late: by then a later epoch may be durable."""
         durable = replica.disk.election
         if (
             durable is None

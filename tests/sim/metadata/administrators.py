@@ -55,7 +55,9 @@ def _topic_state(image: ClusterImage, name: str) -> TopicState:
 
 
 class Administrators(Clients):
-    """Ask the active controller, or who was it, one thing after the other, several at once."""
+    """Several administrators at once. Each sends one request after the other to the active controller, or to the last
+    one.
+    """
 
     def __init__(self, world: World, faults: Faults, calls: Calls) -> None:
         super().__init__(world, faults)

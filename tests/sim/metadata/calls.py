@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 TIMEOUT_US = 2_000_000
 
 Heard = Callable[[Message | None], None]
-"""Gets the answer, or None where none came in time or the connection broke: nobody knows whether it was done."""
+"""Gets the response, or None if none came in time or the connection broke: then it is unknown whether the request was
+done.
+"""
 
 
 class _Call:
-    """One request until its sender hears how it ended."""
+    """One request, until its sender knows the result."""
 
     __slots__ = ("heard", "is_over", "life", "request", "source", "target")
 
@@ -35,7 +37,7 @@ class _Call:
 
 
 class Calls:
-    """Carries requests to controllers. A source of None stands for a client, whose links never fail."""
+    """Carries requests to controllers. A source of None means a client, whose links never fail."""
 
     def __init__(self, world: World) -> None:
         self._world = world

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 REFUSED_MARK = "refused-"
-"""In names of what has to be refused."""
+"""Part of the names in requests that must be refused."""
 
 
 class MetadataInvariant(enum.Enum):

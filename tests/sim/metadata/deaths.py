@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from tests.sim.world import World
 
 SHARE = 0.5
-"""Of the deaths that are proven, where the host is there to refuse."""
+"""Share of the failures that are proven, if the host is up and refuses connections."""
 LONGEST_DELAY_US = 2_000_000
 
 
 def prove_death(world: World, broker: Broker) -> None:
-    """The broker's process is gone; have the active controllers hear of it now or a little later."""
+    """The broker's process is gone: report that to the active controllers, now or a little later."""
     if broker.node.is_host_down or world.rng.random() > SHARE:
         return
     for controller in world.controllers:
@@ -55,7 +55,7 @@ def _tell(told: tuple[Broker, Node, int, BrokerFailed]) -> None:
 
 
 def check_death(brokers: Mapping[int, Broker], controller: Node, death: ReportDeath) -> None:
-    """A controller has fenced a broker because of a proof: its process must not be there."""
+    """A controller has fenced a broker because of a proof: check that its process is gone."""
     broker = brokers[death.broker_id]
     broker.faults.count("proven death", death.broker_id)
     registered = controller.controller.newest_image.brokers.get(death.broker_id)

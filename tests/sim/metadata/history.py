@@ -14,29 +14,29 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 State: TypeAlias = object
-"""Of the model; hashable."""
+"""A state of the model; hashable."""
 
 
 class Model(Protocol):
     """What one step does."""
 
     def apply(self, state: State, operation: object) -> tuple[State, object]:
-        """The state after an operation, and the answer to it."""
+        """The state after an operation, and the response to it."""
 
 
 @dataclass(slots=True)
 class Call:
-    """One call, from when it was made until its answer was heard."""
+    """One call, from the time when it was made until its response was received."""
 
     operation: object
     called_at: int
     answered_at: int | None = None
-    """None while nothing is known, for ever where nothing was heard."""
+    """None while nothing is known; None for ever if no response came."""
     answer: object = None
 
 
 def is_linearizable(calls: list[Call], model: Model, initial: State) -> bool:
-    """Whether an order exists in which every answer is the model's."""
+    """Whether an order exists in which every response is the model's."""
     calls = sorted(calls, key=lambda call: call.called_at)
     everything_known = sum(1 << index for index, call in enumerate(calls) if call.answered_at is not None)
     visited: set[tuple[int, State]] = set()
@@ -57,7 +57,7 @@ def is_linearizable(calls: list[Call], model: Model, initial: State) -> bool:
 
 
 def _next(calls: list[Call], done: int) -> list[int]:
-    """The calls that may come next: none that was made after some other one was answered."""
+    """The calls that may come next: those that were not made after another remaining call got its response."""
     candidates = []
     earliest_answer: int | None = None
     for index, call in enumerate(calls):

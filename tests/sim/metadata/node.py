@@ -64,7 +64,7 @@ may happen in between."""
 SLICE_US = 2_000
 """What a slice takes, with all else that a node's loop has to do then."""
 OWN_REQUESTS = 10**9
-"""What a controller asks of its own Raft core has numbers from here on; peers' requests never get so far."""
+"""Requests of a controller to its own Raft core have numbers from here on; those of peers never get so far."""
 BUSY_SHARE = 0.3
 """How often a request finds the loop busy."""
 MOST_BUSY_US = 50_000
@@ -90,14 +90,14 @@ class NodeClock:
 
 
 class WatchedController(Controller):
-    """A controller that notes whom it fences because of a proof, and is looked at while it works."""
+    """A controller that notes which brokers it fences because of a proof, and that is checked while it works."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
         self.reported_deaths: list[ReportDeath] = []
         self._active_since_ms = 0
         self._heard_ms: dict[tuple[int, int], int] = {}
-        """By broker id and epoch: when it was last heard of."""
+        """By broker id and epoch: the time of the last contact."""
 
     def handle(self, event: ControllerEvent, now_ms: int, *, wall_ms: int) -> None:
         """As the controller's own."""
@@ -132,10 +132,10 @@ class WatchedController(Controller):
 
 
 class Node(Replica):
-    """A replica with what stands on it in this life."""
+    """A replica with the controller or broker that runs on it in this life."""
 
     died: Callable[[Node, ReportDeath], None]
-    """Is told of each broker that a controller fences because of a proof; set once for all nodes."""
+    """Called with each broker that a controller fences because of a proof; set once for all nodes."""
 
     images: ImageChecker
     """The checker of the run; set once for all nodes."""
@@ -193,12 +193,12 @@ class Node(Replica):
     # -- the driver's loop ---------------------------------------------------------------------------------------
 
     def handle(self, event: Event) -> None:
-        """Let the Raft core handle one event, and the controller what comes of it."""
+        """Let the Raft core handle one event, and the controller the effects of it."""
         super().handle(event)
         self._apply_controller_effects()
 
     def _apply_controller_effects(self) -> None:
-        """Carry out what the controller asks for until it asks for nothing more."""
+        """Apply the controller's effects until there are no more."""
         half, life = self.half, self.life
         if half is None or self._is_obeying:
             return
@@ -250,8 +250,9 @@ class Node(Replica):
         self._apply_controller_effects()
 
     def command(self, request: Message, reply: Deferred[Answer]) -> None:
-        """Have this node's controller carry out a request: at once, or with all others that come while its loop is
-        busy with something else."""
+        """Let this node's controller carry out a request: at once, or, if its loop is busy, together with all others
+        that come meanwhile.
+        """
         self._commands.append((request, reply))
         if len(self._commands) > 1:
             return
@@ -299,7 +300,7 @@ class Node(Replica):
         self.image = image
 
     def _feed(self) -> None:
-        """Hand over what is committed and not known yet."""
+        """Hand over committed batches that were not handed over yet."""
         latest = self.disk.latest_snapshot
         if latest is not None and latest.id.offset > self.builder.next_offset:
             self.builder.take_snapshot(self.images.of_snapshot(latest.id))

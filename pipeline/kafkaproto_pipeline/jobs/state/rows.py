@@ -53,8 +53,8 @@ def _made_of(df: DataFrame) -> Kept:
     if made is None:
         known = df.withColumns(
             {
-                # What `jobs.transactions` knows rows by. Those that were put together lie all in one
-                # transaction, or all outside.
+                # The columns by which `jobs.transactions` identifies rows. Changes that were combined are all in one
+                # transaction, or all outside of any.
                 "clusterId": F.lit(None).cast("string"),
                 "source": F.when(F.col("position") < 0, "snapshot").otherwise("log"),
                 "isControl": F.col("recordType").isin(*CONTROL_TYPES, latest.END_OF_RANGE),
