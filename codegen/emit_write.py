@@ -167,7 +167,7 @@ class WriteEmitter:
 
     @property
     def _yields(self) -> bool:
-        # What is tagged is written at once: its length stands before it.
+        # A tagged value is written in one go, because its length comes before it.
         return self.in_steps and self.out == "out"
 
     def _variable(self, value: VariableValue, variable: str) -> None:

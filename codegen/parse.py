@@ -72,7 +72,7 @@ class SchemaError(Exception):
 
 
 def parse_file(folder: Path, path: Path) -> Message:
-    """Read one schema file below ``folder``. Raises SchemaError, and OSError where it cannot be read."""
+    """Read one schema file below ``folder``. Raises SchemaError, and OSError if it cannot be read."""
     file_name = path.relative_to(folder).as_posix()
     try:
         text = path.read_text(encoding="utf-8")

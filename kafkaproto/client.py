@@ -25,7 +25,7 @@ _RECEIVE_BYTES: Final = 65_536
 
 
 def parse_servers(text: str) -> list[tuple[str, int]]:
-    """The addresses in ``host:port,host:port``; an IPv6 address stands in brackets.
+    """The addresses in ``host:port,host:port``; an IPv6 address is in brackets.
 
     Raises ValueError, which names the part that is no such address.
     """
@@ -70,8 +70,8 @@ class Client:
     ) -> Self:
         """Connect to one server.
 
-        ``timeout_ms`` is how long connecting may take, and then each request with its answer. Raises
-        ConnectionError or TimeoutError; the text names host and port.
+        ``timeout_ms`` limits connecting, and then each request with its response. Raises ConnectionError or
+        TimeoutError; the text names host and port.
         """
         try:
             stream = socket.create_connection((host, port), timeout_ms / 1000)

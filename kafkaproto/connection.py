@@ -65,7 +65,7 @@ class RequestReceived(msgspec.Struct, frozen=True, kw_only=True):
     frame: bytes
     """Header and body."""
     body_offset: int
-    """Where in ``frame`` the body starts."""
+    """The offset in ``frame`` at which the body starts."""
 
 
 class UnsupportedApiVersions(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ _size_prefix = struct.Struct(">i")
 
 
 class NeedData(enum.Enum):
-    """The type of `NEED_DATA`, so that type checkers can tell it from a frame or an event."""
+    """The type of `NEED_DATA`, so that type checkers can distinguish it from a frame or an event."""
 
     NEED_DATA = "need data"
 

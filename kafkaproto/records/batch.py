@@ -11,7 +11,7 @@ A batch is a header of 61 bytes and its records, which may be compressed as one 
     21      attributes              int16   bits 0-2 compression, 3 timestamp type, 4 transactional,
                                             5 control, 6 delete horizon
     23      last offset delta       int32
-    27      base timestamp          int64   milliseconds; the delete horizon where bit 6 is set
+    27      base timestamp          int64   milliseconds; the delete horizon if bit 6 is set
     35      max timestamp           int64
     43      producer id             int64
     51      producer epoch          int16
@@ -19,8 +19,8 @@ A batch is a header of 61 bytes and its records, which may be compressed as one 
     57      record count            int32
     61      records                         see `record`
 
-The message formats before it, magic 0 and 1, are told apart by their magic and refused. No broker of Kafka 4
-takes or serves them (KIP-724).
+The older message formats, magic 0 and 1, are recognized by their magic and refused. No broker of Kafka 4 accepts or
+serves them (KIP-724).
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class RecordBatchView:
     __slots__ = ("_buffer", "position")
 
     position: int
-    """Where in the buffer the batch starts."""
+    """The position in the buffer at which the batch starts."""
 
     def __init__(self, buffer: Buffer, position: int = 0) -> None:
         left = len(buffer) - position

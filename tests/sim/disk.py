@@ -210,7 +210,7 @@ class MemoryDisk:
                 raise named(operation, path, OSError(fault.error, os.strerror(fault.error), path))
 
     def before(self, operation: str, path: str) -> None:
-        """Count a changing operation, and fail it where that is planned."""
+        """Count a changing operation, and let it fail if that is planned."""
         if self.crash_before is not None and self.operations >= self.crash_before:
             raise PowerLossError(f"power loss before operation {self.operations}: {operation} {path}")
         self.operations += 1

@@ -44,7 +44,7 @@ LISTENER = "CONTROLLER"
 UNKNOWN_HOST = "unknown"
 """The address of a node that belongs to no cluster."""
 BALANCED = ("balancer", 9093)
-"""An address behind which every controller stands."""
+"""An address that leads to any controller, as a load balancer's does."""
 
 TOP_LEVEL_ERRORS = (
     RaftError.INCONSISTENT_CLUSTER_ID,

@@ -64,7 +64,7 @@ class Options:
     crash_ms: int = 0
     crash_all_ms: int = 0
     crash_at_election: float = 0.0
-    """Share of the quorum-state files after whose sync the replica crashes, before or after it tells anybody."""
+    """Share of the quorum-state files after whose sync the replica crashes, before or after it sends anything."""
     silent_hosts: bool = False
     """Whether a crash may take the whole host along, so that nobody refuses connections."""
     down_ms: int = 1000
@@ -77,7 +77,7 @@ class Options:
     one_way_ms: int = 0
     broken_links_ms: int = 0
     joint_persisted: bool = False
-    """Whether the core hears once of all that one sync made durable."""
+    """Whether the core is notified once of everything that one sync made durable."""
     stall_ms: int = 0
     failed_sync_ms: int = 0
     wipe_ms: int = 0

@@ -21,7 +21,7 @@ class LogBatch(FetchedBatch, frozen=True, kw_only=True):
     """A batch in some log; its ``payload`` is unlike that of any other batch of the run."""
 
     records: tuple[bytes, ...]
-    """Values of its data records; none where it holds control records."""
+    """Values of its data records; none if it holds control records."""
     size: int
     """Bytes that it stands for."""
 
@@ -57,7 +57,7 @@ class ReplicaLog:
 
     @property
     def last(self) -> LogBatch | None:
-        """The last batch; None where the log holds none."""
+        """The last batch; None if the log holds none."""
         return self.batches[-1] if self.batches else None
 
     def append(self, batch: LogBatch) -> None:
@@ -93,7 +93,7 @@ class ReplicaLog:
         self.start_offset = offset
 
     def batch_with(self, offset: int) -> LogBatch | None:
-        """The batch that holds this offset; None where the log does not."""
+        """The batch that holds this offset; None if the log does not have it."""
         if not self.start_offset <= offset < self.end_offset:
             return None
         return self.batches[bisect_right(self._bases, offset) - 1]

@@ -36,7 +36,7 @@ def chaos(world: World, faults: Faults, _: Clients) -> None:
 
 
 def flapping(world: World, faults: Faults, clients: Clients) -> None:
-    """One link of a healthy quorum comes and goes in one of four ways; nobody's epoch may rise."""
+    """One link of a healthy quorum comes and goes in one of four ways; no node's epoch may rise."""
     settle(world, clients)
     leader = clients.active()
     assert leader is not None
@@ -139,7 +139,7 @@ class Forger:
         self._world.network.call(target, request, self._ignore)
 
     def _ignore(self, _: Response | None) -> None:
-        """A forger wants no answer."""
+        """A forger ignores responses."""
 
     def _draw(self, target: Replica) -> OutboundRequest:
         rng = self._rng

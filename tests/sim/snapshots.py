@@ -62,7 +62,7 @@ class SnapshotLibrary:
         return known
 
     def read(self, snapshot_id: OffsetAndEpoch, content: bytes) -> Snapshot | None:
-        """The snapshot that these bytes are; None where they are none, or another one."""
+        """The snapshot with these bytes; None if they are none, or those of another one."""
         snapshot = self._by_content.get(content)
         return snapshot if snapshot is not None and snapshot.id == snapshot_id else None
 

@@ -92,7 +92,9 @@ class UnknownNode:
 
     @property
     def _is_over(self) -> bool:
-        """Under its own ids it goes on for ever; what it does under others' is not to be borne for ever."""
+        """In the mode ``spoofing`` it stops once all faults have ended, because no quorum could bear that for ever.
+        Otherwise it continues for ever.
+        """
         return self._mode == "spoofing" and self._faults.is_healed
 
     def _repeat(self, interval_ms: int, act: Callable[[], None]) -> None:

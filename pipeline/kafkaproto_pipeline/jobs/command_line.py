@@ -158,7 +158,7 @@ _reading_options = _all_of(
     click.option("--master", metavar="URL", help="Spark's master.  [default: local[*]]"),
     click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be repeated."),
 )
-"""Where to read, and by which Spark: for every job."""
+"""The options of every job: the input, and the Spark that reads it."""
 _mode_options = _all_of(
     click.option(
         "--mode",

@@ -151,7 +151,7 @@ def lean_spark_home(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def _quick_start(folder: Path) -> Iterator[None]:
-    """Environment for the Java process that is started in the context, where the user has not set it otherwise."""
+    """Environment for the Java process that is started in the context, if the user has not set it otherwise."""
     wanted = {
         "SPARK_HOME": str(lean_spark_home(folder / "spark")),
         # Of the process before it, which does no more than to put its command line together.
@@ -199,7 +199,9 @@ def cause(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def progress(session: SparkSession, console: Console) -> Iterator[Callable[[str], None]]:
-    """Show how far Spark is with what it does, where ``console`` is a terminal; the function names what is done."""
+    """Show the progress of Spark if ``console`` is a terminal; call the returned function with the name of the current
+    work.
+    """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=None)

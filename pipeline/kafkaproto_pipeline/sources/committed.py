@@ -37,7 +37,9 @@ class Lineage:
     start: int
     end: int
     epochs: tuple[tuple[int, int], ...] = ()
-    """Each epoch and its first offset here; both ascend. Where a log is empty, that of the record before its start."""
+    """Each epoch and its first offset here; both ascend. If the log is empty, the epoch of the record
+    before its start.
+    """
 
     @property
     def last(self) -> tuple[int, int]:
@@ -45,7 +47,7 @@ class Lineage:
         return (self.epochs[-1][0] if self.epochs else -1, self.end)
 
     def epoch_at(self, offset: int) -> int | None:
-        """The epoch of a record; None where it is not in the log."""
+        """The epoch of a record; None if the record is not in the log."""
         if not self.start <= offset < self.end:
             return None
         return next((epoch for epoch, first in reversed(self.epochs) if first <= offset), None)

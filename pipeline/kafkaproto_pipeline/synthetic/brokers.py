@@ -186,7 +186,7 @@ class BrokerLives:
             self._busy.discard(broker_id)
 
     def _lead_again(self, broker_id: int, records: Sequence[Message] = ()) -> None:
-        """After these records, the broker leads what nobody leads and it is eligible for."""
+        """After these records, the broker leads the partitions without a leader for which it is eligible."""
         waiting = self._cluster.waiting_for(broker_id)
         changes = [self._cluster.change(each, isr=[broker_id], leader=broker_id) for each in waiting]
         self._world.append([*records, *changes])
@@ -255,7 +255,7 @@ class BrokerLives:
         self._world.append(changes)
 
     def _elect_unclean(self, broker_id: int) -> None:
-        """Where nobody leads since that broker is gone, any usable replica does now."""
+        """Any usable replica now leads the partitions that have had no leader since that broker failed."""
         changes = []
         elected = []
         for partition in self._cluster.hosted[broker_id]:

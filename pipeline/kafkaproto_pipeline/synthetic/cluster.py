@@ -122,7 +122,9 @@ class SyntheticCluster:
         return register_broker_record(registration, METADATA_VERSION)
 
     def unfence(self, broker_id: int) -> list[BrokerRegistrationChangeRecord]:
-        """A registered broker may serve; as controllers of this level do, its cordoned directories are told, too."""
+        """A registered broker may serve. As controllers of this level do, the record also has its
+        cordoned directories.
+        """
         broker = self.brokers[broker_id]
         self.brokers[broker_id] = msgspec.structs.replace(broker, fenced=False, cordoned_directories=())
         return [
@@ -272,8 +274,9 @@ class SyntheticCluster:
     def leave(
         self, broker_id: int, partitions: Iterable[Partition] | None = None
     ) -> Iterator[PartitionChangeRecord]:
-        """A broker that is not usable any more leaves the ISR of all its partitions, or of these; where it led, another
-        leads, and where nobody can, nobody."""
+        """A broker that is no longer usable leaves the ISR of all its partitions, or of these. If it led a partition,
+        another replica leads it, or none if none can.
+        """
         for partition in self.hosted[broker_id] if partitions is None else partitions:
             if broker_id in partition.isr:
                 isr = [each for each in partition.isr if each != broker_id]
@@ -292,7 +295,7 @@ class SyntheticCluster:
         return self.change(partition, isr=isr, leader=NO_LEADER)
 
     def waiting_for(self, broker_id: int) -> list[Partition]:
-        """What nobody leads and this broker is eligible for."""
+        """The partitions without a leader for which this broker is eligible."""
         return [
             partition
             for partition in self.hosted[broker_id]

@@ -74,7 +74,7 @@ class Replica:
     def __init__(
         self, directory: Path, *, cluster_id: str, node_id: int, directory_id: bytes, segment_bytes: int
     ) -> None:
-        """Makes the directory; raises FileExistsError where a log is in it already."""
+        """Create the directory; raises FileExistsError if there is a log in it already."""
         self.node_id = node_id
         self._log = directory / f"{METADATA_TOPIC}-0"
         self._log.mkdir(parents=True)

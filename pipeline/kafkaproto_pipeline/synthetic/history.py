@@ -119,9 +119,9 @@ class Made:
 def generate(
     directory: Path, options: HistoryOptions, progress: Callable[[int], None] = lambda records: None
 ) -> Made:
-    """Write a history into ``directory``/node-1, node-2, ...; raises FileExistsError where there is one already.
+    """Write a history into ``directory``/node-1, node-2, ...; raises FileExistsError if there is one already.
 
-    ``progress`` is told the number of records now and then.
+    ``progress`` is called with the number of records now and then.
     """
     return _History(directory, options).run(progress)
 

@@ -37,7 +37,7 @@ class HistoryLog:
         self.batch_count = 0
 
     def append(self, records: Sequence[Message]) -> None:
-        """Write metadata records, in one batch where they fit."""
+        """Write metadata records, in one batch if they fit."""
         for start in range(0, len(records), MAX_RECORDS_PER_BATCH):
             part = records[start : start + MAX_RECORDS_PER_BATCH]
             self._append(

@@ -57,7 +57,7 @@ class QuorumLife:
         )
 
     def register_all(self) -> None:
-        """Every controller tells the active one of itself."""
+        """Every controller registers with the active one."""
         for node_id in self._directory_ids:
             self.register(node_id)
 

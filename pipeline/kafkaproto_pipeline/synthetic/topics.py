@@ -67,7 +67,7 @@ class TopicLives:
             self._world.append([EndTransactionRecord()])
 
     def abort_transaction(self, interrupt: Callable[[], None]) -> None:
-        """The same, but it comes to nothing; at times because the controller changes in the middle."""
+        """The same, but the transaction is aborted; at times because the controller changes in the middle."""
         self._world.append([BeginTransactionRecord(name="Create topics")])
         for _ in range(self._rng.randint(*TOPICS_IN_A_TRANSACTION)):
             topic = self._topic()

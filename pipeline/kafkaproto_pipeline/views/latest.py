@@ -294,7 +294,9 @@ def combined(table: pa.Table, eras: Integers) -> pa.Table:
 
 
 def _merged(table: pa.Table, order: Integers, starts: Integers) -> pa.Table:
-    """One row for each run of rows; ``order`` lists the rows, ``starts`` says where in it the runs start."""
+    """One row for each run of rows; ``order`` lists the rows, ``starts`` has the indexes in it at which
+    the runs start.
+    """
     lasts = pa.array(order[np.append(starts[1:], len(order)) - 1])
     columns: dict[str, Any] = {name: table[name].take(lasts) for name in table.column_names}
     columns["firstPosition"] = table["firstPosition"].take(pa.array(order[starts]))

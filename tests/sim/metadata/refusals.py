@@ -38,7 +38,7 @@ class Refusals:
         self._number = 0
 
     def ask(self, target: Node) -> None:
-        """Send one; its answer must say that it was not done."""
+        """Send one; its response must say that it was not done."""
         self._number += 1
         request, result = self._rng.choice(_BAD)(f"{REFUSED_MARK}{self._number}")
 

@@ -120,7 +120,7 @@ def _simulate(
 def _check_what_comes_at_last(
     world: World, administrators: Administrators, brokers: Sequence[Broker]
 ) -> None:
-    """Wait for what a healed cluster has to come to, one after the other."""
+    """Wait until a healed cluster has reached each of the required states, one after the other."""
 
     def image() -> ClusterImage:
         assert isinstance(Node.images, ImageChecker)
@@ -210,7 +210,7 @@ def small_batches() -> Iterator[None]:
 
 
 class _UnforeseenFailure(logging.Handler):
-    """Fails the run where a controller reports that a command failed in a way that nobody foresaw."""
+    """Fails the run if a controller reports an unforeseen failure of a command."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -224,7 +224,7 @@ class _UnforeseenFailure(logging.Handler):
 
 @contextmanager
 def unforeseen_failures_raised() -> Iterator[None]:
-    """What a controller would log and go on after is raised at the end."""
+    """Failures that a controller would log, and then continue, are raised at the end."""
     logger = logging.getLogger("kafkaproto.server.quorum")
     handler = _UnforeseenFailure()
     was_propagating, logger.propagate = logger.propagate, False

@@ -65,7 +65,7 @@ class Kind:
     value: Callable[[int], int] = lambda number: number
     """What is set, from a number that was not used before."""
     most: int | None = None
-    """How many of them there are; None where there is always another one."""
+    """How many of them there are; None if there is no limit."""
 
 
 class Settings:

@@ -174,7 +174,7 @@ def _goes_on_without_leadership() -> Patches:
 
 
 def _stale_sessions() -> Patches:
-    """What is heard of brokers while a change is worked on is forgotten at its end."""
+    """Contacts of brokers while a change is worked on are forgotten at its end."""
     begin, end = controller.Controller._carry_out, controller.Controller._end_change
 
     def carry_out(self: Any, change: Any) -> Any:

@@ -39,7 +39,7 @@ class Mutation:
 def cluster_mutation(
     rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches], likely_seed: int = 1
 ) -> Mutation:
-    """A rule of the controller, or of what stands on it."""
+    """A rule of the controller, or of what runs on it."""
     return Mutation(
         rule=rule, noticed_by=noticed_by, patches=patches, level="cluster", likely_seed=likely_seed
     )

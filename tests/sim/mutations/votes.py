@@ -19,7 +19,7 @@ from tests.sim.mutations.mutation import Mutation, Patches
 
 
 def _answers_before_sync(kind: type) -> Callable[[], Patches]:
-    """Let answers of one kind leave at once, whatever is on its way to the disk."""
+    """Send responses of one kind at once, whatever is still being written to the disk."""
 
     def patches() -> Patches:
         original = Outbox.send

@@ -39,7 +39,7 @@ _LISTS = ("isr", "replicas", "addingReplicas", "eligibleLeaderReplicas")
 _LIST = "ARRAY<INT>"
 _SETTINGS = ("topicMinIsr", "defaultMinIsr")
 _SETTING = "STRUCT<value: INT>"
-"""A struct, so that a setting that was taken back (no value) differs from a row that says nothing (null)."""
+"""A struct, so that a setting that was removed (no value) differs from a row that does not set it (null)."""
 
 
 def leadership(df: DataFrame) -> DataFrame:
@@ -84,7 +84,7 @@ def isr(df: DataFrame) -> DataFrame:
     state = ("isr", "replicas", "addingReplicas", "elr", "minIsr", "leaderless")
     states = _states(_records(rows).unionByName(_settings(rows)))
     states = states.withColumn("leaderless", F.col("leader") == NO_LEADER)
-    # A snapshot states a partition and its settings at the same offset: what holds is what stands there last.
+    # A snapshot states a partition and its settings at the same offset: the last row at that offset counts.
     following = F.lead("offset").over(in_order(*KEY))
     states = states.withColumn("_next", following).filter(~F.col("offset").eqNullSafe(F.col("_next")))
     in_sync, replicas = F.size("from.isr"), F.size("from.replicas")
@@ -166,7 +166,7 @@ def _records(rows: DataFrame) -> DataFrame:
 
 def _settings(rows: DataFrame) -> DataFrame:
     """Rows of ClearElrRecord and of min.insync.replicas, once for each partition that they concern."""
-    # Few such records are written: they are sent to where the topics and the partitions are.
+    # There are few such records, so they are broadcast to the topics and the partitions.
     records = F.broadcast(_setting_records(rows))
     known = topics(rows)
     is_about = F.expr(

@@ -149,7 +149,9 @@ def span_columns(
 
 
 def topics(rows: DataFrame) -> DataFrame:
-    """One row a topic: name, offset at which it was first stated, ``removed``: where and when it was deleted."""
+    """One row for each topic: its name, the offset at which it was first stated, and ``removed``, the offset and time
+    of its deletion.
+    """
     named, removed = is_record("TopicRecord"), is_record("RemoveTopicRecord")
     topic_id = F.coalesce("TopicRecord.topicId", "RemoveTopicRecord.topicId")
     return (

@@ -69,7 +69,7 @@ def _count(start_ms: int, end_ms: int, step_ms: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenure:
-    """One controller led the quorum; or several leaderships, too short to be told apart, drawn as one."""
+    """One controller led the quorum; or several leaderships that are too short to be distinguished, drawn as one."""
 
     leader_id: int
     first_epoch: int
@@ -81,7 +81,7 @@ class Tenure:
     count: int = 1
     """Leaderships drawn as this one."""
     skipped_epochs: int = 0
-    """Epochs right before, in which nobody won."""
+    """Number of epochs right before that nobody won."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,13 +94,13 @@ class Quorum:
 
 
 BROKER_STATES = ("active", "fenced", "controlled shutdown", "registered", "unregistered")
-"""What a broker's lane shows; where spans are drawn as one, `SHOWN_FIRST` decides which state they get."""
+"""The states of a broker's lane. If spans are drawn as one, `SHOWN_FIRST` decides which state they get."""
 SHOWN_FIRST = ("fenced", "controlled shutdown", "registered", "unregistered", "active")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerSpan:
-    """A broker was in one state; or several spans, too short to be told apart, drawn as one."""
+    """A broker was in one state; or several spans that are too short to be distinguished, drawn as one."""
 
     broker_id: int
     state: str
@@ -113,7 +113,7 @@ class BrokerSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryFailure:
-    """A log directory of a broker went offline; or several, too close to be told apart."""
+    """A log directory of a broker went offline; or several that are too close to be distinguished."""
 
     broker_id: int
     at_ms: int
@@ -149,7 +149,7 @@ class IsrCell:
 class IsrRow:
     name: str
     start_ms: int
-    """When it was created, as far as the log tells."""
+    """The time of its creation, as far as the log has it."""
     end_ms: int
 
 

@@ -39,7 +39,7 @@ COLUMNS = tuple(
 
 
 def document(df: DataFrame, title: str | None = None) -> str:
-    """The page's text, from the source's ``typed`` view. Raises ValueError where the rows are of two clusters."""
+    """The page's text, from the source's ``typed`` view. Raises ValueError if the rows are of two clusters."""
     from kafkaproto_pipeline.jobs.report.page import page
     from kafkaproto_pipeline.jobs.report.reduction import reduced
 

@@ -68,7 +68,7 @@ class Plot:
     legend: Sequence[Key] = ()
     figure: Figure | None = None
     empty: str = ""
-    """What is said where there is nothing to draw."""
+    """The text that replaces the plot if there is nothing to draw."""
     caption: str = ""
 
 
@@ -152,7 +152,7 @@ def _epoch_ticks(tenures: Sequence[Tenure]) -> Figure:
 
 
 def _epoch_label(tenure: Tenure, bins: Bins) -> str:
-    """The epoch, where the bar is wide enough for it."""
+    """The epoch, if the bar is wide enough for it."""
     label = str(tenure.last_epoch) if tenure.count == 1 else ""
     width_px = PLOT_PX * (tenure.end_ms - tenure.start_ms) / (bins.step_ms * bins.count)
     return label if width_px > 8 * len(label) + 10 else ""
@@ -299,7 +299,7 @@ def isr_plot(isr: IsrMap, bins: Bins, name: str, noun: str) -> Plot:
 
 
 def balance_plot(balance: Balance, bins: Bins) -> Plot:
-    """Partitions led: a line a broker where they are few, else a heat map of how far each is from the mean."""
+    """Partitions led: one line for each broker if they are few, else a heat map of how far each is from the mean."""
     if not balance.brokers:
         return Plot(name="balance", empty="No partition had a leader in this range.")
     left_out = f"{counted(balance.left_out, 'more broker')} left out." if balance.left_out else ""

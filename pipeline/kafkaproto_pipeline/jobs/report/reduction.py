@@ -45,7 +45,7 @@ from kafkaproto_pipeline.views.latest import MARKERS
 PARTITION = ("topicId", "partition")
 UNREADABLE = "_corrupt_record"
 NO_NAME = "unknown topic"
-"""A topic that the log tells of and does not name."""
+"""A topic that the log mentions without its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Range:
 
 
 def reduced(df: DataFrame) -> Report:
-    """The report's contents from the source's ``typed`` view. Raises ValueError where the rows are of two clusters."""
+    """The report's contents from the source's ``typed`` view. Raises ValueError if the rows are of two clusters."""
     df = df.persist()
     try:
         return _reduced(df)
@@ -123,7 +123,7 @@ def _row(df: DataFrame) -> Row:
 
 
 def _overview(df: DataFrame) -> DataFrame:
-    """One row about all rows; times and offsets are the log's where there is one, else the snapshots'."""
+    """One row about all rows. Times and offsets are the log's if there is one, else those of the snapshots."""
     in_log = F.col("source") == "log"
     logged = {
         "offset": F.when(in_log, F.col("offset")),

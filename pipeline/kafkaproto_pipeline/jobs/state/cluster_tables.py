@@ -99,7 +99,9 @@ def _log_dirs() -> Column:
 
 
 def _cordoned_log_dirs() -> Column:
-    """In a struct, as null is a value here: a registration may take back what was told."""
+    """The column is a struct, because null is a value here: a registration may cancel a list that was
+    reported before.
+    """
     registered = F.struct(F.col(f"{REGISTER}.cordonedLogDirs").alias("cordonedLogDirs"))
     changed = F.struct(F.col(f"{CHANGE}.cordonedLogDirs").alias("cordonedLogDirs"))
     says_some = F.col(f"{CHANGE}.cordonedLogDirs").isNotNull()

@@ -54,14 +54,14 @@ def quotas(df: DataFrame) -> DataFrame:
 
 
 def producer_ids(df: DataFrame) -> DataFrame:
-    """The first producer id that no broker's block contains, in one row; no row where none was handed out."""
+    """One row with the first producer id that no broker's block contains; no row if no block was given out."""
     rows = records(counted(df), PRODUCER_IDS)
     newest = rows.agg(F.max_by(f"{PRODUCER_IDS}.nextProducerId", "position").alias("nextProducerId"))
     return newest.filter(F.col("nextProducerId") > 0)
 
 
 def _those_there(rows: DataFrame, put: str, remove: str, keys: tuple[str, ...]) -> DataFrame:
-    """The newest record of each key, where that does not remove it."""
+    """The newest record of each key, unless it removes the key."""
 
     def either(name: str) -> Column:
         return F.coalesce(f"{put}.{name}", f"{remove}.{name}").alias(f"_{name}")

@@ -65,6 +65,6 @@ def now_ms() -> int:
 
 
 def milliseconds(text: str) -> int:
-    """A time in ISO 8601, of UTC where it names no zone; raises ValueError."""
+    """A time in ISO 8601, in UTC if it names no zone; raises ValueError."""
     moment = datetime.fromisoformat(text)
     return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)

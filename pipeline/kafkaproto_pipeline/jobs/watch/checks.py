@@ -24,7 +24,7 @@ class CheckError(Exception):
 
 
 def check_folder(folder: Path) -> None:
-    """Raise CheckError where no file can be written in a folder, which is made."""
+    """Create the folder. Raise CheckError if no file can be written in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -37,7 +37,7 @@ CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"
 """Spark's own for Kafka, which pyspark does not bring: the newest for the releases of Spark that we run on."""
 _POLL_S = 0.2
 _COMMIT_S = 10.0
-"""So long the batch that is delivered when the watch is told to end may take."""
+"""Time limit for the batch that is being delivered when the watch is asked to end."""
 _PYTHON_ERROR = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception)\b.*", re.MULTILINE)
 """The end of a traceback."""
 _STYLES = {CRITICAL: "bold red", WARNING: "yellow"}
@@ -106,7 +106,7 @@ class WatchCommand:
         }
 
     def _since_ms(self) -> int | None:
-        """Alerts of what was earlier are not told; None where all are."""
+        """Earlier alerts are not reported; None if all are."""
         from kafkaproto_pipeline.jobs.watch.beginning import milliseconds, now_ms
 
         if self.since == EARLIEST:
@@ -124,7 +124,7 @@ class WatchCommand:
     def run(
         self, spark: SparkSession, paths: tuple[str, ...], where: Mapping[str, str], screen: Console
     ) -> None:
-        """Watch until told to end by SIGINT (Ctrl-C) or SIGTERM, or to the end of what there is."""
+        """Watch until SIGINT (Ctrl-C) or SIGTERM comes, or until the end of the existing log."""
         from pyspark.errors import StreamingQueryException
         from pyspark.sql import functions as F
 
@@ -218,7 +218,7 @@ def _reason(error: Exception) -> str:
 
 
 def _require_connector(spark: SparkSession) -> None:
-    """Say what is missing, where Spark cannot write to Kafka. Nothing is connected to."""
+    """If Spark cannot write to Kafka, say what is missing. This opens no connection."""
     from pyspark.errors import AnalysisException
 
     options = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "any"}
