@@ -118,7 +118,7 @@ class _Decoder:
         if field.array:
             return (yield from self.array(field, path, compact, nullable))
         if field.struct is not None and nullable:
-            # In a tag 0 stands for null; elsewhere any negative byte does, as Kafka reads it.
+            # In a tag, 0 means null; elsewhere any negative byte does, as in Kafka.
             absent = self.varint(path) == 0 if tagged else self.fixed("int8", path) < 0
             if absent:
                 return None

@@ -88,8 +88,9 @@ class Options:
     """Whether a restart may bring another port."""
 
     unknown_node: str = ""
-    """What a node that nobody knows does: ``unknown``: it sends requests under ids that are no voter's, for ever;
-    ``spoofing``: under voters' ids as well, until everything heals; ``refused``: an authorizer refuses its requests."""
+    """What an unknown node does: ``unknown``: it sends requests under ids that are no voter's, for ever; ``spoofing``:
+    under voters' ids as well, until everything is repaired; ``refused``: an authorizer refuses its requests.
+    """
 
     def __str__(self) -> str:
         """What differs from the defaults."""

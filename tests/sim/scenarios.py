@@ -51,7 +51,9 @@ def flapping(world: World, faults: Faults, clients: Clients) -> None:
 
 
 def forged(world: World, faults: Faults, clients: Clients) -> None:
-    """An outsider sends whatever fits the wire to a healthy quorum; nobody's epoch may rise."""
+    """An outsider sends every kind of request that fits the wire format to a healthy quorum; no node's
+    epoch may rise.
+    """
     settle(world, clients)
     forger = Forger(world)
     for interval_ms in (world.rng.choice([2, 10, 50]),):

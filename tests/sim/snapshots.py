@@ -25,7 +25,7 @@ class Snapshot:
 
     @property
     def stored(self) -> StoredSnapshot:
-        """As the core is told of it."""
+        """The description that the core gets."""
         return StoredSnapshot(id=self.id, size_bytes=len(self.content))
 
     @property

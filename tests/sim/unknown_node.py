@@ -193,7 +193,7 @@ class UnknownNode:
         )
 
     def _draw_voter_change(self, target: Replica) -> OutboundRequest:
-        """It may ask to be added as long as it is no controller, and may move nobody but itself."""
+        """It may request to be added, as long as it is no controller, and it may change no address but its own."""
         if self._rng.random() < 0.5:
             return AddVoterRequest(
                 voter=self._fixed_key(), endpoints=self._endpoints(), timeout_ms=1000, ack_when_committed=True

@@ -566,7 +566,7 @@ def _spark(
 
 
 def _say_nothing(text: str) -> None:
-    """What a stream does is told by what it prints, which a bar on the same terminal would break."""
+    """A stream prints its own progress, and a progress bar on the same terminal would break that."""
 
 
 def _screen() -> Console:

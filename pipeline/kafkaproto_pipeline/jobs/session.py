@@ -48,13 +48,13 @@ _CAUSE = re.compile(
 )
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
-    # Spark 4.2.1 has all scans of one loaded frame share the filters that were pushed down last: where a query uses
-    # the frame twice, as every job does that asks for transactions, rows would be missing.
+    # In Spark 4.2.1 all scans of one loaded frame share the filters that were pushed down last. If a query uses the
+    # frame twice, as every job does that looks for transactions, rows would be missing.
     "spark.sql.python.filterPushdown.enabled": "false",
-    # What jobs keep is mostly nulls, and texts that differ: to look for ways to compress them costs more than it gives.
+    # Cached rows are mostly nulls, and texts that differ: looking for ways to compress them costs more than it saves.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
 }
-"""What jobs are run with, wherever."""
+"""Spark's settings for all jobs."""
 _POLL_S = 0.2
 _LOCAL_SHUFFLE_PARTITIONS = 8
 
@@ -120,7 +120,7 @@ def _start(master: str | None, conf: Mapping[str, str], under_submit: bool, fold
         settings["spark.ui.enabled"] = "false"
         settings["spark.sql.shuffle.partitions"] = str(_LOCAL_SHUFFLE_PARTITIONS)
         settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
-        # Workers are processes of this machine, which find the project where this process has it.
+        # Workers are processes of this machine; they import the project from the same place as this process.
         path = [*dict.fromkeys(map(str, _ROOTS.values())), *filter(None, [os.environ.get("PYTHONPATH")])]
         os.environ["PYTHONPATH"] = os.pathsep.join(path)
     builder = SparkSession.builder.appName("metadata-pipeline")

@@ -193,7 +193,7 @@ class BrokerLives:
         self._followers_catch_up(waiting)
 
     def _assign_directories(self, broker_id: int) -> None:
-        """Replicas whose directory is no more are made anew in another one, and their broker tells which."""
+        """Replicas whose directory is gone are created again in another one, and their broker reports which."""
         online = self._cluster.brokers[broker_id].directories
         changes = []
         for partition in self._cluster.hosted[broker_id]:

@@ -25,7 +25,7 @@ class LogChecker:
     def __init__(self, commits: CommitChecker) -> None:
         self._commits = commits
         self._before: dict[LogBatchKey, tuple[LogBatch | None, int]] = {}
-        """By epoch and base offset, the batch before it where the leader had it, and that one's epoch."""
+        """By epoch and base offset: the batch before it in its leader's log, and the epoch of that batch."""
         self._appended_at: dict[LogBatchKey, int] = {}
         """When its leader appended a batch."""
         self._read: dict[LogBatchKey, LogBatch] = {}

@@ -129,7 +129,7 @@ class ImageChecker:
         for broker in image.brokers_in_order():
             epoch, incarnation = self._incarnations.get(broker.broker_id, (-1, b""))
             is_same = broker.incarnation_id == incarnation
-            # The same again where a registration comes twice, and the broker is unregistered in between.
+            # The same registration again is allowed: it may come twice, with the broker unregistered in between.
             if broker.epoch < epoch or (broker.epoch == epoch and not is_same):
                 raise ViolationError(
                     MetadataInvariant.BROKER_EPOCHS_RISE,

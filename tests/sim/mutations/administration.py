@@ -29,7 +29,7 @@ _EXPIRE_TOKEN, _PRODUCER_IDS = 40, 67
 
 
 def _runs(api_key: int, change: Callable[[Any, Any, Result], Result]) -> Callable[[], Patches]:
-    """Have a command come to something else: a function of the situation, the request, and what it comes to."""
+    """Give a command another result: ``change`` is a function of the situation, the request, and the right result."""
 
     def patches() -> Patches:
         command = COMMANDS[api_key]

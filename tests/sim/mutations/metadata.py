@@ -56,7 +56,7 @@ def _moves_no_leader(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _merges(**fields: Callable[[Any], Any]) -> Callable[[], Patches]:
-    """Have a partition's change come to other values, each a function of the partition before."""
+    """Give a partition other values after a change, each a function of the partition before."""
 
     def patches() -> Patches:
         original = apply_topics.merge_partition

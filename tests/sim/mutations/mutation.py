@@ -33,7 +33,7 @@ class Mutation:
     level: str = "quorum"
     """What has to be simulated."""
     likely_seed: int = 1
-    """Where a search that needs any seed, and not the first, begins: for rules that few seeds notice."""
+    """The first seed of a search that needs any seed, and not the lowest one: for rules that few seeds notice."""
 
 
 def cluster_mutation(

@@ -74,7 +74,7 @@ class Row(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A difference, a replica or a snapshot; a column is null where it is of another kind of finding."""
+    """A difference, a replica or a snapshot. A column is null if it belongs to another kind of finding."""
 
     table: str
     cluster: str

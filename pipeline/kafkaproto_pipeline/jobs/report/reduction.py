@@ -292,7 +292,7 @@ def _brokers(df: DataFrame, span: Range) -> tuple[BrokerLanes, int]:
 
 
 def _failures(df: DataFrame, span: Range, brokers: Sequence[int]) -> list[DirectoryFailure]:
-    # What the table tells of replicas is not asked for: without their records it has no rows of them.
+    # Events of replicas are not needed: without their records, the table has no rows about them.
     told = df.filter(
         F.col("recordType").isin("RegisterBrokerRecord", "BrokerRegistrationChangeRecord", *MARKERS)
     )

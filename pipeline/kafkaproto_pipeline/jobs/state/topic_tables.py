@@ -23,7 +23,7 @@ def topics(df: DataFrame) -> DataFrame:
 def partitions(df: DataFrame) -> DataFrame:
     """The partitions: replicas, leader, ISR, epochs and all else that a PartitionRecord would say of them now."""
     rows = counted(df)
-    # Few rows a partition come here, whatever the log's length: all of a partition to one place, where they become one.
+    # Each partition has only a few rows here, whatever the log's length. They are sent to one place and become one row.
     found = (
         _with_clears(rows)
         .select(*latest.UNRESOLVED.names)

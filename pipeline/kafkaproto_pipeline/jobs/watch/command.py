@@ -251,7 +251,7 @@ def _told_to_end() -> Iterator[threading.Event]:
 
 
 def _wait(query: StreamingQuery, told: threading.Event, screen: Console | None) -> None:
-    """Until the query has ended, or is told to; the screen is told once a first batch is through."""
+    """Wait until the query has ended or ``told`` is set. After the first batch, print what is watched on the screen."""
     while query.isActive and not told.wait(_POLL_S):
         if screen is not None and (progress := query.lastProgress) is not None:
             at = json.loads(progress.sources[0].endOffset)
