@@ -1,1 +1,1 @@
-"""The core in words: one line for an event, for effects, for a state."""
+"""One line of text for an event, for effects, for a state of the core."""

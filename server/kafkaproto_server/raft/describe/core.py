@@ -1,4 +1,4 @@
-"""One line each for events, effects and a node's state, for transcripts, logs and reports of failures."""
+"""One line of text for an event, for effects and for a node's state: for transcripts, logs and failure reports."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def describe_event(event: Event) -> str:
 
 
 def describe_effects(effects: Effects) -> str:
-    """Effects in the order in which they are applied; what follows ``|`` waits until the rest is durable."""
+    """Effects in the order in which they are applied; those after ``|`` wait until the others are durable."""
     before = [_notice(notice) for notice in effects.tell_now]
     before += [_log_write(write) for write in effects.writes]
     if effects.election_state is not None:

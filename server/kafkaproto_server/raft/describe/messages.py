@@ -1,4 +1,4 @@
-"""One line for each message of the quorum, for transcripts, logs and reports of failures."""
+"""One line of text for each message of the quorum: for transcripts, logs and failure reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, Re
 
 
 def describe_message(message: InboundRequest | OutboundRequest | Answer | Response) -> str:
-    """A request, an answer or a response, with what matters of its fields."""
+    """A request or a response, with its important fields."""
     match message:
         case (
             VoteRequest()
@@ -54,7 +54,7 @@ def describe_message(message: InboundRequest | OutboundRequest | Answer | Respon
 
 
 def describe_key(key: ReplicaKey) -> str:
-    """The node id and the first bytes of the directory id, which is enough to tell two apart by eye."""
+    """The node id and the first bytes of the directory id, which suffice for a reader to tell two replicas apart."""
     return str(key.id) if key.directory_id is None else f"{key.id}/{key.directory_id[:2].hex()}"
 
 

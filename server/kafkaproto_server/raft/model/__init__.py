@@ -1,1 +1,1 @@
-"""What one replica holds: its index of the log, its state towards the quorum, requests under way, unsynced effects."""
+"""The state of one replica: index of the log, quorum state, requests under way, effects that are not durable yet."""

@@ -1,9 +1,9 @@
-"""Gathers the records of appends into batches, by size and by time.
+"""Gathers appended records into batches, by size and by time, as Kafka's `BatchAccumulator` does.
 
-The records of one append are an atomic unit unless it says otherwise: they share a batch. A batch may hold
-several appends. Offsets are assigned as appends come. Batches are handed out, all at once, as soon as one is
-full or the linger of the oldest record is over. Sizes are those that the records will have in the log, to the
-byte: record batch format, magic 2, uncompressed, null keys, no headers.
+The records of one append share a batch (an atomic unit), unless the append says otherwise. A batch may hold several
+appends. Offsets are assigned in the order of the appends. All batches are handed out together, as soon as one is full
+or the linger time of the oldest record is over. Sizes are exactly those that the records will have in the log: record
+batch format, magic 2, uncompressed, null keys, no headers.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ def record_bytes(offset_delta: int, value_length: int) -> int:
 
 
 def _varint_bytes(value: int) -> int:
-    """Size of a value that is not negative as a zigzag varint, 7 bits a byte."""
+    """Size of a non-negative value as a zigzag varint, 7 bits per byte."""
     return max(1, ((value << 1).bit_length() + 6) // 7)
 
 
 class BatchAccumulator:
-    """Records of one leader epoch that were accepted and not yet handed out for appending."""
+    """Records of one leader epoch that were accepted but not yet handed out for appending."""
 
     def __init__(self, *, epoch: int, next_offset: int, linger_ms: int, max_batch_bytes: int) -> None:
         self._epoch = epoch
         self._linger_ms = linger_ms
         self._max_batch_bytes = max_batch_bytes
         self.next_offset = next_offset
-        """Offset of the next record to come."""
+        """Offset of the next record that will be accepted."""
         self._completed: list[PendingBatch] = []
         self._records: list[bytes] = []
         self._bytes = BATCH_HEADER_BYTES
@@ -45,17 +45,17 @@ class BatchAccumulator:
 
     @property
     def deadline_ms(self) -> int | None:
-        """When the linger of the oldest record ends; None where nothing lingers."""
+        """When the linger time of the oldest record ends; None if no record lingers."""
         return self._lingers_until_ms
 
     def append(
         self, base_offset: int, records: Sequence[bytes], *, atomic: bool, now_ms: int
     ) -> AppendRefusal | None:
-        """Take all of the records, or none and say why. Asserts that they continue the log."""
+        """Accept all records and return None, or accept none and return why. Asserts that they continue the log."""
         assert records, "an append needs at least one record"
         assert base_offset == self.next_offset, f"append at {base_offset}, but the next is {self.next_offset}"
         units = [records] if atomic else [records[index : index + 1] for index in range(len(records))]
-        # Nearly always all of it fits, and then each unit does.
+        # Nearly always all records fit into the open batch; then each unit does.
         if self._size_with(self._bytes, len(self._records), records) > self._max_batch_bytes and any(
             self._size_with(BATCH_HEADER_BYTES, 0, unit) > self._max_batch_bytes for unit in units
         ):
@@ -67,7 +67,7 @@ class BatchAccumulator:
         return None
 
     def maybe_drain(self, now_ms: int) -> tuple[PendingBatch, ...]:
-        """Every batch, the unfinished one included, if one is full or lingered long enough; else none."""
+        """Every batch, the unfinished one included, if one is full or has lingered long enough; else none."""
         if not self._completed and (self._lingers_until_ms is None or now_ms < self._lingers_until_ms):
             return ()
         return self.drain()

@@ -1,4 +1,4 @@
-"""The state that every handler works on, and the few ways to change it that keep its parts together."""
+"""``Core`` is the state that all handlers in ``roles`` work on, with the few changes that keep its parts consistent."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 
 @dataclass(slots=True, kw_only=True)
 class WaitingVote:
-    """A Vote request that is answered once its candidate was asked for its epoch."""
+    """A Vote request that gets its response once this node has asked the candidate for its epoch."""
 
     request_id: int
     request: VoteRequest
     listener_name: str
     candidate: Destination
-    """Where the log has the candidate."""
+    """The candidate at the endpoint that the log has for it."""
     fetches: int = 0
     """How many Fetches to the candidate ended since the request came."""
 
@@ -79,33 +79,33 @@ class Core:
         self.joining = JoiningState()
         self.counters = Counters()
         self.high_watermark: int | None = None
-        """Highest offset below which everything is known to be committed; None while nothing is."""
+        """Highest offset below which everything is known to be committed; None while unknown."""
         self.told_high_watermark: int | None = None
-        """Highest high watermark that a leader named to this node since its start. This node's log may end before."""
+        """Highest high watermark that a leader sent to this node since its start. This node's log may end before it."""
         self.download: SnapshotDownload | None = None
-        """A snapshot of which a part is fetched."""
+        """A snapshot that is being fetched."""
         self.installing: OffsetAndEpoch | None = None
-        """The snapshot that is about to replace the log. Until it has, nobody can say where the log ends: this node
-        fetches nothing and wants no leadership."""
+        """The snapshot that is about to replace the log. Until then nobody can say where the log ends, so this node
+        neither fetches nor seeks leadership."""
         self.failed_elections = 0
-        """Elections and pre-votes lost in a row, without having known a leader in between."""
+        """Elections and pre-votes lost in a row, without a known leader in between."""
         self.discovery_id: int | None = None
-        """The Fetch under way that asks anybody who leads."""
+        """The Fetch under way that asks some node who leads."""
         self.discovery_at_ms = 0
-        """When to ask the next one."""
+        """When to ask the next node who leads."""
         self.fruitless_discoveries = 0
-        """Answers in a row that told nothing new."""
+        """Such Fetches that ended in a row without bringing a leader or a new epoch."""
         self.discovery_hint: Destination | None = None
-        """A voter that somebody made a claim about, and that is to be asked as soon as it can be."""
+        """A voter that a request made a claim about; this node asks it as soon as possible."""
         self.leader_lost_ms = now_ms
-        """When this node last had a leader that it did not doubt, itself or another; else the start."""
+        """When this node last had a leader that it did not doubt, itself or another; else when it started."""
         self.waiting_votes: list[WaitingVote] = []
-        """Vote requests of voters in later epochs, which these voters are asked about."""
+        """Vote requests of voters in later epochs; this node is asking these voters for their epoch."""
         self._refusals = Refusals(now_ms)
         self.is_stopping = False
         self.is_stopped = False
         self.shutdown_deadline_ms: int | None = None
-        """While this node waits for its successor before it stops: until when."""
+        """When a node that shuts down stops at the latest, while it waits for a new leader."""
         self._state = state
         self._election_state: ElectionState | None = None
         self._told_voters = voters.latest
@@ -113,7 +113,7 @@ class Core:
 
     @property
     def state(self) -> State:
-        """What this node is towards its quorum."""
+        """This node's state in the quorum: leader, follower and so on."""
         return self._state
 
     @property
@@ -123,12 +123,13 @@ class Core:
 
     @property
     def is_electable(self) -> bool:
-        """Whether this node is one of those that may lead."""
+        """Whether this node may lead, as `may_be_voter` says."""
         return self.may_be_voter(self.config.key)
 
     def may_be_voter(self, key: ReplicaKey) -> bool:
-        """Whether a replica is a voter by the log at hand: of the set in force, or of the one before a change that is
-        not known to be committed. Without the latter nobody might be left to commit it."""
+        """Whether a replica is a voter by this node's log: of the set in force, or of the set before it while the
+        change is not known to be committed. Without the latter, nobody might be left who can be elected and commit it.
+        """
         if self.voters.latest.is_voter(key):
             return True
         offset = self.voters.latest_offset
@@ -139,30 +140,33 @@ class Core:
 
     @property
     def committed_floor(self) -> int:
-        """No record below this offset may ever be cut off."""
+        """No record below this offset may ever be truncated: it is committed, or covered by a snapshot."""
         latest = self.log.latest_snapshot
         snapshot_end = 0 if latest is None else latest.offset
         return max(self.high_watermark or 0, self.log.start_offset, min(snapshot_end, self.log.end_offset))
 
     def transition_to(self, state: State) -> None:
-        """Become ``state``; asserts that it is legal from here."""
+        """Become ``state``; asserts that the transition is legal."""
         states.check_transition(self._state, state)
         self._state = state
         if isinstance(state, Leader | states.Follower):
             self.discovery_hint = None
 
     def random_election_timeout_ms(self) -> int:
-        """An election timeout and up to as much again, so that nodes rarely try at the same time."""
+        """An election timeout plus up to as much again, so that nodes rarely stand at the same time."""
         return self.config.election_timeout_ms + self.rng.below(self.config.election_timeout_ms)
 
     # -- what to write -------------------------------------------------------------------------------------------------
 
     def restore_election_state(self, state: ElectionState) -> None:
-        """Note what quorum-state holds at the start."""
+        """Note the content of quorum-state at the start."""
         self._election_state = state
 
     def write_election_state(self) -> int:
-        """Make the state durable, if the disk does not say the same already; returns the effects' number that does."""
+        """Write the state to quorum-state, unless the file says the same already.
+
+        Returns the number of the effects that make it durable.
+        """
         state = self._state
         assert not isinstance(state, Resigned), "resignation is not written down"
         election = ElectionState(
@@ -180,21 +184,21 @@ class Core:
         )
 
     def append(self, batch: PendingBatch) -> None:
-        """Put a batch of this leader's at the log's end. Control records take effect at once."""
+        """Append a batch of this leader. Control records take effect at once (KIP-853)."""
         self.log.append(epoch=batch.epoch, base_offset=batch.base_offset, next_offset=batch.next_offset)
         self.outbox.append(batch)
         for offset, record in enumerate(batch.control, start=batch.base_offset):
             self.apply_control(offset, record)
 
     def append_fetched(self, batch: FetchedBatch) -> None:
-        """Put a leader's batch at the log's end. Control records take effect at once, long before they commit."""
+        """Append a batch that was fetched. Control records take effect at once, before they are committed (KIP-853)."""
         self.log.append(epoch=batch.epoch, base_offset=batch.base_offset, next_offset=batch.next_offset)
         self.outbox.append(batch)
         for recorded in batch.control:
             self.apply_control(recorded.offset, recorded.record)
 
     def truncate(self, end_offset: int) -> None:
-        """Cut the log; voters and kraft.version are again what they were there."""
+        """Truncate the log; voters and kraft.version become again what they were at ``end_offset``."""
         assert end_offset >= self.committed_floor, (
             f"truncation to {end_offset} would cut off what is committed up to {self.committed_floor}"
         )
@@ -209,11 +213,15 @@ class Core:
         self.voters_changed()
 
     def voters_changed(self) -> None:
-        """Take note of the voter set in force, after every change of it."""
+        """Note the voter set in force. To be called after every change of it."""
         self.joining.voters_changed(self.voters.latest_offset, is_voter=self.is_voter)
 
     def check_leader_only(self, epoch: int) -> RaftError:
-        """The check that every request to a leader has to pass; ``epoch`` is the one that the asking node knows."""
+        """The check that every request to a leader has to pass; ``epoch`` is the epoch that the sender knows.
+
+        FENCED_LEADER_EPOCH if it is older than this node's epoch, UNKNOWN_LEADER_EPOCH if it is newer,
+        NOT_LEADER_OR_FOLLOWER if this node does not lead, else NONE.
+        """
         if epoch < self.state.epoch:
             return RaftError.FENCED_LEADER_EPOCH
         if epoch > self.state.epoch:
@@ -223,13 +231,13 @@ class Core:
     # -- whom to tell --------------------------------------------------------------------------------------------------
 
     def answer(self, request_id: int, answer: Answer) -> None:
-        """Answer an inbound request."""
+        """Send the response to an inbound request."""
         self.outbox.send(SendAnswer(request_id=request_id, answer=answer), after_log=False)
 
     def ask(self, destination: Destination, request: OutboundRequest, now_ms: int) -> int | None:
-        """Send a request, and return its id; None, with nothing sent, while the lane is busy or rests.
+        """Send a request and return its id; None, with nothing sent, while the lane is busy or backs off.
 
-        The offset of a voter's Fetch promises that all before it is durable.
+        The offset of a voter's Fetch promises that everything before it is durable, so such a Fetch waits for the log.
         """
         request_id = self.requests.begin(destination, request, now_ms)
         if request_id is None:
@@ -241,17 +249,17 @@ class Core:
         return request_id
 
     def refuse(self, peer_id: int, claim: InboundRequest | Response, doubt: Doubt, now_ms: int) -> None:
-        """Report that a claim is not believed, unless the same was reported of this peer lately."""
+        """Report that this node does not believe a claim, unless it reported the same of this peer lately."""
         is_voter = self.voters.latest.get(peer_id) is not None
         if self._refusals.is_news(peer_id, doubt, now_ms, is_voter=is_voter):
             self.outbox.tell_now(ClaimRefused(peer_id=peer_id, claim=claim, doubt=doubt))
 
     def tell_leadership_lost(self, leader: Leader) -> None:
-        """Tell that this node does not lead ``leader``'s epoch any more."""
+        """Notify the node that it does not lead ``leader``'s epoch any more."""
         self.outbox.tell_lost(LeadershipLost(epoch=leader.epoch), leader.leadership_number)
 
     def tell_voters(self) -> None:
-        """Tell the voter set or the kraft.version in force, if they are not what was told last."""
+        """Notify the node of the voter set and kraft.version in force, if they changed since the last notice."""
         latest, kraft_version = self.voters.latest, self.voters.kraft_version
         if latest is self._told_voters and kraft_version == self._told_kraft_version:
             return
@@ -263,12 +271,12 @@ class Core:
     # -- where others are ----------------------------------------------------------------------------------------------
 
     def voter_destination(self, node_id: int) -> Destination | None:
-        """Where this node reaches a voter; None where the voter set does not say."""
+        """The address at which this node reaches a voter; None if the voter set does not have it."""
         endpoint = self.voters.latest.endpoint(node_id, self.config.listener_name)
         return None if endpoint is None else destination_of(node_id, endpoint)
 
     def leader_endpoint(self, listener_name: str) -> Endpoint | None:
-        """Where the leader, if one is known, serves a listener; None where that is not known."""
+        """The leader's endpoint for a listener; None if no leader, or no such endpoint of it, is known."""
         state = self._state
         known: tuple[Endpoint, ...] = ()
         if isinstance(state, Leader):
@@ -280,14 +288,14 @@ class Core:
 
 
 def apply_control(voters: VoterHistory, offset: int, record: ControlRecord) -> None:
-    """Bring a control record into force, whether it was read from disk or is being appended."""
+    """Bring a control record into force: one that was read from disk, or one that is being appended."""
     match record:
         case KRaftVersion():
             voters.add_kraft_version(offset, record.level)
         case KRaftVoters():
             voters.add_voters(offset, record.voters)
         case LeaderChange():
-            """A leader change is in force by the election that it records."""
+            """The election itself has brought a leader change into force."""
         case _:
             assert_never(record)
 

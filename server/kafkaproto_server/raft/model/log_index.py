@@ -1,7 +1,7 @@
-"""The core's picture of its log: where it starts and ends, where each leader epoch began, which snapshots there are.
+"""The core's picture of its log: its start and end offset, the start of each leader epoch, and the snapshots.
 
-It reads no file. Recovery's findings open it, and every write that the core hands out moves it on, so it runs ahead of
-the disk by what is not yet persisted.
+It reads no file. It begins with what recovery found, and every write that the core hands out changes it. So it is ahead
+of the disk by the writes that are not durable yet.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from kafkaproto_server.types import OffsetAndEpoch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diverging:
-    """A Fetch position that is not in this log: the answer names where the asking log may still agree."""
+    """A Fetch position that is not in this log: the response names the end up to which the two logs may agree."""
 
     end: OffsetAndEpoch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeedsSnapshot:
-    """A Fetch position that this log cannot serve any more: the answer names the latest snapshot."""
+    """A Fetch position that this log cannot serve any more: the response names the latest snapshot."""
 
     snapshot: OffsetAndEpoch
 
@@ -48,7 +48,8 @@ class LogIndex:
         self._snapshots: dict[OffsetAndEpoch, int] = {
             snapshot: size_bytes for snapshot, size_bytes in snapshots if snapshot.offset >= start_offset
         }
-        """Sizes in bytes by id, ascending. One that ends before the log starts leads nobody to it, and counts not."""
+        """Sizes in bytes by id, ascending. A snapshot that ends before the log start is left out: a replica that
+        fetched it could not continue with this log."""
         _check_ascending("epochs", self._epochs)
         _check_ascending("start offsets of epochs", self._starts)
         _check_ascending("end offsets of snapshots", [snapshot.offset for snapshot in self._snapshots])
@@ -62,7 +63,7 @@ class LogIndex:
 
     @property
     def last_epoch(self) -> int:
-        """Epoch of the last record; of the latest snapshot where the log holds no record, else 0."""
+        """Epoch of the last record; if the log holds none, that of the latest snapshot; else 0."""
         if self._epochs:
             return self._epochs[-1]
         latest = self.latest_snapshot
@@ -70,17 +71,17 @@ class LogIndex:
 
     @property
     def end(self) -> OffsetAndEpoch:
-        """End offset and last epoch; of two logs the greater one is more up to date (KIP-595)."""
+        """End offset and last epoch. Of two logs, the one with the greater value is more up to date (KIP-595)."""
         return OffsetAndEpoch(epoch=self.last_epoch, offset=self.end_offset)
 
     @property
     def earliest_snapshot(self) -> OffsetAndEpoch | None:
-        """The oldest snapshot on disk."""
+        """The oldest snapshot on disk; None if there is none."""
         return next(iter(self._snapshots), None)
 
     @property
     def latest_snapshot(self) -> OffsetAndEpoch | None:
-        """The newest snapshot on disk."""
+        """The newest snapshot on disk; None if there is none."""
         return next(reversed(self._snapshots), None)
 
     def snapshot_size(self, snapshot: OffsetAndEpoch) -> int | None:
@@ -90,8 +91,8 @@ class LogIndex:
     def end_offset_for_epoch(self, epoch: int) -> OffsetAndEpoch:
         """The largest epoch in the log that is not above ``epoch``, with the offset at which it ends.
 
-        For the last epoch that is the log's end offset. An ``epoch`` older than all of them ends where the first of
-        them starts; where the oldest snapshot ends there too, that snapshot's epoch is the one that ended.
+        The last epoch ends at the log's end offset. If ``epoch`` is older than all epochs of the log, it ends where the
+        first of them starts; but if the oldest snapshot ends there too, the result is that snapshot's epoch and end.
         """
         position = bisect_right(self._epochs, epoch)
         if position == len(self._epochs):
@@ -104,7 +105,11 @@ class LogIndex:
         return OffsetAndEpoch(epoch=epoch, offset=self._starts[0])
 
     def validate(self, fetch_offset: int, last_fetched_epoch: int) -> Diverging | NeedsSnapshot | None:
-        """What a leader with this log says to a Fetch position; None where it is in the log (KIP-595, KIP-630)."""
+        """What a leader with this log responds to a Fetch position (KIP-595, KIP-630).
+
+        None if the position is in the log, Diverging if the logs differ before it, NeedsSnapshot if the replica has to
+        fetch the latest snapshot first.
+        """
         latest, earliest = self.latest_snapshot, self.earliest_snapshot
         if fetch_offset == 0:
             if latest is not None:
@@ -123,14 +128,14 @@ class LogIndex:
         return None
 
     def truncation_offset(self, diverging: OffsetAndEpoch) -> int:
-        """Where to cut this log, given where the leader's says that it may still agree."""
+        """Where to truncate this log, given the end up to which the leader says that the logs may agree."""
         if diverging.epoch == 0:
             return min(diverging.offset, self.end_offset)
         own = self.end_offset_for_epoch(diverging.epoch)
         return min(own.offset, diverging.offset) if own.epoch == diverging.epoch else own.offset
 
     def append(self, *, epoch: int, base_offset: int, next_offset: int) -> None:
-        """Note a batch at the log's end; asserts that it is continuous and of no older epoch."""
+        """Note a batch at the log's end; asserts that it continues the log and is of no older epoch."""
         assert base_offset == self.end_offset, (
             f"append at {base_offset} to a log that ends at {self.end_offset}"
         )
@@ -152,7 +157,7 @@ class LogIndex:
         self.end_offset = end_offset
 
     def install(self, snapshot: OffsetAndEpoch, size_bytes: int) -> None:
-        """Forget everything: the log starts anew, empty, at the end of a snapshot that was fetched."""
+        """Forget everything: the log is empty and starts at the end of a fetched snapshot."""
         self._epochs = []
         self._starts = []
         self.start_offset = self.end_offset = snapshot.offset
@@ -161,7 +166,7 @@ class LogIndex:
     def add_snapshot(self, snapshot: OffsetAndEpoch, size_bytes: int) -> None:
         """Note a snapshot that this node wrote of its own log.
 
-        One that is not newer than all others is of no use: a later one was fetched while it was being written.
+        It is ignored unless it is newer than all others: a later one may have been fetched while it was being written.
         """
         latest = self.latest_snapshot
         if latest is not None and snapshot.offset <= latest.offset:
@@ -172,9 +177,9 @@ class LogIndex:
         self._snapshots[snapshot] = size_bytes
 
     def move_start(self, start_offset: int) -> None:
-        """Note that the log was cleaned up to the end of a snapshot; that one is the oldest there is now.
+        """Note that the log was cleaned up to the end of a snapshot, which is now the oldest snapshot.
 
-        Nothing is left to do where a snapshot that was fetched meanwhile has moved the start further.
+        Nothing changes if a snapshot that was fetched meanwhile has moved the log start further already.
         """
         if start_offset <= self.start_offset:
             return
@@ -189,7 +194,7 @@ class LogIndex:
         self.start_offset = start_offset
         gone = bisect_right(self._starts, start_offset) - 1
         assert gone >= 0, f"records before {start_offset} are of no known epoch"
-        # Of the epoch that the new start falls into, the rest stays; nothing of it where the log ends there.
+        # The rest of the epoch that the new start falls into stays, unless the log ends there.
         keep_from = gone if start_offset < self.end_offset else gone + 1
         self._epochs = self._epochs[keep_from:]
         self._starts = self._starts[keep_from:]

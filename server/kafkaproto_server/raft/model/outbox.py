@@ -1,8 +1,8 @@
-"""Collects what handlers ask for until the driver takes it, and keeps count of what is not durable yet.
+"""Collects the effects of the handlers until the driver takes them, and tracks which of them are not durable yet.
 
-Two rules about order live here and nowhere else. No message overtakes an election state: while one is queued or not
-durable, messages wait for it. And what a node promises by a Fetch waits for the log writes before it, where the caller
-asks for that.
+Two rules of order are here and nowhere else. First, no message overtakes an election state: while one is queued or not
+durable, messages wait for it. Otherwise a node could break, after a crash, a vote that it gave. Second, a message waits
+for the log writes before it if the caller asks for that, as a Fetch does whose offset promises that the log is durable.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kafkaproto_server.types import LeaderAndEpoch
 
 
 class Outbox:
-    """Effects in the making, and those taken but not durable yet; their numbers count up from 1."""
+    """Effects that are being collected, and those taken but not durable yet; their numbers count up from 1."""
 
     def __init__(self, durable_end_offset: int, *, syncs_log: bool) -> None:
         self.durable_end_offset = durable_end_offset
@@ -36,17 +36,17 @@ class Outbox:
         self._next_number = 1
         self._persisted_number = 0
         self._written_number = 0
-        """Newest effects that write anything."""
+        """Number of the newest effects that write anything."""
         self.election_number = 0
         """Number of the newest effects that write quorum-state; 0 before the first."""
         self._holds_request = False
-        """Whether a request among what is queued waits for the disk."""
+        """Whether a queued request waits for the disk."""
         self._held_back_number = 0
-        """Number of the newest effects that a request taken before waits for."""
+        """Number of the newest effects for which a request that the driver has taken waits."""
         self._ends: deque[tuple[int, int]] = deque()
-        """(number of the effects, log end offset they bring) of log writes that are not known to be durable."""
+        """(number of the effects, log end offset after them) of log writes that are not known to be durable."""
         self._deferred: deque[tuple[int, LeadershipLost]] = deque()
-        """(number, notice) of what must not be told before those effects are durable, however late that is."""
+        """(number, notice) of notices that must wait until the effects with this number are durable."""
         self._told_leader: LeaderAndEpoch | None = None
         self._tell_now: list[TellNow] = []
         self._writes: list[LogWrite] = []
@@ -56,7 +56,7 @@ class Outbox:
 
     @property
     def has_unpersisted(self) -> bool:
-        """Whether anything is queued for the disk, or on its way there."""
+        """Whether any write is queued, or taken and not durable yet."""
         return self._written_number > self._persisted_number
 
     @property
@@ -65,17 +65,17 @@ class Outbox:
         return self._holds_request or self._held_back_number > self._persisted_number
 
     def tell_now(self, notice: TellNow) -> None:
-        """Queue a notice that depends on nothing that is still to be written."""
+        """Queue a notice that does not depend on any write."""
         self._tell_now.append(notice)
 
     def tell_after_persist(self, notice: TellAfterPersist) -> None:
-        """Queue a notice that must not be seen before everything queued so far is durable."""
+        """Queue a notice that has to wait until everything queued so far is durable."""
         self._tell_after_persist.append(notice)
 
     def tell_lost(self, notice: LeadershipLost, leadership_number: int) -> None:
-        """Tell that leadership is lost; never before it was told that it was won.
+        """Queue the notice that leadership is lost. It never comes before the notice that leadership was won.
 
-        ``leadership_number`` is that of the effects after whose persisting leadership is told.
+        ``leadership_number`` is the number of the effects that bring the latter once they are durable.
         """
         if self.is_persisted(leadership_number):
             self._tell_now.append(notice)
@@ -83,8 +83,8 @@ class Outbox:
             self._deferred.append((leadership_number, notice))
 
     def send(self, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
-        """Queue a message: it goes now, unless an election state is still to become durable, or a log write is and
-        ``after_log`` says that the message promises it."""
+        """Queue a message. It leaves now, unless an election state is not durable yet, or ``after_log`` is set and a
+        log write is not durable yet."""
         waits_for = self._written_number if after_log else self.election_number
         if waits_for > self._persisted_number:
             self._tell_after_persist.append(message)
@@ -99,7 +99,7 @@ class Outbox:
         self._note_end(batch.next_offset)
 
     def truncate(self, end_offset: int) -> None:
-        """Queue a cut of the log. What was durable above the cut counts no more."""
+        """Queue a truncation of the log. What was durable above ``end_offset`` no longer counts."""
         self._write(TruncateLog(end_offset=end_offset))
         self._must_sync = self._syncs_log
         self.durable_end_offset = min(self.durable_end_offset, end_offset)
@@ -107,22 +107,23 @@ class Outbox:
         self._note_end(end_offset)
 
     def write(self, write: LogWrite) -> None:
-        """Queue a write that leaves the log's end where it is."""
+        """Queue a write that does not change the log's end."""
         self._write(write)
 
     def log_replaced(self, end_offset: int) -> None:
-        """Note that the log was replaced by a snapshot, durably; nothing else was being written to it."""
+        """Note that a snapshot has replaced the log, durably; nothing else was being written to the log."""
         self._ends.clear()
         self.durable_end_offset = end_offset
 
     def write_election_state(self, write: WriteElectionState) -> int:
-        """Queue new content for quorum-state, replacing any queued before; returns the number to wait for."""
+        """Queue new content for quorum-state, in place of any queued before. Returns the number of the effects that
+        make it durable."""
         self._election_state = write
         self.election_number = self._written_number = self._next_number
         return self._next_number
 
     def take(self, leader: LeaderAndEpoch) -> Effects | None:
-        """All that is queued, or None where that is nothing; ``leader`` is told if it is news."""
+        """Everything that is queued, or None if nothing is. ``LeaderChanged`` comes with it if ``leader`` is new."""
         if leader != self._told_leader:
             self._told_leader = leader
             self._tell_after_persist.insert(0, LeaderChanged(leader=leader))
@@ -139,7 +140,7 @@ class Outbox:
             tell_after_persist=tuple(self._tell_after_persist),
         )
         if self._holds_request:
-            # It leaves with the rest of these effects: once they are durable, or, if they write nothing, those before.
+            # It leaves once these effects are durable or, if they write nothing, once the earlier ones are.
             self._held_back_number = self._written_number
             self._holds_request = False
         self._next_number += 1

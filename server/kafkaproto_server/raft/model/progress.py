@@ -1,4 +1,4 @@
-"""What a leader knows of the other replicas by their fetches (KIP-595, KIP-836, KIP-853)."""
+"""What a leader knows of the other replicas from their Fetch requests (KIP-595, KIP-836, KIP-853)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import ReplicaKey
 
 MAX_OBSERVERS = 1_000
-"""More replicas than any cluster has. If a peer invents node ids, the observers that were silent longest are
-forgotten."""
+"""More replicas than any cluster has. If a peer invents node ids, the leader forgets the observers that were silent
+longest."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ReplicaProgress:
-    """One replica; times are those of the leader's monotonic clock."""
+    """Progress of one replica; times are those of the leader's monotonic clock."""
 
     key: ReplicaKey
     end_offset: int
@@ -23,16 +23,18 @@ class ReplicaProgress:
     leader_end_offset: int
     """The leader's end offset at the last Fetch."""
     caught_up_ms: int | None = None
-    """When the replica last held all that there was, as far as fetches tell; None if never."""
+    """When the replica last held the leader's whole log, as far as its fetches show; None if never."""
 
 
 class Progress:
-    """Replicas by key, the one that fetched last at the end. Observers that were silent for ``OBSERVER_EXPIRY_MS`` are
-    forgotten, and beyond ``MAX_OBSERVERS`` of them those that were silent the longest; voters never are.
+    """Replicas by key, in the order of their last Fetch.
 
-    A static voter is known by its node id alone. Of several replicas with its id, the one that keeps fetching stands
-    for it: another directory takes its place only once that one has been silent for ``silence_ms``, so that an
-    unknown node that uses the id cannot speak for a voter that is alive. The others are forgotten as observers are.
+    The leader forgets observers that were silent for ``OBSERVER_EXPIRY_MS`` and, if there are more than
+    ``MAX_OBSERVERS``, those that were silent longest. It never forgets voters.
+
+    A static voter is known by its node id alone. If several replicas use that id, the one that keeps fetching stands
+    for the voter. Another directory takes its place only after that replica was silent for ``silence_ms``, so that an
+    unknown node with the same id cannot speak for a voter that is alive. The others are forgotten like observers.
     """
 
     def __init__(self, silence_ms: int) -> None:
@@ -44,7 +46,7 @@ class Progress:
     def fetched(
         self, key: ReplicaKey, fetch_offset: int, leader_end_offset: int, voters: VoterSet, now_ms: int
     ) -> None:
-        """Note a Fetch whose position is in the leader's log: the replica durably holds all before it.
+        """Note a Fetch whose position is in the leader's log: the replica durably holds everything before it.
 
         ``voters`` is the voter set in force.
         """
@@ -68,17 +70,18 @@ class Progress:
             self._forget_observers(voters, now_ms)
 
     def __len__(self) -> int:
-        """How many replicas are remembered, voters and observers."""
+        """How many replicas, voters and observers, the leader remembers."""
         return len(self._replicas)
 
     def get(self, key: ReplicaKey) -> ReplicaProgress | None:
-        """A voter's or an observer's progress; of a static voter, that of the replica that stands for it."""
+        """Progress of a voter or an observer; None if it has not fetched. A key without a directory id means the
+        replica that stands for that node id."""
         if key.directory_id is None:
             key = self._key_by_id.get(key.id, key)
         return self._replicas.get(key)
 
     def has_caught_up(self, key: ReplicaKey, within_ms: int, now_ms: int) -> bool:
-        """Whether a replica held all that there was at some moment of the last ``within_ms``."""
+        """Whether a replica held the leader's whole log at some moment of the last ``within_ms``."""
         replica = self.get(key)
         return (
             replica is not None
@@ -87,7 +90,7 @@ class Progress:
         )
 
     def observers(self, voters: VoterSet, now_ms: int) -> tuple[ReplicaProgress, ...]:
-        """Replicas that are no voters and fetched lately, ascending by id and directory."""
+        """Replicas that are no voters and fetched within ``OBSERVER_EXPIRY_MS``, ascending by id and directory."""
         return tuple(
             sorted(
                 (
@@ -101,7 +104,7 @@ class Progress:
         )
 
     def _forget_observers(self, voters: VoterSet, now_ms: int) -> None:
-        """Make room: the longest silent come first."""
+        """Make room; the observers that were silent longest go first."""
         observers = [each for each in self._replicas.values() if not self._stands_for_voter(each.key, voters)]
         surplus = len(observers) - MAX_OBSERVERS
         for place, replica in enumerate(observers):

@@ -1,4 +1,4 @@
-"""How far a snapshot is fetched. Held by the core across states; ``snapshot_fetch`` works on it."""
+"""How much of a snapshot has been fetched. The core keeps it across states; ``snapshot_fetch`` works on it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kafkaproto_server.types import OffsetAndEpoch
 
 @dataclass(slots=True, kw_only=True)
 class SnapshotDownload:
-    """A snapshot of which the first ``position`` bytes were handed to the disk."""
+    """A snapshot of which the first ``position`` bytes were passed on to be written."""
 
     snapshot: OffsetAndEpoch
     leader_id: int
-    """Whose file it is: two nodes' snapshots of one offset hold the same records, but not the same bytes."""
+    """The node whose file it is: two nodes' snapshots of one offset have the same records, but not the same bytes."""
     log_end: OffsetAndEpoch
-    """End of the log for which the leader named the snapshot; a log that has moved on since has no need of it."""
+    """This node's log end when the leader named the snapshot. If the log has changed since, it is not needed."""
     position: int = 0
     size: int | None = None
-    """Of the whole file; None until the first piece told."""
+    """Size of the whole file; None until the first chunk has come."""

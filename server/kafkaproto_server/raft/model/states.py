@@ -1,10 +1,10 @@
-"""The states a node can be in towards its quorum, and the one table of legal transitions between them.
+"""The states of a node in the quorum, and the table of legal transitions between them (Kafka's `QuorumState`).
 
-Knows nothing of events and decides nothing. States hold what is true while they last; a handler moves on by
-building the next state and handing it to ``core.Core.transition_to``. An observer is no state of its own: it is a node
-that the voter set in force does not name; it is Unattached or Follower, or still Resigned after it led.
+States know no events and decide nothing. A state holds what is true while it lasts. A handler leaves it by building the
+next state and passing it to ``core.Core.transition_to``. An observer is not a state of its own: it is a node that the
+voter set in force does not name, and it is Unattached or Follower, or still Resigned after it led.
 
-What a Prospective is and a Resigned was, no disk remembers; all the others are written down when they begin.
+Prospective and Resigned are never written to quorum-state; all other states are written when they begin.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class EpochRule(enum.Enum):
 
 
 LEGAL_AT_START = (StateName.UNATTACHED, StateName.CANDIDATE, StateName.FOLLOWER, StateName.RESIGNED)
-"""States that a node may find itself in once it has read its disk."""
+"""States in which a node may start after it has read its disk."""
 
 LEGAL_TRANSITIONS: dict[StateName, dict[StateName, EpochRule]] = {
     StateName.UNATTACHED: {
@@ -82,14 +82,14 @@ LEGAL_TRANSITIONS: dict[StateName, dict[StateName, EpochRule]] = {
 
 @dataclass(slots=True, kw_only=True)
 class Unattached:
-    """Follows nobody in this epoch; may know who leads it, and may have given its vote."""
+    """Follows no leader in this epoch. It may know the leader, and may have given its vote."""
 
     name: ClassVar = StateName.UNATTACHED
     epoch: int
     leader_id: int = NO_NODE
     voted_key: ReplicaKey | None = None
     election_at_ms: int
-    """When a voter tries to get elected; an observer never does."""
+    """When a voter seeks an election; an observer never does."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,29 +100,29 @@ class Follower:
     epoch: int
     leader_id: int
     leader_endpoints: tuple[Endpoint, ...]
-    """As many of the leader's listeners as are known, one at least."""
+    """The known listeners of the leader, at least one."""
     voted_key: ReplicaKey | None = None
     fetch_deadline_ms: int
     """When the fetch timeout ends, unless a Fetch succeeds before."""
     has_fetched: bool = False
     """Whether a Fetch to this leader has succeeded."""
     fetch_id: int | None = None
-    """The request to the leader that is under way; it may be over already."""
+    """The last request to the leader; it may be over already."""
     link_is_dead: bool = False
-    """Whether the leader is known to be gone: by its connection, by its own word, or by its silence."""
+    """Whether this node believes that the leader is gone: its connection ended, it resigned, or it is silent."""
     leader_resigned: bool = False
-    """Whether the leader said so, in answer to this node's own Fetch."""
+    """Whether the leader said that it resigned, in a response to this node's own Fetch."""
     successor_rank: int | None = None
-    """This node's place among the successors that the leader named as it went, from 0; None while it named none."""
+    """This node's place, from 0, among the successors that the leader named when it resigned; None if it named none."""
     election_at_ms: int | None = None
-    """While the link is dead, when a voter asks for pre-votes."""
+    """When a voter asks for pre-votes, while the link is dead."""
     refused_pre_votes: int = 0
-    """How often that was in vain, since the link died."""
+    """How many pre-votes this node has lost since the link died."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Prospective:
-    """Asks whether an election would be won (a pre-vote, KIP-996) and raises no epoch yet. In memory only."""
+    """Asks whether an election would be won (a pre-vote, KIP-996), without raising the epoch. In memory only."""
 
     name: ClassVar = StateName.PROSPECTIVE
     epoch: int
@@ -131,9 +131,9 @@ class Prospective:
     votes: VoteCount
     deadline_ms: int
     began_ms: int
-    """When this node began to try, in this epoch or an earlier one."""
+    """When this node began to seek leadership, in this epoch or an earlier one."""
     follower: Follower | None = None
-    """What this node was, and is again if too few grant."""
+    """The follower that this node was, and is again if too few voters grant; None if it was none."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -147,16 +147,16 @@ class Candidate:
     """Itself."""
     votes: VoteCount
     vote_number: int | None
-    """Number of the effects that make its own vote durable; None where the disk already held it."""
+    """Number of the effects that make its own vote durable; None if the disk held it already."""
     deadline_ms: int
     began_ms: int
     is_lost: bool = False
-    """Whether the election cannot be won any more, and the deadline is only a pause."""
+    """Whether the election cannot be won any more. The deadline is then only the end of a pause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParkedFetch:
-    """A Fetch that waits at the leader for news."""
+    """A Fetch that waits at the leader for records or a new high watermark."""
 
     request_id: int
     request: FetchRequest
@@ -175,57 +175,57 @@ class Leader:
     leadership_number: int
     """Number of the effects that make leadership durable."""
     high_watermark: int | None = None
-    """Unknown until a majority holds a record of this epoch."""
+    """None until a majority holds a record of this epoch."""
     progress: Progress
-    """How far the other replicas are."""
+    """How far the other replicas have come."""
     heard_from: dict[int, None] = field(default_factory=dict)
-    """Voters, by node id, that were heard from since the last majority of them was."""
+    """Voters, by node id, that the leader has heard from since it last heard from a majority."""
     check_quorum_at_ms: int
-    """When to resign, unless a majority is heard from before."""
+    """When to resign, unless the leader hears from a majority before."""
     begin_at_ms: dict[int, int] = field(default_factory=dict)
-    """By the other voters' ids, when to tell them again who leads; a Fetch of theirs puts it off."""
+    """By the other voters' ids, when to send the next BeginQuorumEpoch; a Fetch of the voter postpones it."""
     unreached: set[int] = field(default_factory=set)
-    """Voters, by node id, where the last BeginQuorumEpoch failed, and that were not heard from since."""
+    """Voters, by node id, to which the last BeginQuorumEpoch failed, and that the leader has not heard from since."""
     parked: Purgatory[ParkedFetch] = field(default_factory=Purgatory)
     membership: MembershipState = field(default_factory=MembershipState)
 
     def end_offset_of(self, key: ReplicaKey) -> int | None:
-        """End offset of another replica's log, as its last Fetch told; None where it has not fetched."""
+        """End offset of another replica's log by its last Fetch; None if it has not fetched."""
         replica = self.progress.get(key)
         return None if replica is None else replica.end_offset
 
     def has_caught_up(self, key: ReplicaKey, within_ms: int, now_ms: int) -> bool:
-        """Whether a replica was at this log's end in the last ``within_ms``."""
+        """Whether a replica was at the end of this log at some moment of the last ``within_ms``."""
         return self.progress.has_caught_up(key, within_ms, now_ms)
 
 
 @dataclass(slots=True, kw_only=True)
 class Resigned:
-    """Led this epoch and will not again: its log may have lost what it showed to others."""
+    """Led this epoch and never leads it again: its log may have lost records that it showed to others."""
 
     name: ClassVar = StateName.RESIGNED
     leader_id: ClassVar = NO_NODE
     epoch: int
     election_at_ms: int
-    """When a voter leaves for the next epoch."""
+    """When a voter moves to the next epoch."""
     unacknowledged: dict[int, Voter]
-    """Voters, by node id, that are still to be told."""
+    """Voters, by node id, that have not acknowledged EndQuorumEpoch yet."""
     preferred_candidates: tuple[ReplicaKey, ...] = ()
     """Best successor first."""
     absent: dict[int, None] = field(default_factory=dict)
-    """Voters, by node id, at whose address nobody listened when they were to be told."""
+    """Voters, by node id, at whose address nobody listened for EndQuorumEpoch."""
 
 
 State = Unattached | Prospective | Candidate | Leader | Follower | Resigned
 
 
 def leader_and_epoch(state: State) -> LeaderAndEpoch:
-    """Who leads, as a node in this state knows it."""
+    """The leader and epoch that a node in this state knows."""
     return LeaderAndEpoch(leader_id=state.leader_id, epoch=state.epoch)
 
 
 def voted_key(state: State) -> ReplicaKey | None:
-    """Whom a node in this state voted for in its epoch, as far as that still matters."""
+    """The vote of a node in this state in its epoch; None if there is none, or if it no longer matters."""
     return None if isinstance(state, Leader | Resigned) else state.voted_key
 
 

@@ -1,4 +1,4 @@
-"""How a leader puts batches at its log's end: what it gathered, and control records."""
+"""How a leader appends batches to its log: the records that it gathered, and its own control records."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from kafkaproto_server.raft.values.effects import ControlBatchAppended, PendingB
 
 
 def append_control(core: Core, leader: Leader, records: tuple[ControlRecord, ...], now_ms: int) -> int:
-    """Append a batch of control records, behind all data that was accepted; returns its last offset.
+    """Append a batch of control records behind all accepted data; returns the offset of its last record.
 
-    The records take effect at once: the caller has finished what it began with the former voters.
+    The records take effect at once, so the caller must have finished what it began with the former voters.
     """
     for batch in leader.accumulator.drain():
         core.append(batch)
@@ -28,14 +28,15 @@ def append_control(core: Core, leader: Leader, records: tuple[ControlRecord, ...
 
 
 def maybe_drain(core: Core, leader: Leader, now_ms: int) -> None:
-    """Append what was gathered, if it is enough, lingered long enough, or finds the disk idle."""
+    """Append the gathered records if a batch is full, has lingered long enough, or nothing waits for the disk."""
     if drain(core, leader, now_ms):
         parked_fetches.wake(core, leader, high_watermark_moved=False)
 
 
 def drain(core: Core, leader: Leader, now_ms: int) -> bool:
-    """Append what was gathered, if it is time; returns whether anything was."""
+    """As `maybe_drain`, without waking parked Fetches; returns whether anything was appended."""
     if not core.outbox.has_unpersisted:
+        # An idle disk has no reason to wait. What arrives during its write shares the next write and sync.
         batches = leader.accumulator.drain()
     else:
         batches = leader.accumulator.maybe_drain(now_ms)

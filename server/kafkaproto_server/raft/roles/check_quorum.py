@@ -1,7 +1,8 @@
-"""How a leader notices that no majority follows it any more, and makes itself known to those who do not.
+"""Check quorum: how a leader notices that no majority follows it any more, and how it announces itself to voters.
 
-A leader that is cut off resigns after one and a half fetch timeouts (the zombie leader of KIP-595). Each voter that has
-not fetched for half a fetch timeout is told who leads; its answer may be that somebody else does.
+A leader that hears from no majority of the voters for one and a half fetch timeouts resigns (the zombie leader of
+KIP-595); otherwise it would keep accepting records that can never be committed. Each voter that has not fetched for
+half a fetch timeout gets a BeginQuorumEpoch; its response may name another leader.
 """
 
 from __future__ import annotations
@@ -18,17 +19,18 @@ from kafkaproto_server.types import NO_NODE, ReplicaKey
 
 
 def timeout_ms(core: Core) -> int:
-    """How long a leader stays one without a majority."""
+    """How long a leader leads without hearing from a majority."""
     return core.config.fetch_timeout_ms * 3 // 2
 
 
 def begin_period_ms(core: Core) -> int:
-    """How long a voter may be silent before it is told who leads."""
+    """How long a voter may be silent before the leader sends it a BeginQuorumEpoch."""
     return max(1, core.config.fetch_timeout_ms // 2)
 
 
 def heard_from(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None:
-    """Count a sign of life; that of a voter postpones what its silence would bring about."""
+    """Count a sign of life. If it is a voter's, it postpones the BeginQuorumEpoch to that voter and, with a majority,
+    the leader's resignation."""
     voters = core.voters.latest
     if not voters.is_voter(key) or _is_impostor(leader, voters, key):
         return
@@ -41,7 +43,7 @@ def heard_from(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None
 
 
 def _is_impostor(leader: Leader, voters: VoterSet, key: ReplicaKey) -> bool:
-    """Whether another replica stands for the static voter with this node id."""
+    """Whether the node id is a static voter's, and another replica stands for that voter (see `Progress`)."""
     voter = voters.get(key.id)
     assert voter is not None, f"node {key.id} is no voter"
     if voter.key.directory_id is not None:
@@ -51,23 +53,23 @@ def _is_impostor(leader: Leader, voters: VoterSet, key: ReplicaKey) -> bool:
 
 
 def voters_changed(core: Core, leader: Leader, now_ms: int) -> None:
-    """Adapt to the voter set in force: new replicas are told who leads at once, those removed are told no more."""
+    """Adapt to the voter set in force: new voters get a BeginQuorumEpoch at once, removed voters get no more."""
     leader.begin_at_ms = {
         voter.key.id: leader.begin_at_ms.get(voter.key.id, now_ms)
         for voter in core.voters.latest.voters
         if voter.key.id != leader.leader_id
     }
-    # A leader that was its only voter has not kept the time, and none of the new replicas could be heard yet.
+    # While a leader is the only voter, nothing renews this time; and a new voter cannot have been heard from yet.
     leader.check_quorum_at_ms = now_ms + timeout_ms(core)
 
 
 def is_lost(core: Core, leader: Leader, now_ms: int) -> bool:
-    """Whether it is time to resign."""
+    """Whether the leader has to resign, because it has not heard from a majority for too long."""
     return now_ms >= leader.check_quorum_at_ms and not _is_alone(core, leader)
 
 
 def tick(core: Core, leader: Leader, now_ms: int) -> None:
-    """Tell those who need it that this node leads."""
+    """Send BeginQuorumEpoch to the voters that are due for one."""
     for voter in core.voters.latest.voters:
         begin_at_ms = leader.begin_at_ms.get(voter.key.id)
         if begin_at_ms is None or begin_at_ms > now_ms:
@@ -93,11 +95,11 @@ def _begin_quorum_epoch(core: Core, leader: Leader, key: ReplicaKey) -> BeginQuo
 
 
 def _send_elsewhere(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
-    """Send what is for a voter that cannot be reached at the log's endpoint to a bootstrap server that the log does not
-    name as well.
+    """A voter cannot be reached at the log's endpoint: send its request also to a bootstrap server that the log does
+    not name.
 
     That may be the voter at its new address. If it follows this leader, its endpoint is updated soon. If it is in a
-    later epoch, its requests are refused, and this leader learns of that epoch only by asking.
+    later epoch, this leader refuses its requests, and learns of that epoch only from the response to this request.
     """
     server = _server_beside_the_log(core)
     if server is not None:
@@ -110,13 +112,14 @@ def _server_beside_the_log(core: Core) -> Destination | None:
 
 
 def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None:
-    """Find out whether a replica that fetches in a later epoch is in one; if so, its response ends this leadership.
+    """A replica fetches in a later epoch: ask it whether it is in one. If so, its response ends this leadership.
 
-    Voters are asked in any case, by ``tick``. But one that was removed may have stood for election before it learned of
-    that, and can go back to no earlier epoch: without this it would follow nobody until the next election. It is asked
-    where the log had it, and at the bootstrap servers: it may have moved, or be a voter whose addition was undone.
+    ``tick`` asks the voters in any case. But a removed voter may have stood for election before it learned of its
+    removal, and a node never goes back to an earlier epoch: without this question it would follow nobody until the next
+    election. The leader asks it at the endpoint that the log had for it, and at a bootstrap server: it may have moved,
+    or be a voter whose addition was undone.
 
-    Anybody can send such a Fetch, so nobody is asked more often than a silent voter is.
+    Anybody can send such a Fetch, so the leader asks no destination more often than it asks a silent voter.
     """
     if key.id == core.config.key.id or core.voters.latest.is_voter(key):
         return
@@ -130,13 +133,13 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
 
 
 def missed(core: Core, voter_id: int) -> None:
-    """A voter did not respond where it was told who leads."""
+    """Note that a voter did not respond to BeginQuorumEpoch."""
     if isinstance(core.state, Leader):
         core.state.unreached.add(voter_id)
 
 
 def deadline_ms(core: Core, leader: Leader) -> float:
-    """When ``tick`` or ``is_lost`` has something to say."""
+    """When ``tick`` or ``is_lost`` is due."""
     deadline = NEVER if _is_alone(core, leader) else leader.check_quorum_at_ms
     for voter_id, begin_at_ms in leader.begin_at_ms.items():
         if begin_at_ms >= deadline:
@@ -149,7 +152,7 @@ def deadline_ms(core: Core, leader: Leader) -> float:
 
 
 def _has_majority(core: Core, leader: Leader) -> bool:
-    """Whether enough voters were heard from; the leader hears itself if it is one of them."""
+    """Whether the leader has heard from a majority of the voters; it counts itself if it is a voter."""
     heard_from = {**leader.heard_from, leader.leader_id: None}
     return quorum.is_majority(heard_from, core.voters.latest.ids)
 

@@ -1,8 +1,9 @@
 """How a leader raises the high watermark.
 
-It is told only for records of the leader's own epoch (KIP-595), and the leader counts what it holds itself no further
-than it is durable. Kafka's leader counts its own log before the sync returns, which its followers' fetches make up for;
-here followers may be ahead of the leader's own disk.
+A leader's high watermark begins with a record of its own epoch (KIP-595): a later leader could still truncate records
+of an earlier epoch, even if a majority holds them. The leader counts its own log only as far as it is durable. Kafka's
+leader counts its own log before the sync returns, which its followers' fetches make up for; here followers may be ahead
+of the leader's own disk.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from kafkaproto_server.raft.values.effects import HighWatermarkAdvanced
 
 
 def handle_persisted(core: Core, now_ms: int) -> None:
-    """Go on to what was gathered meanwhile, and count what is durable now.
+    """Append what was gathered during the write, then count what is durable now.
 
-    In this order, so that one answer brings a follower both the batch and the high watermark; with the latter alone it
-    would have to ask again first.
+    In this order one response brings a follower both the batch and the high watermark. With the high watermark alone,
+    the follower would have to fetch once more before it gets the batch.
     """
     leader = core.state
     if not isinstance(leader, Leader):
@@ -31,15 +32,15 @@ def handle_persisted(core: Core, now_ms: int) -> None:
 
 
 def maybe_advance_high_watermark(core: Core, now_ms: int) -> None:
-    """Tell a high watermark that moved, and finish what waited for it. A leader that is no voter any more resigns once
-    that is committed."""
+    """Raise the high watermark if a majority holds more, notify, and finish what waited for it. A leader that is no
+    longer a voter resigns once its removal is committed."""
     leader = core.state
     if not isinstance(leader, Leader):
         return
     replicated = quorum.replicated_end_offset(
         [end_offset_of_voter(core, leader, voter.key) for voter in core.voters.latest.voters]
     )
-    # It starts with a record of this epoch, and never goes back.
+    # The first high watermark has to pass a record of this epoch (see the module's head). It never goes back.
     least = leader.epoch_start_offset if leader.high_watermark is None else leader.high_watermark
     if replicated <= least:
         return

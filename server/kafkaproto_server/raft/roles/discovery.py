@@ -1,7 +1,7 @@
-"""How a node finds out who leads: it sends a Fetch to anybody, and whoever is asked names the leader it knows.
+"""How a node finds the leader: it sends a Fetch to some other node, and the response names the leader.
 
-Asked are, at random, the bootstrap servers and the voters that the log names: addresses may have changed since either
-was written, and one address may stand for all controllers in turn. Addresses that requests name are not among them.
+It picks at random among the bootstrap servers and the voters that the log names: addresses may have changed since
+either was written, and one address may stand for all controllers in turn. It never asks an address from a request.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from kafkaproto_server.raft.values.voters import endpoint_named
 from kafkaproto_server.types import Endpoint
 
 ASK_NEXT_MS = 500
-"""After so long without a response the next node is asked, too. Also the longest pause between two questions."""
+"""After this time without a response the node asks the next one, too. Also the longest pause between two questions."""
 
 
 def tick(core: Core, now_ms: int) -> None:
-    """Ask the next one, if it is time."""
+    """Ask the next node, if it is time."""
     if now_ms < core.discovery_at_ms or core.installing is not None:
         return
     ready = [
@@ -34,10 +34,10 @@ def tick(core: Core, now_ms: int) -> None:
 
 
 def ask_about(core: Core, node_id: int, now_ms: int) -> None:
-    """Ask a node about a claim that concerns it, at the endpoint that the log has for it, now or once the Fetch that
-    is under way to it has ended. If the log has no endpoint, a node that looks for a leader asks the next one soon.
+    """A request claimed something about a voter: ask that voter, at the endpoint that the log has for it, now or once
+    the Fetch under way to it has ended. If this node cannot ask it now, it asks the next node who leads soon.
 
-    A claim that is made up costs one request, and no voter gets more than one at a time.
+    A false claim costs one request, and no voter gets more than one at a time.
     """
     core.discovery_hint = core.voter_destination(node_id)
     if not _ask_hinted(core, now_ms) and core.discovery_at_ms > now_ms + core.config.retry_backoff_ms:
@@ -45,7 +45,7 @@ def ask_about(core: Core, node_id: int, now_ms: int) -> None:
 
 
 def lane_is_free(core: Core, destination: Destination, now_ms: int) -> None:
-    """Ask the voter that a claim is about, if it could not be asked before this request to it was over."""
+    """A request to ``destination`` is over: ask it about a claim, if that had to wait for the end of this request."""
     if destination == core.discovery_hint:
         _ask_hinted(core, now_ms)
 
@@ -68,7 +68,8 @@ def deadline_ms(core: Core) -> float:
 
 
 def answered(core: Core, request_id: int, now_ms: int) -> None:
-    """Note that a question is over, answered or not, and go on asking soon; slower while nobody knows anything."""
+    """Note that a Fetch has ended. If it was the question who leads, the next one follows soon; the pause doubles while
+    the questions bring nothing new."""
     if request_id == core.discovery_id:
         core.discovery_id = None
         core.fruitless_discoveries += 1
@@ -84,7 +85,7 @@ def servers_beside_the_log(core: Core) -> list[Destination]:
 
 
 def _known_destinations(core: Core) -> list[Destination]:
-    """Whom to ask: every address but this node's own, by each name that it has."""
+    """Every destination to ask, without this node's own address. One address may be there under several ids."""
     own = _own(core)
     known = [*core.config.bootstrap_servers]
     for voter in core.voters.latest.voters:

@@ -1,12 +1,14 @@
-"""How a node starts, and how it gets elected: timers, pre-votes (KIP-996), votes, and what to do when they fail.
+"""How a node starts, and how it gets elected: timers, pre-votes (KIP-996), votes, and failed elections.
 
-A node comes back from its disk in a state that breaks no promise of its former life. A vote that became durable while
-leadership did not is taken up again, unless batches of that epoch lie in the log already: they would make the request
-one that no other node can answer. A former leader comes back as Resigned and never leads that epoch again.
+A node restarts in a state that keeps every promise of its former life. If its vote for itself became durable but its
+leadership did not, it resumes that election. It does not if its log already has batches of that epoch: all other nodes
+would refuse its request, because a candidate's last record has to be of an epoch before the one it stands for. A former
+leader restarts as Resigned and never leads that epoch again.
 
-Nothing raises an epoch without a majority of pre-votes. An election that cannot be won any more, because too many
-refused or nobody listens where they should be, is over at once; the next attempt comes after a random pause that
-doubles with each failure. The voter of a quorum of one waits for no timer.
+A node becomes a candidate, which raises the epoch, only with a majority of pre-votes. An election is over as soon as it
+cannot be won any more, because too many voters rejected it or nobody listens at their addresses. The next attempt
+follows after a random pause that doubles with each failure, so that candidates do not block each other in step. The
+voter of a quorum of one waits for no timer.
 """
 
 from __future__ import annotations
@@ -38,13 +40,13 @@ def restore_state(
     now_ms: int,
     timeout_ms: int,
 ) -> State:
-    """The state to start in, by the content of quorum-state and the epoch of the log's last record.
+    """The state in which a node starts, by the content of quorum-state and the epoch of the log's last record.
 
     ``timeout_ms`` is a random election timeout.
     """
     election_at_ms = now_ms + timeout_ms
     if election is None or election.epoch < last_epoch:
-        # The log has seen a later epoch than the file, whose leader and vote are therefore history.
+        # The log is of a later epoch than the file, so the file's leader and vote are obsolete.
         return Unattached(epoch=last_epoch, election_at_ms=election_at_ms)
     epoch = election.epoch
     latest = voters.latest
@@ -79,7 +81,7 @@ def restore_state(
 
 
 def may_be_elected(core: Core) -> bool:
-    """Whether this node may seek leadership at all now."""
+    """Whether this node may seek leadership now: it may lead, is not stopping, and no snapshot is replacing its log."""
     return core.is_electable and not core.is_stopping and core.installing is None
 
 
@@ -87,10 +89,11 @@ def may_be_elected(core: Core) -> bool:
 
 
 def become_prospective(core: Core, now_ms: int) -> None:
-    """Ask for pre-votes. A node's own counts at once, and in a quorum of one decides."""
+    """Ask for pre-votes. The node's own pre-vote counts at once; in a quorum of one it decides."""
     old = core.state
     assert isinstance(old, Unattached | Follower | Candidate | Resigned), f"{old.name.value} seeks election"
     votes = VoteCount(voters=core.voters.latest.voters)
+    # A node whose removal is not known to be committed is not among these voters, so this does not count for it.
     votes.grant(core.config.key.id)
     core.transition_to(
         Prospective(
@@ -106,7 +109,7 @@ def become_prospective(core: Core, now_ms: int) -> None:
 
 
 def tick_prospective(core: Core, prospective: Prospective, now_ms: int) -> None:
-    """Go on to an election that would be won, give up one that would not, else ask who has not answered."""
+    """Become a candidate if the pre-vote is won, give up if it is lost or its time is over, else ask for more."""
     if prospective.votes.is_won and prospective.epoch < trust.LAST_EPOCH:
         _become_candidate(core, prospective, now_ms)
     elif prospective.votes.is_lost or now_ms >= prospective.deadline_ms:
@@ -117,9 +120,9 @@ def tick_prospective(core: Core, prospective: Prospective, now_ms: int) -> None:
 
 
 def tick_candidate(core: Core, candidate: Candidate, now_ms: int) -> None:
-    """Lead, if the election is won; this node's own vote counts once it is durable. Else ask on or give up.
+    """Lead if the election is won, else ask for more votes, or give up. This node's own vote counts once it is durable.
 
-    No time passes for the others while this node's own disk holds things up.
+    Until then the election does not time out; then the other voters have at least one election timeout left.
     """
     votes = candidate.votes
     if not _own_vote_is_durable(core, candidate):
@@ -164,11 +167,12 @@ def deadline_ms(core: Core, state: Prospective | Candidate) -> float:
 
 
 def _own_vote_is_durable(core: Core, candidate: Candidate) -> bool:
+    # Before that, a crash could make this node forget its vote and give another one in the same epoch.
     return candidate.vote_number is None or core.outbox.is_persisted(candidate.vote_number)
 
 
 def _become_candidate(core: Core, prospective: Prospective, now_ms: int) -> None:
-    """Raise the epoch and vote for oneself; the vote counts once it is durable."""
+    """Raise the epoch and vote for this node itself; the vote counts once it is durable."""
     candidate = Candidate(
         epoch=prospective.epoch + 1,
         voted_key=core.config.key,
@@ -184,6 +188,7 @@ def _become_candidate(core: Core, prospective: Prospective, now_ms: int) -> None
 
 def _give_up(core: Core, prospective: Prospective, now_ms: int) -> None:
     if prospective.follower is not None:
+        # Too few voters doubt the leader, or too few can be reached: this node follows it again and keeps asking it.
         follower = prospective.follower
         core.transition_to(follower)
         follower.refused_pre_votes += 1
@@ -200,7 +205,7 @@ def _give_up(core: Core, prospective: Prospective, now_ms: int) -> None:
 
 
 def _pause_ms(core: Core) -> int:
-    """How long to wait after an election was lost: random, so that those who hindered each other do so no more."""
+    """How long to wait after a lost election: random, so that candidates that blocked each other do not meet again."""
     core.failed_elections += 1
     backoff = Backoff(first_ms=FIRST_BACKOFF_MS, longest_ms=core.config.election_backoff_max_ms)
     longest_ms = backoff.delay_ms(core.failed_elections)
@@ -233,16 +238,16 @@ def _ask_for_votes(core: Core, state: Prospective | Candidate, now_ms: int) -> N
 def handle_vote_response(
     core: Core, in_flight: InFlight, request: VoteRequest, response: VoteResponse, now_ms: int
 ) -> None:
-    """Count an answer, if it is one to what this node still wants; leader and epoch in it were taken note of before.
+    """Count a response, if its election is still going on. The caller has noted its leader and epoch before.
 
-    A voter that follows a live leader does not come along to a candidate's epoch: an answer of an earlier epoch is a
-    refusal as well.
+    A voter that follows a live leader does not move to a candidate's epoch, so a response from an earlier epoch is a
+    rejection as well.
     """
     votes = _votes_asked_by(core, request)
     voter_id = in_flight.destination.id
     if response.error is not RaftError.NONE:
         if response.error is RaftError.INVALID_VOTER_KEY and votes is not None:
-            # Another node than the voter was asked.
+            # Another node than the voter has responded at that address.
             votes.miss(voter_id)
         core.requests.back_off(in_flight, now_ms)
     elif votes is not None:
@@ -255,7 +260,7 @@ def handle_vote_response(
 def handle_vote_failure(
     core: Core, in_flight: InFlight, request: VoteRequest, failed: RequestFailed, now_ms: int
 ) -> None:
-    """Note that a voter is not there. One that knows no pre-votes has nothing against an election."""
+    """Note that a voter cannot be reached. A voter that does not support pre-votes counts as granting one."""
     core.requests.back_off(in_flight, now_ms)
     votes = _votes_asked_by(core, request)
     if votes is None:
@@ -269,7 +274,7 @@ def handle_vote_failure(
 
 
 def _votes_asked_by(core: Core, request: VoteRequest) -> VoteCount | None:
-    """The count that an answer to ``request`` belongs to; None where it is over."""
+    """The count that a response to ``request`` belongs to; None if that election is over."""
     state = core.state
     wanted = Prospective if request.is_pre_vote else Candidate
     if (

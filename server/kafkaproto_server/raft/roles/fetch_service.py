@@ -1,7 +1,7 @@
-"""How a leader serves Fetch and FetchSnapshot (KIP-595, KIP-630), and lets a Fetch that brings nothing new wait.
+"""How a leader serves Fetch and FetchSnapshot (KIP-595, KIP-630), and parks a Fetch for which it has nothing new.
 
-A parked Fetch is answered as soon as the log grows past it or the high watermark moves, when its time is over, and when
-leadership is. Every answer names leader and epoch.
+A parked Fetch gets its response as soon as the log grows past its offset or the high watermark moves, when its wait
+time is over, or when leadership ends. Every response names leader and epoch.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from kafkaproto_server.raft.values.messages import (
 )
 
 MAX_PARKED = 10_000
-"""More than all replicas together ever park; a Fetch beyond them is answered at once."""
+"""More than all replicas together ever park. A further Fetch gets its response at once."""
 
 
 def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_name: str, now_ms: int) -> None:
-    """Answer a Fetch, now or later."""
+    """Respond to a Fetch, now or later."""
     state = core.state
     error = _check_fetch(core, request)
     if error is not RaftError.NONE:
@@ -34,16 +34,18 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
         return
     assert isinstance(state, Leader), "only a leader serves"
     answer = parked_fetches.serve(core, state, request, listener_name)
+    # Only an offset in this log counts for the high watermark: a diverging replica holds other records before it.
     if answer.diverging is None and answer.snapshot is None:
         high_watermark = state.high_watermark
         _note_fetch(core, state, request, now_ms)
         if core.state is not state:
-            # What this fetch committed was the leader's own removal.
+            # This Fetch committed the leader's own removal, and so the leader resigned.
             core.answer(
                 request_id, parked_fetches.refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, listener_name)
             )
             return
         if state.high_watermark != high_watermark:
+            # This Fetch raised the high watermark; its own response has to say so.
             answer = parked_fetches.serve(core, state, request, listener_name)
     if _is_news(request, answer) or request.max_wait_ms == 0 or len(state.parked) >= MAX_PARKED:
         core.answer(request_id, answer)
@@ -55,7 +57,7 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
 def handle_fetch_snapshot(
     core: Core, request_id: int, request: FetchSnapshotRequest, listener_name: str, now_ms: int
 ) -> None:
-    """Answer a FetchSnapshot with the piece that was asked for."""
+    """Respond to a FetchSnapshot with the requested part."""
     state = core.state
     error = core.check_leader_only(request.epoch)
     size = core.log.snapshot_size(request.snapshot)
@@ -93,13 +95,13 @@ def _check_fetch(core: Core, request: FetchRequest) -> RaftError:
         return RaftError.INVALID_REQUEST
     error = core.check_leader_only(request.epoch)
     if error is RaftError.NONE and request.replica.id == core.config.key.id:
-        # Kafka's answer too: nobody fetches from itself.
+        # As in Kafka: a leader does not fetch from itself.
         return RaftError.UNKNOWN_SERVER_ERROR
     return error
 
 
 def _note_fetch(core: Core, leader: Leader, request: FetchRequest, now_ms: int) -> None:
-    """Count what a replica promises to hold."""
+    """Count the offset up to which a replica promises to hold the log durably. A reader with id -1 promises nothing."""
     if request.replica.id < 0:
         return
     voters = core.voters.latest
@@ -109,7 +111,7 @@ def _note_fetch(core: Core, leader: Leader, request: FetchRequest, now_ms: int) 
 
 
 def _is_news(request: FetchRequest, answer: FetchAnswer) -> bool:
-    """Whether an answer brings anything that the asking node did not know."""
+    """Whether a response brings anything that the sender of the request does not know."""
     return (
         answer.read is not None
         or answer.diverging is not None

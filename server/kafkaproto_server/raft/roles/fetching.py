@@ -1,4 +1,4 @@
-"""The Fetch by which a node follows its leader, or asks anybody who leads."""
+"""The Fetch that a node sends: to its leader to follow it, or to another node to find the leader."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fetch_request(core: Core, max_wait_ms: int = FETCH_MAX_WAIT_MS) -> FetchRequ
 
 
 def leader_destination(core: Core, follower: Follower) -> Destination:
-    """Where this node reaches its leader."""
+    """The address at which this node reaches its leader."""
     endpoint = endpoint_named(follower.leader_endpoints, core.config.listener_name)
     assert endpoint is not None, f"leader {follower.leader_id} is followed at no address"
     return destination_of(follower.leader_id, endpoint)

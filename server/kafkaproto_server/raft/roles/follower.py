@@ -1,9 +1,9 @@
-"""How a node follows: it fetches from its leader, appends, truncates, and doubts a leader that is gone (KIP-595).
+"""How a follower works: it fetches from its leader, appends, truncates, and doubts a leader that is gone (KIP-595).
 
-A leader's connection that breaks or is refused is taken as a sign at once, long before the fetch timeout: the follower
-tries again without a pause, by a Fetch that the leader is not to hold, and after a moment asks for pre-votes. A Fetch
-that succeeds in between calls that off, so a link that flaps disturbs nobody. A leader that has resigned says so in
-answer to the Fetch, and is gone as well.
+If the connection to the leader breaks or is refused, the follower doubts the leader at once, long before the fetch
+timeout. It sends another Fetch without a pause and with a wait time of 0, and after a moment it asks for pre-votes. A
+Fetch that succeeds in between cancels that, so an unstable connection disturbs nobody. A leader that has resigned says
+so in its response to the Fetch; then it counts as gone, too.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kafkaproto_server.types import OffsetAndEpoch
 
 
 def tick(core: Core, follower: Follower, now_ms: int) -> None:
-    """Do what is due: doubt the leader, seek an election, fetch, ask others where the leader is."""
+    """Do what is due: doubt the leader, seek an election, fetch, ask other nodes who leads."""
     if core.installing is not None or core.outbox.has_unpersisted:
         # The fetch timeout does not run while this node waits for its own disk.
         follower.fetch_deadline_ms = max(follower.fetch_deadline_ms, now_ms + core.config.fetch_timeout_ms)
@@ -81,7 +81,7 @@ def _election_is_due(core: Core, follower: Follower, now_ms: int) -> bool:
 def _maybe_fetch(core: Core, follower: Follower, now_ms: int) -> None:
     if core.requests.is_in_flight(follower.fetch_id):
         return
-    # A leader that is doubted is not to hold the answer that clears it.
+    # A leader in doubt must not park this Fetch, whose response would end the doubt.
     max_wait_ms = 0 if follower.link_is_dead else FETCH_MAX_WAIT_MS
     request = snapshot_fetch.request(core, follower) or fetching.fetch_request(core, max_wait_ms)
     follower.fetch_id = core.ask(fetching.leader_destination(core, follower), request, now_ms)
@@ -93,7 +93,7 @@ def _maybe_fetch(core: Core, follower: Follower, now_ms: int) -> None:
 def handle_fetch_response(
     core: Core, in_flight: InFlight, request: FetchRequest, response: FetchResponse, now_ms: int
 ) -> None:
-    """Take in what a leader sent; leader and epoch in it were taken note of before."""
+    """Handle a leader's response. The caller has noted its leader and epoch before."""
     if leader_contact.is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):
         return
     if response.error is not RaftError.NONE:
@@ -104,11 +104,12 @@ def handle_fetch_response(
         core.told_high_watermark = max(core.told_high_watermark or 0, response.high_watermark)
     asked_from = OffsetAndEpoch(epoch=request.last_fetched_epoch, offset=request.fetch_offset)
     if follower is None or core.installing is not None or asked_from != core.log.end:
-        # The answer is about another log than this node has by now.
+        # The log's end has changed since the request, so the response does not fit this log any more.
         return
     if response.diverging is not None:
         if core.outbox.holds_request_back:
-            # It may say where this log ends, and would say more than there is once it leaves. Its answer will do.
+            # A request that waits for the disk may promise records up to the present end of this log. After a
+            # truncation it would promise too much. So ignore this response: that request's response will do.
             return
         makes_sense = _truncate(core, response.diverging)
     elif response.snapshot is not None:
@@ -122,7 +123,8 @@ def handle_fetch_response(
 
 
 def _truncate(core: Core, diverging: OffsetAndEpoch) -> bool:
-    """Cut off what the leader does not have. It cannot ask for committed records, nor for nothing."""
+    """Truncate what the leader does not have. False, with nothing done, if that would truncate committed records, or
+    nothing at all."""
     end_offset = core.log.truncation_offset(diverging)
     if not core.committed_floor <= end_offset < core.log.end_offset:
         return False
@@ -131,7 +133,7 @@ def _truncate(core: Core, diverging: OffsetAndEpoch) -> bool:
 
 
 def _append(core: Core, follower: Follower, batches: tuple[FetchedBatch, ...]) -> bool:
-    """Append batches up to the first that does not continue the log."""
+    """Append batches up to the first one that does not continue the log; returns whether all of them did."""
     for batch in batches:
         if not _continues(core, follower, batch):
             return False
@@ -140,7 +142,7 @@ def _append(core: Core, follower: Follower, batches: tuple[FetchedBatch, ...]) -
 
 
 def _continues(core: Core, follower: Follower, batch: FetchedBatch) -> bool:
-    """Whether a batch fits to the log's end and to the epoch, and its control records are such as there can be."""
+    """Whether a batch starts at the log's end, has a possible epoch, and holds only valid control records."""
     if batch.base_offset != core.log.end_offset or batch.next_offset <= batch.base_offset:
         return False
     if not core.log.last_epoch <= batch.epoch <= follower.epoch:
@@ -160,7 +162,7 @@ def _continues(core: Core, follower: Follower, batch: FetchedBatch) -> bool:
 
 
 def _raise_high_watermark(core: Core, leader_high_watermark: int) -> None:
-    """Follow the leader's high watermark as far as this log goes; it never goes back."""
+    """Follow the leader's high watermark up to the end of this log. It never goes back."""
     high_watermark = min(leader_high_watermark, core.log.end_offset)
     if high_watermark > (core.high_watermark or 0):
         core.high_watermark = high_watermark

@@ -1,15 +1,16 @@
-"""What a follower asks of its leader about its own place among the voters (KIP-853).
+"""How a follower keeps its own entry in the voter set right, by requests to its leader (KIP-853).
 
-A voter whose entry is not what the node is configured with has it updated. While kraft.version is 0 no record holds
-entries; each new leader is told once, for it needs to know all voters before it can upgrade to 1. A node with
-auto-join that is no voter has itself added, once an entry of its node id with another directory is removed: that one
-is what is left of a disk that it lost.
+A voter whose entry differs from the node's configuration sends UpdateRaftVoter. While kraft.version is 0, no record
+holds entries. The voter then sends it once to each new leader, which has to know all voters before it can upgrade to 1.
+A node with auto-join that is no voter sends AddRaftVoter for itself. If there is an entry with its node id and another
+directory, it first sends RemoveRaftVoter for that entry: it is left over from a disk that the node lost.
 
-A node that was a voter and learned that it is one no longer does not add itself again. Somebody removed it, and would
-otherwise see it come back within seconds, as it does in Kafka. It takes a restart, or being added by somebody else.
+A node that was a voter and learned that it no longer is one does not add itself again. Somebody removed it, and would
+otherwise see it come back within seconds, as it does in Kafka. A restart, or somebody else's AddRaftVoter, brings it
+back.
 
-All of it is asked at most once a ``controller.quorum.fetch.timeout.ms``, first one such period after the node began to
-follow a leader; whatever the answer is, the log tells what came of it.
+A node sends at most one of these requests per ``controller.quorum.fetch.timeout.ms``, the first one such period after
+it began to follow a leader. Whatever the response is, the log shows the result.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ JoiningRequest = UpdateVoterRequest | AddVoterRequest | RemoveVoterRequest
 
 
 def tick(core: Core, follower: Follower, now_ms: int) -> None:
-    """Ask the leader for what is due. To be called with every event while this node follows one."""
+    """Send the leader the request that is due. To be called with every event while this node follows a leader."""
     joining = core.joining
     core.voters_changed()
     if joining.followed_epoch != follower.epoch:
@@ -52,7 +53,7 @@ def tick(core: Core, follower: Follower, now_ms: int) -> None:
 
 
 def deadline_ms(core: Core, follower: Follower) -> int | None:
-    """When ``tick`` has something to do at the latest, or None."""
+    """When ``tick`` is due at the latest; None if it has nothing to do."""
     joining = core.joining
     if joining.pending_request_id is not None or _next_request(core, follower) is None:
         return None
@@ -60,9 +61,9 @@ def deadline_ms(core: Core, follower: Follower) -> int | None:
 
 
 def handle_response(core: Core, outcome: ResponseReceived | RequestFailed, now_ms: int) -> None:
-    """The end of a request that ``tick`` sent, in whatever state this node is now.
+    """Handle the end of a request that ``tick`` sent, in any state of this node.
 
-    Leader and epoch that it names were taken note of before. One that an earlier leader was sent is ignored.
+    The caller has noted its leader and epoch before. The end of a request to an earlier leader is ignored.
     """
     joining = core.joining
     if outcome.request_id != joining.pending_request_id:
@@ -74,7 +75,7 @@ def handle_response(core: Core, outcome: ResponseReceived | RequestFailed, now_m
 
 
 def _next_request(core: Core, follower: Follower) -> JoiningRequest | None:
-    """What this node's place among the voters calls for now."""
+    """The request that is needed for this node's entry in the voter set; None if none is."""
     voters = core.voters.latest
     if voters.is_voter(core.config.key):
         return _update(core, follower) if _needs_update(core) else None

@@ -1,8 +1,7 @@
-"""What a leader does: open its epoch with a control batch, append records, raise the high watermark, and go.
+"""What a leader does: it begins its epoch with a control batch, takes appends, and does what is due.
 
-The high watermark is told only for records of the leader's own epoch (KIP-595), and the leader counts what it
-holds itself no further than it is durable. Kafka's leader counts its own log before the sync returns, which its
-followers' fetches make up for; here followers may be ahead of the leader's own disk.
+`commit` has the rules of the high watermark, `fetch_service` serves the followers, `check_quorum` says when a leader
+has to resign, and `leaving` how it does.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from kafkaproto_server.raft.values.voters import BOOTSTRAP_OFFSET, describes_sam
 
 
 def become_leader(core: Core, granting_voter_ids: tuple[int, ...], now_ms: int) -> None:
-    """Lead the epoch that was won. Its first batch does not linger: nothing commits before it does.
+    """Lead the epoch that was won. Its first batch does not linger: nothing can be committed before that batch.
 
-    Leadership becomes durable with that batch. The record of it names no vote, as Kafka's does not.
+    Leadership becomes durable together with that batch. As in Kafka, quorum-state then names no vote.
     """
     epoch = core.state.epoch
     start_offset = core.log.end_offset
@@ -57,10 +56,10 @@ def become_leader(core: Core, granting_voter_ids: tuple[int, ...], now_ms: int) 
 
 
 def _first_control_records(core: Core, granting_voter_ids: tuple[int, ...]) -> tuple[ControlRecord, ...]:
-    """LEADER_CHANGE, with the voters where the log does not hold them yet or holds old news of this node.
+    """LEADER_CHANGE; also the voter set, if the log does not hold it yet or has an outdated entry of this node.
 
-    A voter set of the 0-0 snapshot has to enter the log to reach the other replicas, as nobody is sent that
-    snapshot.
+    A voter set of the 0-0 snapshot has to enter the log to reach the other replicas, because that snapshot is sent to
+    nobody.
     """
     voters = core.voters.latest
     change = LeaderChange(
@@ -71,7 +70,7 @@ def _first_control_records(core: Core, granting_voter_ids: tuple[int, ...]) -> t
     own_voter = core.config.own_voter
     recorded = voters.get(own_voter.key.id)
     if recorded is None or not voters.is_voter(own_voter.key):
-        # It leads only to commit its own removal.
+        # This node is not in the voter set in force; it leads only to commit its own removal.
         return (change,)
     if core.voters.latest_offset != BOOTSTRAP_OFFSET and describes_same(recorded, own_voter):
         return (change,)
@@ -83,7 +82,7 @@ def _first_control_records(core: Core, granting_voter_ids: tuple[int, ...]) -> t
 
 
 def handle_append_requested(core: Core, event: AppendRequested, now_ms: int) -> None:
-    """Take the records into a coming batch, or refuse all of them."""
+    """Accept the records for a later batch, or refuse all of them."""
     state = core.state
     refusal: AppendRefusal | None = AppendRefusal.NOT_LEADER
     if isinstance(state, Leader) and state.epoch == event.epoch:
@@ -95,7 +94,7 @@ def handle_append_requested(core: Core, event: AppendRequested, now_ms: int) -> 
 
 
 def tick(core: Core, leader: Leader, now_ms: int) -> None:
-    """Do what is due: resign without a majority, drain, tell who leads, end what waited too long."""
+    """Do what is due: resign without a majority, append, send BeginQuorumEpoch, end requests that waited too long."""
     if check_quorum.is_lost(core, leader, now_ms):
         leaving.resign(core, leader, now_ms)
         return

@@ -1,6 +1,6 @@
-"""What a node's requests to its leader say about the leader: it responds, it is gone, or this was another epoch's.
+"""What a node learns of its leader from its own requests to it: the leader responds, is gone, or is of another epoch.
 
-A leader's connection that breaks or is refused is a sign at once, long before the fetch timeout.
+If the connection to the leader breaks or is refused, the node doubts the leader at once, long before the fetch timeout.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from kafkaproto_server.raft.values.messages import Destination
 
 
 def heard_from_leader(core: Core, leader_id: int, now_ms: int) -> Follower | None:
-    """Note that this node's leader answered a Fetch of its epoch; returns the follower that this node is (again).
+    """Note that this node's leader responded to a Fetch of its epoch; returns the follower that this node is (again).
 
-    None where this node follows nobody, or somebody else.
+    None if this node follows nobody, or another leader.
     """
     state = core.state
     if state.leader_id != leader_id:
@@ -40,7 +40,7 @@ def heard_from_leader(core: Core, leader_id: int, now_ms: int) -> Follower | Non
 
 
 def leader_is_gone(core: Core, destination: Destination, now_ms: int) -> bool:
-    """Doubt the leader, if ``destination`` is where this node reaches it; returns whether that is news."""
+    """Doubt the leader, if this node reaches it at ``destination``; returns whether the doubt is new."""
     state = core.state
     if (
         not isinstance(state, Follower)
@@ -53,16 +53,16 @@ def leader_is_gone(core: Core, destination: Destination, now_ms: int) -> bool:
 
 
 def doubt(core: Core, follower: Follower, now_ms: int) -> None:
-    """Prepare for an election. Followers lose their leader all at the same time, so they take turns."""
+    """Prepare for an election. All followers lose their leader at the same time, so they take turns."""
     core.leader_lost_ms = now_ms
     follower.link_is_dead = True
     follower.election_at_ms = now_ms + succession_delay_ms(core, follower)
 
 
 def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_ms: int) -> None:
-    """A Fetch or FetchSnapshot came back without an answer.
+    """A Fetch or FetchSnapshot ended without a response.
 
-    After a connection broke, the first attempt at another one waits for nothing.
+    After a connection broke, the first attempt on a new one follows without a pause.
     """
     connection_died = failed.failure in (RequestFailure.REFUSED, RequestFailure.DISCONNECTED)
     if not (connection_died and leader_is_gone(core, in_flight.destination, now_ms)):
@@ -70,12 +70,12 @@ def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_m
 
 
 def handle_refusal(core: Core, in_flight: InFlight, epoch: int, error: RaftError, now_ms: int) -> None:
-    """A Fetch or FetchSnapshot of this node's own ``epoch`` was answered with an error."""
+    """A Fetch or FetchSnapshot that this node sent in ``epoch`` got an error as its response."""
     core.requests.back_off(in_flight, now_ms)
     state = core.state
     if error is not RaftError.NOT_LEADER_OR_FOLLOWER or not isinstance(state, Follower):
         return
-    # Only the leader's own word counts; at any other node the answer says just that.
+    # Only the leader itself can say that it resigned. Any other node says with this error that it does not lead.
     if state.epoch == epoch and leader_destination(core, state) == in_flight.destination:
         state.leader_resigned = True
         leader_is_gone(core, in_flight.destination, now_ms)
@@ -84,7 +84,7 @@ def handle_refusal(core: Core, in_flight: InFlight, epoch: int, error: RaftError
 def is_of_other_epoch(
     core: Core, in_flight: InFlight, asked_epoch: int, answered_epoch: int, now_ms: int
 ) -> bool:
-    """Whether request or answer belong to another epoch than the present one; who is behind gets a pause."""
+    """Whether request or response belong to another epoch than the present one. A node that is behind gets a pause."""
     if answered_epoch < core.state.epoch:
         core.requests.back_off(in_flight, now_ms)
     return not asked_epoch == answered_epoch == core.state.epoch

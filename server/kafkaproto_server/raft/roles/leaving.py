@@ -1,4 +1,4 @@
-"""How leadership ends: what a leader leaves behind, and who is to come after it."""
+"""How leadership ends: what happens to the requests that wait at the leader, and which voter shall lead next."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from kafkaproto_server.raft.roles.replication import end_offset_of_voter
 
 
 def resign(core: Core, leader: Leader, now_ms: int) -> None:
-    """Give leadership up, and see to it that the best of the others takes over.
+    """Give leadership up, and help the most advanced voter to take over.
 
-    Who waits for a Fetch learns it first: that answer, which nobody else can give, is what makes the others ready to
-    grant pre-votes. EndQuorumEpoch then says who is to ask for them.
+    Parked Fetches get their response first. Nobody but the leader can give that response, and it makes the followers
+    ready to grant pre-votes. EndQuorumEpoch then says in which order they shall ask for pre-votes.
     """
     others = {voter.key.id: voter for voter in core.voters.latest.voters if voter.key.id != leader.leader_id}
     by_progress = sorted(
@@ -30,8 +30,8 @@ def resign(core: Core, leader: Leader, now_ms: int) -> None:
 
 
 def leadership_lost(core: Core, leader: Leader, now_ms: int) -> None:
-    """Tell everybody who waits at a former leader. Records that it gathered and did not append are dropped, none of
-    them acknowledged."""
+    """Notify the node, and respond to all requests that wait at the former leader. Records that it gathered but did not
+    append are dropped; none of them was acknowledged."""
     core.leader_lost_ms = now_ms
     core.tell_leadership_lost(leader)
     membership.leadership_lost(core, leader)

@@ -1,12 +1,13 @@
 """Changes of the voters and of kraft.version, at the leader (KIP-853).
 
-One change at a time, by one voter. A change is refused until the leader knows a high watermark, which takes a
-committed record of its own epoch, and until the voter set in force is committed: so no two sets that could elect
-without each other are ever in use at once. The control records take effect when they are appended and are committed
-by the *new* set; a leader that removed itself leads on until then, counts everybody but itself, and hands over.
+There is one change at a time, and it adds or removes at most one voter. The leader refuses a change until it knows a
+high watermark, which takes a committed record of its own epoch, and until the voter set in force is committed. So no
+two sets that could elect without each other are ever in use at once. The control records take effect when they are
+appended, and the *new* set commits them. A leader that removed itself leads until they are committed, does not count
+itself, and then hands over.
 
-Only the order of the checks and the codes are Kafka's; what went wrong is said in words that name it. Whoever may
-lead and answer at all (epoch, leadership, shutdown) was found out before. ``membership_state`` is what is remembered.
+The order of the checks and the error codes are Kafka's; the error texts are not. Epoch, leadership and shutdown were
+checked before. ``membership_state`` is what the leader remembers.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ __all__ = [
 ]
 
 CAUGHT_UP_FETCH_TIMEOUTS = 3
-"""A new voter has to have held all of the log within so many ``controller.quorum.fetch.timeout.ms``: else the quorum
-could commit nothing with it for some time. Kafka is content with a Fetch in the last hour."""
+"""A new voter has to have held all of the log within so many ``controller.quorum.fetch.timeout.ms``; otherwise the
+quorum could commit nothing with it for some time. For Kafka, a Fetch in the last hour is enough."""
 
 Refusal = tuple[RaftError, str]
 """Why a request is refused, by code and in words."""
@@ -93,9 +94,9 @@ def handle_add_voter(
 def handle_api_versions(
     core: Core, leader: Leader, outcome: ResponseReceived | RequestFailed, now_ms: int
 ) -> None:
-    """The end of an ApiVersions request of this leader's: add the voter that was asked, or say why not.
+    """Handle the end of this leader's ApiVersions request: add the new voter, or refuse it.
 
-    One that belongs to a change that is over already is ignored.
+    It is ignored if its change is over already.
     """
     pending = leader.membership.pending
     if not isinstance(pending, AskingNewVoter) or pending.outbound_request_id != outcome.request_id:
@@ -103,7 +104,7 @@ def handle_api_versions(
     leader.membership.pending = None
     key = pending.voter.key
     if isinstance(outcome, RequestFailed):
-        # The log says why. Whoever asks must not learn what listens at addresses that only this node can reach.
+        # This node's log says why. The client must not learn what listens at addresses that only this node can reach.
         text = f"{_name(key)} could not be reached or did not answer ApiVersions."
         _answer(core, pending.request_id, (RaftError.REQUEST_TIMED_OUT, text))
         return
@@ -131,7 +132,7 @@ def handle_api_versions(
 def handle_remove_voter(
     core: Core, leader: Leader, request_id: int, request: RemoveVoterRequest, now_ms: int
 ) -> None:
-    """RemoveRaftVoter: append the set without that voter, which may be this leader; answered at commit."""
+    """RemoveRaftVoter: append the set without that voter, which may be this leader, and respond after the commit."""
     refusal = (
         _refuse_key(request.voter) or _refuse_change(core, leader) or _refuse_removal(core, request.voter)
     )
@@ -145,9 +146,9 @@ def handle_remove_voter(
 def handle_update_voter(
     core: Core, leader: Leader, request_id: int, request: UpdateVoterRequest, listener_name: str, now_ms: int
 ) -> None:
-    """UpdateRaftVoter: replace a voter's entry; always answered at once, with the leader's address.
+    """UpdateRaftVoter: replace a voter's entry. The response always leaves at once, with the leader's address.
 
-    With kraft.version 0 there is no record to hold the entry. It is kept in memory, for the upgrade to 1.
+    With kraft.version 0 no record can hold the entry; the leader keeps it in memory for the upgrade to 1.
     ``listener_name`` is the listener that the request came in on.
     """
     error = _refuse_update(core, leader, request)
@@ -173,7 +174,7 @@ def handle_update_voter(
 def handle_upgrade_kraft_version(
     core: Core, leader: Leader, request_id: int, request: UpgradeKRaftVersionRequest, now_ms: int
 ) -> None:
-    """Raise kraft.version: record the level, and with it the voters that so far only the configuration names."""
+    """Raise kraft.version: record the level and the voters, which only the configuration has named so far."""
     current = core.voters.kraft_version
     if request.level == current:
         _answer(core, request_id, None)
@@ -193,7 +194,7 @@ def handle_upgrade_kraft_version(
 
 
 def high_watermark_advanced(core: Core, leader: Leader, now_ms: int) -> None:
-    """Answer the change that is committed now. To be called whenever the high watermark has moved."""
+    """Respond to the change if it is committed now. To be called whenever the high watermark has moved."""
     pending = leader.membership.pending
     if isinstance(pending, AwaitingCommit) and _is_committed(core, pending.offset):
         leader.membership.pending = None
@@ -201,9 +202,9 @@ def high_watermark_advanced(core: Core, leader: Leader, now_ms: int) -> None:
 
 
 def must_hand_over(core: Core, leader: Leader) -> bool:
-    """Whether this leader is no voter any more, and that is committed: it has to resign now.
+    """Whether this leader has to resign now: it is no longer a voter, and that is committed.
 
-    To be asked after ``high_watermark_advanced``, so that a removal is answered before leadership is lost.
+    To be called after ``high_watermark_advanced``, so that the removal gets its response before leadership is lost.
     """
     return not core.voters.latest.is_voter(core.config.key) and not has_uncommitted_change(core, leader)
 
@@ -215,7 +216,7 @@ def has_uncommitted_change(core: Core, leader: Leader) -> bool:
 
 
 def tick(core: Core, leader: Leader, now_ms: int) -> None:
-    """Give up waiting for the change whose time is over. What was appended stays, and may commit yet."""
+    """End the wait for a change whose time is over. What was appended stays in the log and may still be committed."""
     pending = leader.membership.pending
     if pending is None or now_ms < pending.deadline_ms:
         return
@@ -238,7 +239,7 @@ def deadline_ms(core: Core, leader: Leader) -> int | None:
 
 
 def leadership_lost(core: Core, leader: Leader) -> None:
-    """Answer the change that is under way: what becomes of it is for the next leader's log to say."""
+    """Respond to the change that is under way. The next leader's log decides what becomes of it."""
     pending = leader.membership.pending
     if pending is not None:
         leader.membership.pending = None
@@ -250,7 +251,7 @@ def leadership_lost(core: Core, leader: Leader) -> None:
 
 
 def _replace_voter(core: Core, leader: Leader, voter: Voter, now_ms: int) -> None:
-    """Append the set with one entry replaced, unless it says the same already; Kafka appends it even so."""
+    """Append the set with one entry replaced, unless the entry is the same already. Kafka appends it even then."""
     recorded = core.voters.latest.get(voter.key.id)
     assert recorded is not None, f"{_name(voter.key)} is no voter, and was not refused"
     if not describes_same(recorded, voter):
@@ -279,7 +280,7 @@ def _await_commit(core: Core, leader: Leader, request_id: int, offset: int, now_
 
 
 def _known_voter(core: Core, leader: Leader, node_id: int) -> Voter:
-    """A static voter as it describes itself; asserts that it has."""
+    """A static voter as it described itself; asserts that it did."""
     if node_id == core.config.key.id:
         return core.config.own_voter
     return leader.membership.reported[node_id]
@@ -297,7 +298,7 @@ def _refuse_key(key: ReplicaKey) -> Refusal | None:
 
 
 def _refuse_endpoints(core: Core, endpoints: tuple[Endpoint, ...]) -> Refusal | None:
-    """Endpoints have to be addresses of distinct listeners, one of which is the one that controllers meet on."""
+    """Endpoints need addresses and distinct listener names, among them the listener that controllers use."""
     names = [endpoint.name for endpoint in endpoints]
     if core.config.listener_name not in names:
         text = f"Listener {core.config.listener_name}, which the leader uses, is not among the listeners {names}."
@@ -312,7 +313,7 @@ def _refuse_endpoints(core: Core, endpoints: tuple[Endpoint, ...]) -> Refusal | 
 
 
 def _refuse_change(core: Core, leader: Leader) -> Refusal | None:
-    """What keeps any voter from being added or removed now."""
+    """Why no voter can be added or removed now; None if one can."""
     return (
         _refuse_while_pending(leader)
         or _refuse_without_high_watermark(leader)
@@ -322,7 +323,7 @@ def _refuse_change(core: Core, leader: Leader) -> Refusal | None:
 
 
 def _refuse_while_changing(core: Core, leader: Leader) -> Refusal | None:
-    """What keeps voters' entries and kraft.version from being changed now."""
+    """Why neither a voter's entry nor kraft.version can be changed now; None if they can."""
     return (
         _refuse_while_pending(leader)
         or _refuse_without_high_watermark(leader)
@@ -404,7 +405,7 @@ def _refuse_removal(core: Core, key: ReplicaKey) -> Refusal | None:
 
 
 def _refuse_update(core: Core, leader: Leader, request: UpdateVoterRequest) -> RaftError:
-    """The code alone: the answer to UpdateRaftVoter has no room for words."""
+    """Only the error code: the response to UpdateRaftVoter has no field for a text."""
     refusal = _refuse_key(request.voter) or _refuse_endpoints(core, request.endpoints)
     low, high = request.min_kraft_version, request.max_kraft_version
     if refusal is None and not 0 <= low <= high:
@@ -428,7 +429,7 @@ def _refuse_level(current: int, level: int) -> Refusal | None:
 
 
 def _refuse_upgrade_of_voters(core: Core, leader: Leader, level: int) -> Refusal | None:
-    """Every voter has to have told who it is, and to support the level."""
+    """Why the voters rule the upgrade out: each must have described itself to this leader and support the level."""
     for voter in core.voters.latest.voters:
         node_id = voter.key.id
         if node_id != core.config.key.id and node_id not in leader.membership.reported:
@@ -443,7 +444,7 @@ def _refuse_upgrade_of_voters(core: Core, leader: Leader, level: int) -> Refusal
 
 
 def _is_committed(core: Core, offset: int) -> bool:
-    """Whether a record is known to be committed, be it since before this node led."""
+    """Whether a record is known to be committed, in this epoch or already before this node led."""
     return core.high_watermark is not None and offset < core.high_watermark
 
 

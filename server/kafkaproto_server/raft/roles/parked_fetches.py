@@ -1,4 +1,4 @@
-"""Fetches that wait at the leader for news: woken by it, or answered when their time or the leadership is over."""
+"""Parked Fetches: they wait at the leader until there is news, their wait time is over, or the leadership ends."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import NO_HIGH_WATERMARK, FetchAnswer, FetchRequest, LogRange
 
 MAX_ANSWER_BYTES = MAX_BATCH_BYTES
-"""Of records or of a snapshot in one answer, whatever a peer asks for; a batch that is larger still goes whole."""
+"""Most bytes of records or of a snapshot in one response, whatever a peer asks for. A larger batch still goes whole."""
 
 
 def wake(core: Core, leader: Leader, *, high_watermark_moved: bool) -> None:
-    """Answer every parked Fetch for which there is news."""
+    """Respond to every parked Fetch for which there is news."""
     end_offset = core.log.end_offset
     awake = leader.parked.take_where(
         lambda parked: high_watermark_moved or parked.request.fetch_offset < end_offset
@@ -24,20 +24,20 @@ def wake(core: Core, leader: Leader, *, high_watermark_moved: bool) -> None:
 
 
 def expire(core: Core, leader: Leader, now_ms: int) -> None:
-    """Answer every parked Fetch whose time is over."""
+    """Respond to every parked Fetch whose wait time is over."""
     for parked in leader.parked.take_expired(now_ms):
         core.answer(parked.request_id, serve(core, leader, parked.request, parked.listener_name))
 
 
 def release_all(core: Core, leader: Leader) -> None:
-    """Tell every parked Fetch that its leader leads no more."""
+    """Respond to every parked Fetch that this node no longer leads."""
     for parked in leader.parked.take_all():
         response = refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, parked.listener_name)
         core.answer(parked.request_id, response)
 
 
 def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str) -> FetchAnswer:
-    """What there is to say to a Fetch now."""
+    """The response to a Fetch now: records, a diverging epoch, a snapshot, or nothing new."""
     log = core.log
     diverging = snapshot = read = None
     verdict = log.validate(request.fetch_offset, request.last_fetched_epoch)

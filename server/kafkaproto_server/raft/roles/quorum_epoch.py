@@ -1,11 +1,14 @@
-"""How a node answers BeginQuorumEpoch and EndQuorumEpoch, a leader's coming and going (KIP-595, KIP-853, KIP-996).
+"""How a node handles BeginQuorumEpoch and EndQuorumEpoch, with which a leader announces that it leads or has resigned
+(KIP-595, KIP-853, KIP-996).
 
-Anybody can send either, under any id. So both only make a node ask: a Fetch goes to the node that is said to lead, at
-the endpoint that the log has for it, or to the other voters. Mostly no time is lost, as a leader responds with the
-first records of its epoch. EndQuorumEpoch is believed only if that leader no longer responds to a Fetch.
+Anybody can send either request under any id. So both only make this node ask: it sends a Fetch to the node that is said
+to lead, at the endpoint that the log has for it, or to the other voters. Mostly this loses no time, because a leader
+responds with the first records of its epoch. This node believes EndQuorumEpoch only if that leader no longer responds
+to a Fetch.
 
-A voter that is elected before the log has its new address is found by ``controller.quorum.bootstrap.servers``. The
-endpoint in its own BeginQuorumEpoch is not used: anybody can send that request under the voter's id.
+If a voter is elected before the log has its new address, this node finds it by
+``controller.quorum.bootstrap.servers``. It does not use the endpoint in the voter's own BeginQuorumEpoch: anybody can
+send that request under the voter's id.
 """
 
 from __future__ import annotations
@@ -26,13 +29,13 @@ from kafkaproto_server.raft.values.voters import endpoint_named
 from kafkaproto_server.types import NO_NODE
 
 END_GRACE_MS = 100
-"""Beyond the longest wait of a Fetch: after so long without an answer, a leader said to have resigned has done so."""
+"""Added to the longest wait of a Fetch: a leader said to have resigned, and silent for so long, has resigned."""
 
 
 def handle_begin(
     core: Core, request_id: int, request: BeginQuorumEpochRequest, listener_name: str, now_ms: int
 ) -> None:
-    """Find out whether a node leads that says so."""
+    """BeginQuorumEpoch: find out whether the node that claims to lead does."""
     error = _check(core, request, now_ms)
     if error is RaftError.NONE and voting.is_other_key(core, request.voter_id, request.voter_directory_id):
         error = RaftError.INVALID_VOTER_KEY
@@ -51,7 +54,7 @@ def handle_begin(
 def handle_end(
     core: Core, request_id: int, request: EndQuorumEpochRequest, listener_name: str, now_ms: int
 ) -> None:
-    """Prepare to succeed a leader that has resigned; one of a later epoch is asked for that epoch."""
+    """EndQuorumEpoch: prepare to succeed a leader that has resigned. If it led a later epoch, ask it for that epoch."""
     error = _check(core, request, now_ms)
     if error is RaftError.NONE and request.epoch > core.state.epoch:
         error = RaftError.UNKNOWN_LEADER_EPOCH
@@ -65,7 +68,7 @@ def handle_end(
 
 
 def _check(core: Core, request: BeginQuorumEpochRequest | EndQuorumEpochRequest, now_ms: int) -> RaftError:
-    """An epoch has one leader, and this node would know if it were the one."""
+    """The error for a claim that cannot be true: an epoch has one leader, and if that is this node, it knows."""
     state = core.state
     leader_id, epoch = request.leader_id, request.epoch
     if epoch < state.epoch:
@@ -81,7 +84,7 @@ def _check(core: Core, request: BeginQuorumEpochRequest | EndQuorumEpochRequest,
 
 
 def _doubt_endpoint(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
-    """Report a leader that the log does not name, or names with another endpoint."""
+    """Report a claim about a leader that the log does not name, or names with another endpoint."""
     voter = core.voters.latest.get(request.leader_id)
     if voter is None:
         core.refuse(request.leader_id, request, Doubt.UNKNOWN_NODE, now_ms)
@@ -93,10 +96,10 @@ def _doubt_endpoint(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -
 
 
 def _ask_leader(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
-    """Find out from the node itself whether it leads: by what a leader tells others, or by a Fetch.
+    """Ask the node itself whether it leads: if this node leads, by BeginQuorumEpoch, else by a Fetch.
 
-    Only a voter that this node's log names is asked, at the address that the log has; else anybody could have any
-    address asked, and its answer believed.
+    This node asks only a voter that its log names, at the address that the log has. Otherwise anybody could make it ask
+    any address and believe the response.
     """
     state = core.state
     if isinstance(state, Leader):
@@ -109,7 +112,7 @@ def _ask_leader(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> No
 
 
 def _prepare_succession(core: Core, state: Follower, request: EndQuorumEpochRequest, now_ms: int) -> None:
-    """Take one's place in the leader's list, and doubt a leader that stays silent from now on."""
+    """Take this node's place in the leader's list, and doubt the leader if it stays silent from now on."""
     candidates = request.preferred_candidates
     if not candidates:
         return
@@ -130,7 +133,7 @@ def _prepare_succession(core: Core, state: Follower, request: EndQuorumEpochRequ
 
 
 def _kafka_backoff_ms(core: Core, rank: int, count: int) -> int:
-    """Kafka's wait of a successor: none for the first, doubling from place to place."""
+    """How long a successor waits in Kafka: not at all in the first place, twice as long with each further place."""
     longest_ms = core.config.election_backoff_max_ms
     if rank == 0:
         return 0

@@ -1,7 +1,7 @@
-"""What a former leader does until it hears of a later epoch: it tells the voters that it is gone (KIP-595).
+"""What a former leader does until it learns of a later epoch: it tells the voters that it has resigned (KIP-595).
 
-One that is still a voter leaves for the next epoch when its election timer ends. One that was voted out raises no
-epoch; it looks for the new leader.
+If it is still a voter, it moves to the next epoch when its election timer ends. If it was removed from the voters, it
+raises no epoch and looks for the new leader.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from kafkaproto_server.types import Voter
 
 
 def tick(core: Core, resigned: Resigned, now_ms: int) -> None:
-    """Tell who was not told yet, and move on when it is time."""
+    """Send EndQuorumEpoch to the voters that have not acknowledged it, and leave this state when it is time."""
     _tell(core, resigned, now_ms)
     if election.may_be_elected(core):
         if core.voters.latest.is_only_voter(core.config.key):
+            # Nobody else can be asked, so there is nothing to wait for.
             election.become_prospective(core, now_ms)
         elif now_ms >= resigned.election_at_ms and resigned.epoch < trust.LAST_EPOCH:
             transitions.become_unattached(core, resigned.epoch + 1, now_ms)
@@ -44,14 +45,14 @@ def deadline_ms(core: Core, resigned: Resigned) -> float:
 
 
 def acknowledged(core: Core, voter_id: int, epoch: int) -> None:
-    """Note that a voter knows."""
+    """Note that a voter has acknowledged EndQuorumEpoch."""
     state = core.state
     if isinstance(state, Resigned) and state.epoch == epoch:
         state.unacknowledged.pop(voter_id, None)
 
 
 def missed(core: Core, voter_id: int, epoch: int) -> None:
-    """Note that nobody listens where a voter should be told."""
+    """Note that nobody listens at a voter's address."""
     state = core.state
     if isinstance(state, Resigned) and state.epoch == epoch:
         state.unacknowledged.pop(voter_id, None)
@@ -59,7 +60,7 @@ def missed(core: Core, voter_id: int, epoch: int) -> None:
 
 
 def may_be_succeeded(core: Core, resigned: Resigned) -> bool:
-    """Whether enough voters may be there to elect another leader, with this node's vote."""
+    """Whether enough voters may be up to elect another leader, with this node's vote."""
     voters = core.voters.latest
     others = [
         voter_id

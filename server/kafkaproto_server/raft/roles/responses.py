@@ -1,6 +1,7 @@
-"""What becomes of the requests that this node sent: to each its answer, its failure, or neither after all.
+"""What happens when a request that this node sent ends, with a response or a failure.
 
-Leader and epoch in an answer are taken note of first, whatever else it says; then it goes to whoever asked.
+The node first notes the leader and epoch in a response, whatever else it says. Then the response goes to the module
+that sent the request.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from kafkaproto_server.raft.values.trust import Doubt
 
 
 def handle_response(core: Core, event: ResponseReceived, now_ms: int) -> None:
-    """Take in an answer; one to a request that is over already is ignored."""
+    """Handle a response; it is ignored if its request is over already."""
     in_flight = core.requests.complete(event.request_id)
     if in_flight is None:
         return
@@ -62,7 +63,7 @@ def handle_response(core: Core, event: ResponseReceived, now_ms: int) -> None:
 
 
 def _hand_over(core: Core, in_flight: InFlight, event: ResponseReceived, now_ms: int) -> None:
-    """Give a response to whoever asked."""
+    """Pass a response to the module that sent the request."""
     match in_flight.request, event.response:
         case VoteRequest() as vote, VoteResponse() as response:
             election.handle_vote_response(core, in_flight, vote, response, now_ms)
@@ -87,7 +88,7 @@ def _hand_over(core: Core, in_flight: InFlight, event: ResponseReceived, now_ms:
 
 
 def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
-    """Take in that no answer will come; nothing happens where one came before."""
+    """Handle a request that gets no response; it is ignored if the request is over already."""
     in_flight = core.requests.complete(event.request_id)
     if in_flight is None:
         return
@@ -106,7 +107,7 @@ def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
         case EndQuorumEpochRequest() as end:
             core.requests.back_off(in_flight, now_ms)
             if event.failure is RequestFailure.REFUSED:
-                # There is nobody to be told; who comes up there later learns the epoch by asking.
+                # Nobody is there to be notified; a node that starts there later learns the epoch by asking.
                 resigned.missed(core, in_flight.destination.id, end.epoch)
         case ApiVersionsRequest():
             core.requests.back_off(in_flight, now_ms)
@@ -131,10 +132,10 @@ def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_m
 
 
 def _learn(core: Core, in_flight: InFlight, response: Response, now_ms: int) -> None:
-    """Take note of leader and epoch, in the answers that have them.
+    """Note the leader and epoch, in the responses that have them.
 
-    They may be believed: this node asks only at addresses that the log or the configuration has, or that a node at one
-    of these gave it.
+    This node may believe them: it asks only at addresses that the log or the configuration has, or that a node at one
+    of these named.
     """
     match response:
         case (
@@ -149,8 +150,8 @@ def _learn(core: Core, in_flight: InFlight, response: Response, now_ms: int) -> 
                 return
             endpoint = response.leader_endpoint
             if endpoint is not None:
-                # An answer names the listener that was asked, which is this node's, without its name.
+                # A response holds the leader's address for the listener that was asked, without that listener's name.
                 endpoint = msgspec.structs.replace(endpoint, name=core.config.listener_name)
             transitions.learn(core, response.leader, (endpoint,), now_ms)
         case _:
-            """AddRaftVoter, RemoveRaftVoter and ApiVersions are answered without."""
+            """The responses to AddRaftVoter, RemoveRaftVoter and ApiVersions name no leader."""

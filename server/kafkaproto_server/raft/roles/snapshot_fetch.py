@@ -1,8 +1,9 @@
-"""Fetching a snapshot from the leader, piece by piece, in place of records that it has no more (KIP-630).
+"""How a follower fetches a snapshot from the leader, in chunks, in place of records that the leader no longer has
+(KIP-630).
 
-A download outlives changes of state and goes on where it was if the same node, leading again, names the same snapshot.
-Once the last piece is there, the disk checks the whole and puts it in the log's place; until that is done or refused,
-this node neither fetches nor seeks leadership, as nobody can say where its log ends.
+A download survives changes of state. It resumes if the same node, leading again, names the same snapshot. After the
+last chunk, the driver checks the whole snapshot and replaces the log by it. Until that is done or refused, this node
+neither fetches nor seeks leadership, because nobody can say where its log ends.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from kafkaproto_server.types import OffsetAndEpoch
 
 
 def request(core: Core, follower: Follower) -> FetchSnapshotRequest | None:
-    """What to ask the leader for next; None where no snapshot of its own is being fetched."""
+    """The next FetchSnapshot to the leader; None if no snapshot of this leader is being fetched."""
     download = core.download
     if download is None or download.leader_id != follower.leader_id:
         return None
@@ -48,9 +49,9 @@ def request(core: Core, follower: Follower) -> FetchSnapshotRequest | None:
 
 
 def begin(core: Core, follower: Follower, snapshot: OffsetAndEpoch) -> bool:
-    """Fetch the snapshot that the leader named; returns whether it is one that a leader can name.
+    """Begin to fetch the snapshot that the leader named; returns whether it is valid.
 
-    It holds everything that is committed here, and is no later than the leader.
+    A valid snapshot holds everything that is committed here, and its epoch is not later than the leader's.
     """
     if snapshot.offset <= 0 or snapshot.offset < core.committed_floor:
         return False
@@ -67,7 +68,7 @@ def begin(core: Core, follower: Follower, snapshot: OffsetAndEpoch) -> bool:
 
 
 def drop(core: Core) -> None:
-    """Give up what was fetched of a snapshot, if anything."""
+    """Drop the snapshot that is being fetched, if there is one."""
     if core.download is not None:
         if core.download.position > 0:
             core.outbox.write(DropSnapshotPart(snapshot=core.download.snapshot))
@@ -81,7 +82,7 @@ def handle_response(
     response: FetchSnapshotResponse,
     now_ms: int,
 ) -> None:
-    """Take in a piece; leader and epoch in the answer were taken note of before."""
+    """Handle a chunk. The caller has noted the leader and epoch of the response before."""
     if leader_contact.is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):
         return
     if response.error is not RaftError.NONE:
@@ -96,7 +97,7 @@ def handle_response(
     if (request.snapshot, request.position) != (download.snapshot, download.position):
         return
     if download.log_end != core.log.end:
-        # Records came by another way meanwhile.
+        # The log has changed by another way meanwhile.
         drop(core)
         return
     if not _fits(download, response):
@@ -115,9 +116,9 @@ def handle_response(
 
 
 def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_ms: int) -> None:
-    """A FetchSnapshot came back without an answer.
+    """A FetchSnapshot ended without a response.
 
-    A leader of Apache Kafka says so, without a word of what is wrong, of a snapshot that it does not have.
+    A leader of Apache Kafka that does not have the snapshot fails the whole request, without saying what is wrong.
     """
     if failed.failure is RequestFailure.TOP_LEVEL_ERROR:
         drop(core)
@@ -132,7 +133,7 @@ def handle_installed(core: Core, event: SnapshotInstalled) -> None:
     core.log.install(snapshot, event.snapshot.size_bytes)
     core.outbox.log_replaced(snapshot.offset)
     core.voters.reset()
-    # A snapshot states each once; of one that does not, the last word counts.
+    # A snapshot has one record of each type; if it has more, the last one counts.
     latest: dict[type[ControlRecord], ControlRecord] = {
         type(recorded.record): recorded.record for recorded in event.control_records
     }
@@ -145,7 +146,7 @@ def handle_installed(core: Core, event: SnapshotInstalled) -> None:
 
 
 def handle_rejected(core: Core, event: SnapshotRejected, now_ms: int) -> None:
-    """What was fetched is no snapshot. Ask the leader again, after a pause."""
+    """The fetched file is not a valid snapshot. Ask the leader again, after a pause."""
     assert event.snapshot == core.installing, (
         f"snapshot {event.snapshot} was refused, {core.installing} was asked for"
     )
@@ -155,7 +156,7 @@ def handle_rejected(core: Core, event: SnapshotRejected, now_ms: int) -> None:
 
 
 def _fits(download: SnapshotDownload, response: FetchSnapshotResponse) -> bool:
-    """Whether an answer brings the next piece of this very file."""
+    """Whether a response brings the next chunk of the same file."""
     return (
         (response.snapshot, response.position) == (download.snapshot, download.position)
         and response.size == (download.size or response.size)

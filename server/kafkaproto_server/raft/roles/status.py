@@ -1,4 +1,4 @@
-"""What a leader knows of its quorum, and any node of itself, put together for those who ask."""
+"""Status reports: what a leader knows of its quorum (DescribeQuorum), and what each node knows of itself (metrics)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafkaproto_server.types import ReplicaKey
 
 
 def describe_quorum(core: Core, leader: Leader, now_ms: int, wall_ms: int) -> QuorumDescription:
-    """The quorum as its leader sees it at the monotonic time ``now_ms``, the wall clock's ``wall_ms``."""
+    """The quorum as its leader sees it. ``now_ms`` and ``wall_ms`` are the same moment, monotonic and by wall clock."""
     voters = core.voters.latest
     clock_offset_ms = wall_ms - now_ms
     descriptions: list[ReplicaDescription] = []
@@ -41,7 +41,7 @@ def describe_quorum(core: Core, leader: Leader, now_ms: int, wall_ms: int) -> Qu
 
 
 def describe_statistics(core: Core, now_ms: int) -> RaftStatistics:
-    """One node in figures."""
+    """One node's state and counters for its metrics."""
     state = core.state
     voters = core.voters.latest
     leader = state if isinstance(state, Leader) else None
@@ -73,7 +73,7 @@ def describe_statistics(core: Core, now_ms: int) -> RaftStatistics:
 
 
 def _state_name(core: Core) -> str:
-    """The state as Kafka's metric current-state has it."""
+    """The state as in Kafka's metric current-state."""
     state = core.state
     if isinstance(state, Unattached | Follower) and not core.is_voter:
         return "observer"

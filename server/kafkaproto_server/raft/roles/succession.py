@@ -1,4 +1,4 @@
-"""How followers take turns after a leader was lost, so that they do not split the votes."""
+"""How followers take turns after they lost their leader, so that they do not split the votes."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from kafkaproto_server.raft.model.core import Core
 from kafkaproto_server.raft.model.states import Follower
 
 SUCCESSION_START_MS = 5
-"""Before the first pre-vote after a leader was lost: time for the others to notice it too."""
+"""Wait before the first pre-vote after a leader was lost: time for the others to notice the loss, too."""
 
 SUCCESSION_STEP_MS = 30
-"""Between two followers' pre-votes: time for the first to be elected, two synced writes and two round trips."""
+"""Time between two followers' pre-votes. The first can be elected in it: two synced writes and two round trips."""
 
 SUCCESSION_JITTER_MS = 10
-"""A little chance, should two ever count their ranks differently."""
+"""A small random addition, in case two followers ever count their ranks differently."""
 
 SUCCESSOR_RETRY_MS = 10
-"""Before a refused pre-vote is repeated for the first time; it doubles from there."""
+"""Wait before the first repetition of a lost pre-vote; it doubles with each further one."""
 
 
 def succession_delay_ms(core: Core, follower: Follower) -> int:
-    """How long to wait with a pre-vote against a leader that is gone.
+    """How long to wait before asking for pre-votes, once the leader is gone.
 
-    The leader's named successor does not wait at all. All others let those go first who rank before them, by the
-    leader's list or, without one, by node id.
+    The first successor that the leader named does not wait at all. Each other follower lets those go first that rank
+    before it: by the leader's list or, without one, by node id.
     """
     rank = follower.successor_rank
     if rank is None:

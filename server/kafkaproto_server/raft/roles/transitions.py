@@ -1,7 +1,7 @@
-"""How a node learns of leaders and epochs, and leaves a state for Unattached or Follower because of it.
+"""How a node learns of leaders and epochs, and becomes Unattached or Follower because of it.
 
-Whatever is learnt comes from a peer and may be nonsense: a leader of a past epoch, a second leader of a known one, this
-node itself where it does not lead. Such news is ignored.
+What it learns comes from a peer and may be nonsense: a leader of a past epoch, a second leader of a known epoch, or
+this node itself although it does not lead. Such news is ignored.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from kafkaproto_server.types import NO_NODE, Endpoint, LeaderAndEpoch, ReplicaKe
 
 
 def learn(core: Core, leader: LeaderAndEpoch, endpoints: Sequence[Endpoint | None], now_ms: int) -> None:
-    """Take note of a leader and epoch that a peer named in a response, and of some of the leader's endpoints.
+    """Note a leader and epoch that a peer named in a response, and some of the leader's endpoints.
 
-    No single response moves this node by more than ``trust.FARTHEST_STEP`` epochs; it goes on asking from there.
+    No single response moves this node by more than ``trust.FARTHEST_STEP`` epochs; it asks again from there.
     """
     state = core.state
     if leader.epoch < state.epoch:
@@ -39,7 +39,7 @@ def learn(core: Core, leader: LeaderAndEpoch, endpoints: Sequence[Endpoint | Non
         return
     leader_id = leader.leader_id if leader.leader_id >= 0 else NO_NODE
     if leader_id == core.config.key.id:
-        # This node does not lead the epoch, or it would know; at most it did so before it resigned.
+        # This node does not lead the epoch, or it would know. At most it led it before it resigned.
         leader_id = NO_NODE
     if leader.epoch > state.epoch:
         known = _leader_endpoints(core, leader_id, endpoints)
@@ -60,7 +60,7 @@ def become_unattached(
     vote: ReplicaKey | None = None,
     election_at_ms: int | None = None,
 ) -> None:
-    """Follow nobody in this epoch. What was left of the election timeout is kept unless a time is given."""
+    """Follow nobody in this epoch. The rest of the election timeout is kept, unless a time is given."""
     old = core.state
     _note_undoubted_leader(core, now_ms)
     if election_at_ms is None:
@@ -104,7 +104,7 @@ def become_follower(
 
 
 def _note_undoubted_leader(core: Core, now_ms: int) -> None:
-    """Note that this node had a leader until now, whether or not it had heard from it, unless it doubted it."""
+    """Note that this node had a leader until now, unless it doubted that leader."""
     if isinstance(core.state, Follower) and not core.state.link_is_dead:
         core.leader_lost_ms = now_ms
 
@@ -127,7 +127,8 @@ def _learn_leader_of_own_epoch(
     match state:
         case Follower():
             told = _told_endpoints(core, endpoints)
-            # Anybody can tell: where a leader is heard from, it is, and there is only more to learn.
+            # Any node may have named these endpoints. The one at which the leader responds is right, so that only
+            # further listeners may be added to it.
             name = core.config.listener_name
             has_more = len(told) > len(state.leader_endpoints) and (
                 endpoint_named(told, name) == endpoint_named(state.leader_endpoints, name)
@@ -135,7 +136,7 @@ def _learn_leader_of_own_epoch(
             if has_more or (told and not follows_live_leader(core, now_ms)):
                 state.leader_endpoints = told
         case Prospective() if state.follower is not None:
-            """It doubts that very leader, and only votes or the leader's own answer can settle that."""
+            """It doubts this leader. Only votes, or the leader's own response, can settle that."""
         case Unattached() | Prospective() | Candidate():
             known = _leader_endpoints(core, leader_id, endpoints)
             if known:
@@ -149,7 +150,8 @@ def _learn_leader_of_own_epoch(
 def _leader_endpoints(
     core: Core, leader_id: int, endpoints: Sequence[Endpoint | None]
 ) -> tuple[Endpoint, ...]:
-    """Where the leader is: as told, else as the voters' record has it. Empty where no address is of use here."""
+    """The leader's endpoints as the response names them, else as the voter set has them. Empty if this node cannot use
+    any of them."""
     if leader_id == NO_NODE:
         return ()
     told = _told_endpoints(core, endpoints)
@@ -161,7 +163,7 @@ def _leader_endpoints(
 
 
 def _told_endpoints(core: Core, endpoints: Sequence[Endpoint | None]) -> tuple[Endpoint, ...]:
-    """Those that can be connected to; none where the listener that this node needs is not among them."""
+    """The usable endpoints; none if the listener that this node needs is not among them."""
     told = tuple(endpoint for endpoint in endpoints if endpoint is not None and is_usable(endpoint))
     return told if endpoint_named(told, core.config.listener_name) is not None else ()
 
@@ -172,8 +174,8 @@ def is_usable(endpoint: Endpoint) -> bool:
 
 
 def _election_time(core: Core, now_ms: int) -> int:
-    """When an Unattached that comes from the present state tries to get elected: no sooner for knowing a new epoch,
-    and no later, or a stream of candidates that cannot win would keep everybody else from trying."""
+    """When an Unattached that comes from the present state seeks an election. A new epoch makes that no sooner, and no
+    later: otherwise a stream of candidates that cannot win would keep all other voters from trying."""
     state = core.state
     match state:
         case Unattached() | Resigned():

@@ -1,4 +1,4 @@
-"""What a node does that follows nobody: it looks for the leader, and as a voter tries to become it in the end."""
+"""What an Unattached node does: it looks for the leader and, if it is a voter, finally seeks an election."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafkaproto_server.raft.roles import discovery, election
 
 
 def tick(core: Core, unattached: Unattached, now_ms: int) -> None:
-    """Seek an election when it is time; a quorum of one waits for no timer. Until then ask others who leads."""
+    """Seek an election when it is time; a quorum of one waits for no timer. Until then ask other nodes who leads."""
     is_due = now_ms >= unattached.election_at_ms or core.voters.latest.is_only_voter(core.config.key)
     if is_due and election.may_be_elected(core):
         election.become_prospective(core, now_ms)

@@ -1,9 +1,9 @@
-"""How a node answers Vote, standard and pre-vote (KIP-595, KIP-996): every check in Kafka's order, then the decision.
+"""How a node responds to Vote, standard and pre-vote (KIP-595, KIP-996): the checks in Kafka's order, then the vote.
 
-Apache Kafka moves a node to a later epoch at anybody's request. Here a leader, and a node that follows a live one, stay
-in their epoch: a candidate that is elected has a majority without them. A node without a leader first asks the
-candidate for its epoch, at the endpoint that the log has for it, and responds once that is known. A candidate that the
-log does not name gets UNKNOWN_LEADER_EPOCH; it repeats its request, and this node may have learned the epoch by then.
+Apache Kafka moves a node to a later epoch at anybody's request. Here a leader, and a node that follows a live leader,
+stay in their epoch: a candidate that is elected has a majority without them. A node without a leader first asks the
+candidate for its epoch, at the endpoint that the log has for it, and responds once it knows the epoch. A candidate that
+the log does not name gets UNKNOWN_LEADER_EPOCH. It repeats its request, and by then this node may know the epoch.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_WAITING = 100
 
 
 def handle_vote(core: Core, request_id: int, request: VoteRequest, listener_name: str, now_ms: int) -> None:
-    """Answer a vote request, now or later; a vote that is given is durable before the answer leaves."""
+    """Respond to a vote request, now or later. A vote that this node gives is durable before the response leaves."""
     error = _check(core, request, now_ms)
     is_later = request.epoch > core.state.epoch
     if error is RaftError.NONE and is_later and not transitions.follows_live_leader(core, now_ms):
@@ -54,18 +54,18 @@ def handle_vote(core: Core, request_id: int, request: VoteRequest, listener_name
 
 
 def reconsider(core: Core, now_ms: int, *, asked: Destination | None = None) -> None:
-    """Answer the vote requests whose candidates were asked; those in an epoch that is still unknown are refused.
+    """Respond to the vote requests whose candidates were asked; refuse those whose epoch is still unknown.
 
-    To be called after every response and failure: the epoch may be known by another way, too. ``asked`` is where a
-    Fetch has just ended.
+    To be called after every response and failure, because this node may learn the epoch in other ways, too. ``asked``
+    is the destination of a Fetch that has just ended.
     """
     waiting, core.waiting_votes = core.waiting_votes, []
     for vote in waiting:
         request = vote.request
         vote.fetches += vote.candidate == asked
         is_later = request.epoch > core.state.epoch
-        # A Fetch that was under way when the request came may have been answered before the candidate was in that
-        # epoch. The one after it was not.
+        # The response to a Fetch that was under way when the request came may be older than the candidate's epoch.
+        # The response to the next Fetch is not.
         if is_later and vote.fetches < 2 and core.requests.is_busy(vote.candidate, Lane.FETCH):
             core.waiting_votes.append(vote)
             continue
@@ -79,7 +79,7 @@ def reconsider(core: Core, now_ms: int, *, asked: Destination | None = None) -> 
 def _answer(
     core: Core, request_id: int, request: VoteRequest, listener_name: str, error: RaftError, now_ms: int
 ) -> None:
-    """Answer a request that passed the checks up to ``error``; in this node's epoch it is decided on."""
+    """Respond to a request with ``error``. If there is none and the request is of this node's epoch, decide on it."""
     is_granted = False
     if error is RaftError.NONE and request.epoch == core.state.epoch:
         is_granted = (
@@ -114,7 +114,7 @@ def last_resort_ms(core: Core) -> int:
 
 
 def is_other_key(core: Core, voter_id: int, directory_id: bytes | None) -> bool:
-    """Whether a request names as its receiver another replica than this one."""
+    """Whether a request names another replica than this one as its receiver."""
     key = core.config.key
     return (voter_id >= 0 and voter_id != key.id) or (
         directory_id is not None and directory_id != key.directory_id
@@ -138,7 +138,7 @@ def _check(core: Core, request: VoteRequest, now_ms: int) -> RaftError:
 
 
 def _is_up_to_date(core: Core, request: VoteRequest) -> bool:
-    """Whether the asking node's log is no worse than this one's."""
+    """Whether the sender's log is at least as up to date as this node's (KIP-595)."""
     return OffsetAndEpoch(epoch=request.last_epoch, offset=request.last_offset) >= core.log.end
 
 
@@ -148,7 +148,8 @@ def _grants_pre_vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
         case Leader():
             return False
         case Follower():
-            # One that lost its leader, or never had it, has nothing against another.
+            # A follower that lost its leader, or has never heard from it, refuses nobody: survivors of a leader would
+            # otherwise refuse each other in turn (KAFKA-17641).
             return not transitions.follows_live_leader(core, now_ms) and _is_up_to_date(core, request)
         case Unattached() | Prospective() | Candidate() | Resigned():
             return _is_up_to_date(core, request)
@@ -157,13 +158,14 @@ def _grants_pre_vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
 
 
 def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
-    """Decide on a standard vote request of this node's epoch, and write a vote down."""
+    """Decide on a standard vote request of this node's epoch, and write the vote to quorum-state."""
     state = core.state
     if not isinstance(state, Unattached | Prospective):
         return False
     if state.voted_key is not None:
-        # The vote may have been asked for by somebody else in the candidate's name, who told of a longer log than it
-        # has. It never counted then: a candidate counts what answers its own request.
+        # Somebody else may have asked for this vote in the candidate's name, and claimed a longer log than the
+        # candidate has. That vote never counted, as a candidate counts only responses to its own requests. So each
+        # request's log is checked.
         return _is_same(state.voted_key, request.replica) and _is_up_to_date(core, request)
     if state.leader_id != NO_NODE:
         return False
@@ -172,12 +174,12 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
         return False
     if not _is_up_to_date(core, request):
         if isinstance(state, Unattached):
-            # The candidate will not win a majority of such voters, and one of them may have what it takes.
+            # The candidate cannot win a majority of voters like this one, but this one might: so it tries soon.
             state.election_at_ms = min(
                 state.election_at_ms, now_ms + core.rng.below(election.FIRST_BACKOFF_MS)
             )
         return False
-    # A pre-vote of this node's own ends here: won after all, it would unseat whom this vote helps to elect.
+    # This also ends a pre-vote of this node. If it won that later, it would unseat the leader that this vote elects.
     transitions.become_unattached(
         core,
         state.epoch,
@@ -189,6 +191,6 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
 
 
 def _is_same(voted: ReplicaKey, asking: ReplicaKey) -> bool:
-    """Whether a repeated request comes from the node that got the vote; one written down without a directory is
-    matched by node id."""
+    """Whether a repeated request comes from the node that got the vote. A vote that was written without a directory id
+    matches by node id."""
     return voted.id == asking.id and voted.directory_id in (None, asking.directory_id)

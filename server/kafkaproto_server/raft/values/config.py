@@ -1,4 +1,4 @@
-"""What one node brings to the quorum: who and where it is, and its ``controller.quorum.*`` values."""
+"""Settings of one node in the quorum: its identity, its endpoints and its ``controller.quorum.*`` values."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ FETCH_MAX_WAIT_MS = 500
 """How long a leader may hold a Fetch that brings nothing new; fixed in Kafka too."""
 
 OBSERVER_EXPIRY_MS = 300_000
-"""How long after its last Fetch a replica that is no voter counts as an observer; fixed in Kafka too."""
+"""How long a replica that is no voter counts as an observer after its last Fetch; fixed in Kafka too."""
 
 SHUTDOWN_TIMEOUT_MS = 5_000
-"""How long a leader that shuts down stays to see its successor; fixed in Kafka too."""
+"""How long a leader that shuts down waits for a new leader; fixed in Kafka too."""
 
 NEVER = float("inf")
-"""A deadline that does not come."""
+"""A deadline that never comes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,28 +36,28 @@ class RaftConfig:
     key: ReplicaKey
     """This node's id and the id of the directory that holds its metadata log."""
     can_be_voter: bool = True
-    """Whether the node has the controller role. Without it, it observes and never syncs what it fetched."""
+    """Whether the node has the controller role. A node without it is an observer and never syncs what it fetched."""
     endpoints: tuple[Endpoint, ...] = ()
-    """Controller listeners as this node advertises them, in the order of the configuration; none without the role."""
+    """Controller listeners that this node advertises, in the order of the configuration; empty without the role."""
     listener_name: str = "CONTROLLER"
     """Listener under which this node reaches the others: the first of ``controller.listener.names``."""
     static_voters: VoterSet | None = None
     """Voters of ``controller.quorum.voters``; they count while the log names none (kraft.version 0)."""
     bootstrap_servers: tuple[Destination, ...] = ()
-    """``controller.quorum.bootstrap.servers`` with ids -2, -3, ...; the static voters are asked where it is empty."""
+    """``controller.quorum.bootstrap.servers`` with ids -2, -3, ...; if it is empty, the static voters are asked."""
     election_timeout_ms: int = 1000
-    """``controller.quorum.election.timeout.ms``: an election waits this long and up to as long again, by chance."""
+    """``controller.quorum.election.timeout.ms``: a voter waits this long, plus a random time of up to as much again."""
     fetch_timeout_ms: int = 2000
-    """``controller.quorum.fetch.timeout.ms``: how long a follower waits for its leader; half as much again is the
-    leader's with its followers."""
+    """``controller.quorum.fetch.timeout.ms``: how long a follower waits for its leader. A leader waits one and a half
+    times as long for a majority of the voters."""
     election_backoff_max_ms: int = 1000
     """``controller.quorum.election.backoff.max.ms``: the longest wait of a successor that is not the preferred one."""
     request_timeout_ms: int = 2000
-    """``controller.quorum.request.timeout.ms``; the driver ends requests with it, the core voter changes."""
+    """``controller.quorum.request.timeout.ms``: the driver ends requests after it, the core ends voter changes."""
     retry_backoff_ms: int = 20
-    """``controller.quorum.retry.backoff.ms``: pause for a destination after a request to it failed."""
+    """``controller.quorum.retry.backoff.ms``: how long a destination gets no request after one to it failed."""
     append_linger_ms: int = 25
-    """``controller.quorum.append.linger.ms``: the longest that a record waits for more to share its batch."""
+    """``controller.quorum.append.linger.ms``: the longest time that a record waits for others to share its batch."""
     fetch_max_bytes: int = 1024 * 1024
     """``controller.quorum.fetch.max.bytes``."""
     fetch_snapshot_max_bytes: int = 1024 * 1024
@@ -73,7 +73,7 @@ class RaftConfig:
 
     @property
     def own_voter(self) -> Voter:
-        """This node as a KRAFT_VOTERS record of its own making describes it."""
+        """This node's entry as it writes it into a KRAFT_VOTERS record."""
         return Voter(
             key=self.key,
             endpoints=endpoints_as_recorded(self.endpoints),

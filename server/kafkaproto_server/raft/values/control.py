@@ -1,4 +1,4 @@
-"""Control records of the log as the core has them (KIP-595, KIP-853); ``wire`` knows their bytes."""
+"""Control records of the log as the core uses them (KIP-595, KIP-853); ``wire`` encodes and decodes their bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class LeaderChange:
     voter_ids: tuple[int, ...]
     """Ascending."""
     granting_voter_ids: tuple[int, ...]
-    """Those who had granted their vote when the majority was reached, the leader among them."""
+    """The voters that had granted their vote when the majority was reached, the leader included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +37,8 @@ ControlRecord = LeaderChange | KRaftVersion | KRaftVoters
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedControl:
-    """A record that recovery found, and where it stands in the log."""
+    """A control record and its offset in the log."""
 
     offset: int
-    """Of a record read from a snapshot: the snapshot's end offset - 1, hence -1 from the 0-0 one."""
+    """For a record read from a snapshot: the snapshot's end offset - 1, hence -1 for the 0-0 snapshot."""
     record: KRaftVersion | KRaftVoters

@@ -1,19 +1,19 @@
-"""Everything the Raft core asks for: an ``Effects`` object says what to write, and what to tell when.
+"""What the Raft core asks its driver to do. An ``Effects`` object says what to write, what to notify, send, and when.
 
-The driver takes effects after every event, applies ``tell_now`` at once, and queues the rest. A queue entry is done, in
-order of numbers:
+The driver takes the effects after every event, applies ``tell_now`` at once and queues the rest. It works through the
+queue in order of numbers. For each entry it does the following:
 
-1. ``writes``: change the log, one after the other;
-2. ``election_state``: replace quorum-state, itself synced;
+1. ``writes``: change the log, one write after the other;
+2. ``election_state``: replace quorum-state, and sync that file;
 3. sync the log, if ``must_sync`` says so; entries that wait together may share one sync;
-4. ``tell_after_persist``: only now, and only once all entries before are done;
-5. hand ``events.Persisted`` with the object's number back, if ``must_persist``.
+4. ``tell_after_persist``: only now, and only once all earlier entries are done;
+5. pass ``events.Persisted`` with the object's number to the core, if ``must_persist``.
 
-``tell_now`` may overtake writes that are under way. The core sees to it that no message overtakes an election state,
-and that what a follower's fetch offset promises is durable.
+``tell_now`` may overtake writes that are under way. The core makes sure that no message overtakes an election state,
+and that the Fetch of a node that can be a voter leaves only once the log before its offset is durable.
 
-A write or a sync that fails ends the node: ``Persisted`` is never sent for it, and it is never tried again as
-if the failed attempt had not been.
+A failed write or sync ends the node. ``Persisted`` is never sent for it, and the driver never repeats it as if the
+failed attempt had not happened.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch
 
 
 class PendingBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A batch that this leader appends, of data or of control records. The driver stamps it with its wall clock."""
+    """A batch of data or control records that this leader appends. The driver adds the timestamp of its wall clock."""
 
     base_offset: int
     epoch: int
@@ -57,13 +57,13 @@ class PendingBatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TruncateLog(msgspec.Struct, frozen=True, kw_only=True):
-    """Remove every record from ``end_offset`` on; it is a batch boundary, and not below the high watermark."""
+    """Remove every record from ``end_offset`` on. That is a batch boundary, and not below the high watermark."""
 
     end_offset: int
 
 
 class WriteSnapshotChunk(msgspec.Struct, frozen=True, kw_only=True):
-    """Write a piece of a snapshot that is being fetched into its part file; position 0 begins a new one."""
+    """Write a chunk of a fetched snapshot into its part file; position 0 begins a new file."""
 
     snapshot: OffsetAndEpoch
     position: int
@@ -71,15 +71,16 @@ class WriteSnapshotChunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DropSnapshotPart(msgspec.Struct, frozen=True, kw_only=True):
-    """Delete the part file: the snapshot will not be fetched to its end."""
+    """Delete the part file: the rest of the snapshot will not be fetched."""
 
     snapshot: OffsetAndEpoch
 
 
 class InstallSnapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """The part file is complete. Check it, make it durable and a snapshot, then empty the log to start at its end.
+    """The part file is complete. Check it, make it a durable snapshot, then empty the log: it starts at the snapshot's
+    end.
 
-    Answered by ``events.SnapshotInstalled`` or ``events.SnapshotRejected``, before ``Persisted`` of the same effects.
+    ``events.SnapshotInstalled`` or ``events.SnapshotRejected`` follows, before ``Persisted`` of the same effects.
     """
 
     snapshot: OffsetAndEpoch
@@ -94,19 +95,21 @@ class WriteElectionState(msgspec.Struct, frozen=True, kw_only=True):
 
     state: ElectionState
     kraft_version: int
-    """The kraft.version known now; it is the file's data_version too."""
+    """The kraft.version in force; it is the file's data_version too."""
     voter_ids: tuple[int, ...]
-    """The voters known now, ascending; only data_version 0 records them."""
+    """The voters in force, ascending; only data_version 0 records them."""
 
 
 # -- what to tell ----------------------------------------------------------------------------------------------------
+# NOW means in ``tell_now``, AFTER persisting means in ``tell_after_persist``.
 
 
 class SendRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Ask a peer. Exactly one ``ResponseReceived`` or ``RequestFailed`` has to follow. NOW or AFTER persisting.
+    """Send a request to a peer. Exactly one ``ResponseReceived`` or ``RequestFailed`` has to follow. NOW or AFTER
+    persisting.
 
     Fetch and FetchSnapshot to one destination may share a connection, which a long poll can hold for half a second;
-    all other requests to it need one of their own.
+    all other requests to that destination need a connection of their own.
     """
 
     request_id: int
@@ -116,14 +119,14 @@ class SendRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SendAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer a ``RequestReceived``. NOW or AFTER persisting."""
+    """Send the response to a ``RequestReceived``. NOW or AFTER persisting."""
 
     request_id: int
     answer: Answer
 
 
 class LeaderChanged(msgspec.Struct, frozen=True, kw_only=True):
-    """The quorum's leader or epoch, as this node knows them, are not what was told last. AFTER persisting."""
+    """The leader or the epoch that this node knows has changed since the last such notice. AFTER persisting."""
 
     leader: LeaderAndEpoch
 
@@ -132,8 +135,8 @@ class BecameLeader(msgspec.Struct, frozen=True, kw_only=True):
     """This node leads. AFTER persisting.
 
     The controller becomes active once the high watermark has passed ``epoch_start_offset``, that is, when the
-    epoch's first batch is committed; its first append starts at ``next_offset``, unless ``ControlBatchAppended``
-    moved that on meanwhile.
+    epoch's first batch is committed. Its first append starts at ``next_offset``, unless ``ControlBatchAppended`` has
+    named a later offset meanwhile.
     """
 
     epoch: int
@@ -142,17 +145,17 @@ class BecameLeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeadershipLost(msgspec.Struct, frozen=True, kw_only=True):
-    """This node no longer leads ``epoch``; uncommitted appends may be lost or not. NOW."""
+    """This node no longer leads ``epoch``; its uncommitted appends may or may not be lost. NOW."""
 
     epoch: int
 
 
 class ControlBatchAppended(msgspec.Struct, frozen=True, kw_only=True):
-    """The leader put control records of its own into the log, after its first batch. NOW."""
+    """The leader appended control records of its own, after its first batch. NOW."""
 
     epoch: int
     next_offset: int
-    """The core's next offset after them, which the controller's next append has to start at."""
+    """The offset after them. The controller's next append has to start there."""
 
 
 class HighWatermarkAdvanced(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,7 +165,8 @@ class HighWatermarkAdvanced(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VotersChanged(msgspec.Struct, frozen=True, kw_only=True):
-    """Voter set or kraft.version in force are not what was told last: appended, truncated, or from a snapshot. NOW."""
+    """The voter set or the kraft.version in force has changed since the last such notice, by an append, a truncation or
+    a snapshot. NOW."""
 
     kraft_version: int
 
@@ -173,11 +177,11 @@ class AppendRefusal(enum.Enum):
     NOT_LEADER = "not leader"
     """This node does not lead the append's epoch (any more)."""
     BATCH_TOO_LARGE = "batch too large"
-    """The atomic unit, or one of the records, does not fit into the largest batch allowed."""
+    """The atomic unit, or one of the records, is larger than the largest batch allowed."""
 
 
 class AppendRefused(msgspec.Struct, frozen=True, kw_only=True):
-    """None of an append's records were taken; the core's next offset is what it was. NOW."""
+    """None of an append's records were accepted; the core's next offset is unchanged. NOW."""
 
     epoch: int
     base_offset: int
@@ -185,13 +189,13 @@ class AppendRefused(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimRefused(msgspec.Struct, frozen=True, kw_only=True):
-    """A peer claims an epoch or a leader that this node does not believe; for the log. NOW.
+    """A peer claims an epoch or a leader that this node does not believe. The notice is for the node's log. NOW.
 
-    The core reports each peer and doubt once in ten minutes, and no more than 100 in all.
+    The core reports each pair of peer and doubt once in ten minutes, and at most 100 about unknown nodes in that time.
     """
 
     peer_id: int
-    """The node id that the peer gives itself, or that of the destination that responded."""
+    """The node id that the peer claims to have, or that of the destination that responded."""
     claim: InboundRequest | Response
     doubt: Doubt
 
@@ -216,7 +220,7 @@ TellAfterPersist = (
 
 
 class Effects(msgspec.Struct, frozen=True, kw_only=True):
-    """All that came of the events handled since the last one was taken."""
+    """All effects of the events that were handled since effects were last taken."""
 
     number: int
     """Counts up from 1; ``events.Persisted`` names it."""
@@ -224,11 +228,11 @@ class Effects(msgspec.Struct, frozen=True, kw_only=True):
     writes: tuple[LogWrite, ...] = ()
     election_state: WriteElectionState | None = None
     must_sync: bool = False
-    """Whether the log has to be synced: always where batches or truncations are to become durable; a node that can
-    never be a voter lets its operating system write what it only reads."""
+    """Whether the log has to be synced: always if batches or truncations have to become durable. A node that can never
+    be a voter does not sync: no vote and no commit relies on its copy."""
     tell_after_persist: tuple[TellAfterPersist, ...] = ()
 
     @property
     def must_persist(self) -> bool:
-        """Whether something has to be written, and ``Persisted`` is expected."""
+        """Whether anything has to be written, so that the core expects ``Persisted``."""
         return bool(self.writes) or self.election_state is not None

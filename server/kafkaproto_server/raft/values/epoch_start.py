@@ -1,4 +1,4 @@
-"""Where leader epochs begin."""
+"""The start of a leader epoch in the log."""
 
 from __future__ import annotations
 

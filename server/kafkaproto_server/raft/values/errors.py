@@ -1,6 +1,6 @@
-"""Error codes that the quorum's answers carry, by Kafka's names and numbers.
+"""Error codes of the quorum's responses, by Kafka's names and numbers.
 
-The core knows no generated code; a test compares this table with the library's.
+The core does not use generated code; a test compares this table with the library's.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import enum
 
 
 class RaftError(enum.IntEnum):
-    """The subset of Kafka's error codes that Raft requests are answered with."""
+    """The subset of Kafka's error codes that occurs in responses to Raft requests."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0

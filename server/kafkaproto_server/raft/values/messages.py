@@ -1,7 +1,7 @@
-"""What replicas of the quorum ask and answer each other, as the core has it; ``wire`` knows the bytes.
+"""Requests and responses between the replicas of the quorum, as the core has them; ``wire`` knows their bytes.
 
-Shapes only: cluster id, topic and partition were checked before a request becomes one of these, while every number
-may still be anything that fits the wire's type. A response is whatever the peer said, and may be nonsense too.
+These classes check nothing. Cluster id, topic and partition were checked before a request becomes one of these, but
+every number may still be any value of its wire type. A response holds what the peer sent, and may be nonsense too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NO_HIGH_WATERMARK = -1
 
 
 class Destination(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a request goes: a node, or a bootstrap server that nobody knows the node id of."""
+    """Where a request goes: a node, or a bootstrap server whose node id is not known."""
 
     id: int
     """Node id; -2, -3, ... for the first, second, ... bootstrap server."""
@@ -30,12 +30,12 @@ class Destination(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VoteRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Vote (52), v0 to v2: a candidate's request, or a prospective's (KIP-996)."""
+    """Vote (52), v0 to v2: the request of a candidate, or of a prospective node (pre-vote, KIP-996)."""
 
     replica: ReplicaKey
-    """Who asks."""
+    """The replica that asks for the vote."""
     voter_id: int
-    """Whom it believes to ask; -1 where it does not say."""
+    """The node id that the request is meant for; -1 if it does not say."""
     voter_directory_id: bytes | None
     epoch: int
     last_epoch: int
@@ -46,7 +46,7 @@ class VoteRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BeginQuorumEpochRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """BeginQuorumEpoch (53), v0 and v1: a leader makes itself known."""
+    """BeginQuorumEpoch (53), v0 and v1: a leader announces itself."""
 
     leader_id: int
     epoch: int
@@ -71,14 +71,14 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     replica: ReplicaKey
     """Id -1 for a reader that is no replica."""
     epoch: int
-    """The leader epoch that the asking node knows."""
+    """The leader epoch that the sender knows."""
     fetch_offset: int
     last_fetched_epoch: int
     max_wait_ms: int
     max_bytes: int
     high_watermark: int
-    """What the asking node knows; NO_HIGH_WATERMARK. A Fetch below v18 cannot say it, which counts as the largest
-    number: it is never told of a high watermark alone."""
+    """The high watermark that the sender knows, or NO_HIGH_WATERMARK. A Fetch below v18 cannot say it, which counts as
+    the largest number: a new high watermark alone is then no news to the sender."""
 
 
 class FetchSnapshotRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,11 +117,11 @@ class UpdateVoterRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ApiVersionsRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """ApiVersions (18): which kraft.versions does a node support? Only sent, never received, by the core."""
+    """ApiVersions (18): asks which kraft.versions a node supports. The core sends it and never receives it."""
 
 
 class UpgradeKRaftVersionRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """The active controller of this node wants kraft.version raised (UpdateFeatures); only received."""
+    """This node's active controller wants to raise kraft.version (UpdateFeatures). The core only receives it."""
 
     epoch: int
     """Epoch in which the controller is active."""
@@ -133,18 +133,18 @@ class UpgradeKRaftVersionRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VoteResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer to Vote."""
+    """Response to Vote."""
 
     error: RaftError = RaftError.NONE
     leader: LeaderAndEpoch
-    """As the answering node knows it; also in every other response that has one."""
+    """The leader that the responding node knows; also in every other response with this field."""
     leader_endpoint: Endpoint | None = None
-    """Where the leader serves the listener that the request came in on; also in every other response that has one."""
+    """The leader's endpoint for the listener of the request; also in every other response with this field."""
     is_granted: bool = False
 
 
 class QuorumEpochResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer to BeginQuorumEpoch and EndQuorumEpoch."""
+    """Response to BeginQuorumEpoch and EndQuorumEpoch."""
 
     error: RaftError = RaftError.NONE
     leader: LeaderAndEpoch
@@ -152,7 +152,7 @@ class QuorumEpochResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LogRange(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of the log that the driver reads into an answer: whole batches, at least one if there is one."""
+    """A part of the log that the driver reads into a response: whole batches, at least one if there is one."""
 
     offset: int
     end_offset: int
@@ -161,7 +161,7 @@ class LogRange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FetchAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The core's answer to Fetch. The driver adds the records: those of ``read``, else none."""
+    """The core's response to Fetch. The driver adds the records that ``read`` names, or none."""
 
     error: RaftError = RaftError.NONE
     leader: LeaderAndEpoch
@@ -174,7 +174,7 @@ class FetchAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FetchedBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """One whole batch of an answered Fetch, its CRC checked."""
+    """One whole batch of a Fetch response; its CRC was checked."""
 
     base_offset: int
     next_offset: int
@@ -182,11 +182,11 @@ class FetchedBatch(msgspec.Struct, frozen=True, kw_only=True):
     control: tuple[RecordedControl, ...] = ()
     """Its KRAFT_VERSION and KRAFT_VOTERS records."""
     payload: Buffer
-    """The batch as it lies in the log."""
+    """The bytes of the batch as they are in the log."""
 
 
 class FetchResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """A leader's answer to this node's own Fetch."""
+    """A leader's response to this node's own Fetch."""
 
     error: RaftError = RaftError.NONE
     leader: LeaderAndEpoch
@@ -198,7 +198,7 @@ class FetchResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SnapshotRange(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of a snapshot file that the driver reads into an answer."""
+    """A part of a snapshot file that the driver reads into a response."""
 
     snapshot: OffsetAndEpoch
     position: int
@@ -206,9 +206,9 @@ class SnapshotRange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FetchSnapshotAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The core's answer to FetchSnapshot. The driver adds the bytes of ``read``, else none.
+    """The core's response to FetchSnapshot. The driver adds the bytes that ``read`` names, or none.
 
-    Where the file turns out to be gone, the driver answers SNAPSHOT_NOT_FOUND in its place.
+    If the file turns out to be gone, the driver responds SNAPSHOT_NOT_FOUND instead.
     """
 
     error: RaftError = RaftError.NONE
@@ -221,7 +221,7 @@ class FetchSnapshotAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FetchSnapshotResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """A leader's answer to this node's own FetchSnapshot."""
+    """A leader's response to this node's own FetchSnapshot."""
 
     error: RaftError = RaftError.NONE
     leader: LeaderAndEpoch
@@ -233,15 +233,15 @@ class FetchSnapshotResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VoterChangeResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer to AddRaftVoter, RemoveRaftVoter and UpgradeKRaftVersion."""
+    """Response to AddRaftVoter, RemoveRaftVoter and UpgradeKRaftVersion."""
 
     error: RaftError = RaftError.NONE
     message: str | None = None
-    """What is wrong, in words; None where nothing is."""
+    """What is wrong, in words; None if nothing is."""
 
 
 class UpdateVoterResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer to UpdateRaftVoter."""
+    """Response to UpdateRaftVoter."""
 
     error: RaftError = RaftError.NONE
     leader: LeaderAndEpoch
@@ -249,13 +249,13 @@ class UpdateVoterResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ApiVersionsResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """What a node says of its kraft.versions."""
+    """The kraft.versions that a node says it supports."""
 
     error: RaftError = RaftError.NONE
     min_kraft_version: int = 0
     max_kraft_version: int = 0
     can_vote: bool = True
-    """Whether it serves every request that a voter has to serve; a broker alone does not."""
+    """Whether the node serves every request that a voter has to serve; a node that is only a broker does not."""
 
 
 InboundRequest = (
@@ -269,7 +269,7 @@ InboundRequest = (
     | UpdateVoterRequest
     | UpgradeKRaftVersionRequest
 )
-"""Requests that the core answers."""
+"""Requests that the core receives."""
 
 OutboundRequest = (
     VoteRequest
@@ -292,7 +292,7 @@ Answer = (
     | VoterChangeResponse
     | UpdateVoterResponse
 )
-"""What the core answers inbound requests with."""
+"""Responses that the core gives to inbound requests."""
 
 Response = (
     VoteResponse
@@ -303,4 +303,4 @@ Response = (
     | UpdateVoterResponse
     | ApiVersionsResponse
 )
-"""What comes back for outbound requests."""
+"""Responses that the core receives to its outbound requests."""

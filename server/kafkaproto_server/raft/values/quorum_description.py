@@ -1,4 +1,4 @@
-"""What a leader tells about its quorum when asked (DescribeQuorum; KIP-595, KIP-836, KIP-853)."""
+"""A leader's description of its quorum, for DescribeQuorum (KIP-595, KIP-836, KIP-853)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import ReplicaKey
 
 UNKNOWN = -1
-"""Stands for an offset or timestamp that is not known, here as on the wire."""
+"""Stands for an unknown offset or timestamp, here and on the wire."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaDescription:
-    """How far one replica is, as the leader knows it; timestamps are its wall clock in milliseconds."""
+    """How far one replica has come, as the leader knows it. Timestamps are the leader's wall clock in milliseconds."""
 
     key: ReplicaKey
     log_end_offset: int = UNKNOWN
@@ -30,7 +30,7 @@ class QuorumDescription:
     high_watermark: int
     """-1 while unknown."""
     voters: tuple[ReplicaDescription, ...]
-    """One a voter, ascending by id."""
+    """One entry per voter, ascending by id."""
     observers: tuple[ReplicaDescription, ...]
     voter_set: VoterSet
     """The voters with their endpoints."""
@@ -38,4 +38,4 @@ class QuorumDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotLeader:
-    """This node cannot describe the quorum, since it does not lead it."""
+    """This node cannot describe the quorum, because it does not lead it."""

@@ -1,4 +1,4 @@
-"""Figures of one node's core for its metrics."""
+"""Counters and state of one node's core, for its metrics."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from kafkaproto_server.types import ReplicaKey
 
 @dataclass(slots=True, kw_only=True)
 class Counters:
-    """What happened since the node started."""
+    """Counters since the node started."""
 
     fetch_timeouts: int = 0
-    """How often the fetch timeout ended without a response of the leader."""
+    """How often the fetch timeout passed without a response from the leader."""
     election_timeouts: int = 0
     """How often an election or a pre-vote ran out of time."""
     elections_started: int = 0
     elections_won: int = 0
     election_latency_sum_ms: int = 0
-    """Of elections that ended in a known leader: from the first attempt of this node to that moment."""
+    """Over elections that ended with a known leader: the time from this node's first attempt to that moment."""
     election_latency_max_ms: int = 0
     election_latency_count: int = 0
 
@@ -31,7 +31,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaftStatistics:
-    """One node's state in figures, by the names of Kafka's metrics where it has one."""
+    """One node's state for its metrics, by the names of Kafka's metrics where there is one."""
 
     current_state: str
     """leader, candidate, prospective, prospective-voted, unattached, unattached-voted, follower, observer, resigned."""
@@ -47,9 +47,9 @@ class RaftStatistics:
     number_of_observers: int
     """0 where this node does not lead."""
     number_unknown_voter_connections: int
-    """Voters whose address on this node's listener is not known."""
+    """Voters whose address for this node's listener is not known."""
     uncommitted_voter_change: bool
-    """Whether this leader's voter set in force is still to be committed."""
+    """Whether this node leads, and its voter set in force is not committed yet."""
     fetch_timeouts: int
     election_timeouts: int
     elections_started: int

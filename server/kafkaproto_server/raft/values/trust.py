@@ -1,4 +1,4 @@
-"""Whom a node believes about epochs, votes and leaders.
+"""Which claims about epochs, votes and leaders a node believes, and from whom.
 
 Replicas do not prove who they are: anybody who reaches the listener may send any request under any node id. But a node
 knows *whom it asks*: it sends its own requests to addresses of the log, of the configuration, or that a node there
@@ -29,7 +29,7 @@ LAST_EPOCH = 2**31 - 1 - 2**20
 nobody any more. A thousand elections a day take 5,000 years."""
 
 FARTHEST_STEP = 10_000
-"""One response raises the epoch by at most this much. A node that really is further behind asks a few times more."""
+"""One response raises the epoch by at most this much. A node that really is further behind asks a few more times."""
 
 
 class Doubt(enum.Enum):

@@ -1,7 +1,7 @@
 """Voter sets, and how the set and the kraft.version in force follow from the log.
 
-A KRAFT_VOTERS record takes effect as soon as it is *appended*, not when it commits (KIP-853), and is undone
-when the log is truncated below it. So what is in force is a history by offset, and its last entry counts.
+A KRAFT_VOTERS record takes effect as soon as it is *appended*, not when it commits (KIP-853). Truncating the log below
+the record undoes it. So the core keeps a history of sets and versions by offset, and the last entry is in force.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ import msgspec
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 
 BOOTSTRAP_OFFSET = -1
-"""Offset of control records of the 0-0 snapshot: a snapshot's count as if they stood right before its end."""
+"""Offset of the control records of the 0-0 snapshot: those of any snapshot count as the record right before its end."""
 
 KRAFT_VERSION_MIN = 0
 KRAFT_VERSION_MAX = 1
-"""Range of kraft.version that this core supports: 0 has static voters, 1 has them recorded in the log."""
+"""Range of kraft.version that this core supports: at 0 the voters are static, at 1 the log records them."""
 
 
 def endpoints_as_recorded(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
-    """The endpoints as they come back from a KRAFT_VOTERS record, which holds no security protocol."""
+    """The endpoints as a KRAFT_VOTERS record returns them: the record has no field for the security protocol."""
     return tuple(msgspec.structs.replace(endpoint, security_protocol=0) for endpoint in endpoints)
 
 
 def endpoint_named(endpoints: Iterable[Endpoint], listener_name: str) -> Endpoint | None:
-    """The endpoint of that listener, or None."""
+    """The endpoint of that listener; None if it is not among them."""
     return next((endpoint for endpoint in endpoints if endpoint.name == listener_name), None)
 
 
 def describes_same(recorded: Voter, current: Voter) -> bool:
-    """Whether two entries agree in endpoints, in whatever order, and in supported versions."""
+    """Whether two entries have the same endpoints, in any order, and the same supported versions."""
     return (
         sorted(recorded.endpoints, key=lambda endpoint: endpoint.name)
         == sorted(current.endpoints, key=lambda endpoint: endpoint.name)
@@ -61,7 +61,7 @@ class VoterSet:
         return tuple(voter.key.id for voter in self.voters)
 
     def get(self, node_id: int) -> Voter | None:
-        """The entry with this node id, whatever its directory; None where there is none."""
+        """The entry with this node id and any directory; None if there is none."""
         return next((voter for voter in self.voters if voter.key.id == node_id), None)
 
     def is_voter(self, key: ReplicaKey) -> bool:
@@ -70,11 +70,11 @@ class VoterSet:
         return voter is not None and voter.key.directory_id in (None, key.directory_id)
 
     def is_only_voter(self, key: ReplicaKey) -> bool:
-        """Whether this replica is a quorum by itself."""
+        """Whether this replica is the only voter."""
         return len(self.voters) == 1 and self.is_voter(key)
 
     def endpoint(self, node_id: int, listener_name: str) -> Endpoint | None:
-        """Where the voter with this node id serves that listener; None where the set does not say."""
+        """The endpoint of that listener of the voter with this node id; None if the set does not have it."""
         voter = self.get(node_id)
         return None if voter is None else endpoint_named(voter.endpoints, listener_name)
 
@@ -86,12 +86,12 @@ class VoterSet:
         )
 
     def with_added(self, voter: Voter) -> VoterSet:
-        """The set with one voter more; asserts that its node id is new to the set."""
+        """The set with this voter added; asserts that its node id is new to the set."""
         assert self.get(voter.key.id) is None, f"node {voter.key.id} is a voter already"
         return VoterSet(voters=tuple(sorted((*self.voters, voter), key=lambda member: member.key.id)))
 
     def without(self, key: ReplicaKey) -> VoterSet:
-        """The set with one voter less; asserts that it held exactly this replica."""
+        """The set without this voter; asserts that it held exactly this replica."""
         rest = tuple(voter for voter in self.voters if voter.key != key)
         assert len(rest) == len(self.voters) - 1, f"node {key.id} with that directory is not a voter"
         return VoterSet(voters=rest)
@@ -99,8 +99,8 @@ class VoterSet:
     def overlaps(self, other: VoterSet) -> bool:
         """Whether every majority of this set has a voter in common with every majority of the other one.
 
-        That is what a change of voters has to keep (KIP-853), for else two leaders could be elected in one epoch. It
-        holds where at most one voter came or went; an entry that only gained a directory id is still the same one.
+        A change of voters has to keep this property (KIP-853); otherwise two leaders could be elected in one epoch. It
+        holds if at most one voter was added or removed. An entry that only gained a directory id is the same voter.
         """
         common = sum(1 for voter in self.voters if other._has_entry_of(voter.key))
         return len(self.voters) + len(other.voters) - 2 * common <= 1
@@ -113,7 +113,7 @@ class VoterSet:
 
 
 class VoterHistory:
-    """Voter sets and kraft.versions by the offset of the record that brought them."""
+    """Voter sets and kraft.versions by the offset of the record that holds them."""
 
     def __init__(self, static_voters: VoterSet | None) -> None:
         self._static = static_voters or VoterSet(voters=())
@@ -130,7 +130,7 @@ class VoterHistory:
     def add_kraft_version(self, offset: int, level: int) -> None:
         """Put a KRAFT_VERSION record into force; offsets ascend.
 
-        A level below the one before is taken like any other: the record is a leader's, and not ours to judge.
+        A level below the one before is accepted like any other: the leader decided on the record, not this node.
         """
         assert not self._kraft_versions or offset > self._kraft_versions[-1][0], (
             f"kraft.version at offset {offset} follows one at {self._kraft_versions[-1][0]}"
@@ -143,18 +143,18 @@ class VoterHistory:
         self._kraft_versions = [entry for entry in self._kraft_versions if entry[0] < end_offset]
 
     def reset(self) -> None:
-        """Forget every record, because a snapshot replaces the whole log; what it holds is added next."""
+        """Forget every record, because a snapshot replaces the log; the caller then adds the snapshot's records."""
         self._voter_sets = []
         self._kraft_versions = []
 
     def voters_at(self, end_offset: int) -> VoterSet | None:
-        """The set that the newest record before ``end_offset`` holds; None where no record does."""
+        """The voter set of the newest record before ``end_offset``; None if there is no such record."""
         position = bisect_left(self._voter_sets, end_offset, key=_offset_of)
         return self._voter_sets[position - 1][1] if position else None
 
     def former_voter(self, key: ReplicaKey) -> Voter | None:
-        """The newest entry of a replica that the set in force does not hold, of the sets that the log still has; None
-        where there is none."""
+        """The newest entry of a replica in the sets before the one in force, as far as the log still has them; None if
+        there is none."""
         former = (voters for _, voters in reversed(self._voter_sets[:-1]))
         return next((voters.get(key.id) for voters in former if voters.is_voter(key)), None)
 

@@ -1,6 +1,6 @@
-"""Counts the answers to one node's vote requests of one epoch, or to its pre-votes.
+"""Counts the responses to one node's vote requests of one epoch, or to its pre-votes.
 
-The voters are those of the moment at which the election began. Knows nothing of states, time or messages.
+The voters are those of the moment when the election began. The count knows nothing of states, time or messages.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from kafkaproto_server.types import Voter
 
 @dataclass(slots=True, kw_only=True)
 class VoteCount:
-    """Who granted, who refused, and who is not there to be asked."""
+    """Which voters granted the vote, which rejected it, and which cannot be reached."""
 
     voters: tuple[Voter, ...]
     granted: dict[int, None] = field(default_factory=dict)
-    """By node id, in the order in which the grants came; so are the other two."""
+    """By node id, in the order in which the grants came; the same holds for the other two."""
     rejected: dict[int, None] = field(default_factory=dict)
     absent: dict[int, None] = field(default_factory=dict)
-    """Voters at whose address nobody listens. They are asked again all the same."""
+    """Voters at whose address nobody listens, or whose address is not known. They are still among `unrecorded`."""
 
     @property
     def voter_ids(self) -> tuple[int, ...]:
-        """Ids of those who have a vote, ascending."""
+        """Ids of the voters, ascending."""
         return tuple(voter.key.id for voter in self.voters)
 
     @property
     def granting_ids(self) -> tuple[int, ...]:
-        """Ids of the voters who granted, ascending."""
+        """Ids of the voters that granted, ascending."""
         return tuple(voter_id for voter_id in self.voter_ids if voter_id in self.granted)
 
     def unrecorded(self) -> Iterable[Voter]:
-        """Voters that are still to be asked or to answer."""
+        """Voters that have neither granted nor rejected yet."""
         return (
             voter
             for voter in self.voters
@@ -42,19 +42,19 @@ class VoteCount:
         )
 
     def grant(self, voter_id: int) -> None:
-        """Note a grant; the first answer of a voter holds."""
+        """Note a grant; the first response of a voter counts."""
         if voter_id not in self.rejected:
             self.granted[voter_id] = None
             self.absent.pop(voter_id, None)
 
     def reject(self, voter_id: int) -> None:
-        """Note a refusal; the first answer of a voter holds."""
+        """Note a rejection; the first response of a voter counts."""
         if voter_id not in self.granted:
             self.rejected[voter_id] = None
             self.absent.pop(voter_id, None)
 
     def miss(self, voter_id: int) -> None:
-        """Note that nobody listens where this voter should be."""
+        """Note that this voter cannot be reached."""
         if voter_id not in self.granted and voter_id not in self.rejected:
             self.absent[voter_id] = None
 
@@ -65,7 +65,7 @@ class VoteCount:
 
     @property
     def is_lost(self) -> bool:
-        """Whether those who may still grant are too few."""
+        """Whether the voters that granted or may still grant are fewer than a majority."""
         hopeful = [
             voter_id
             for voter_id in self.voter_ids

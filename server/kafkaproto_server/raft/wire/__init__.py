@@ -1,8 +1,7 @@
-"""The quorum's messages as bytes: the one door to the ``wire_*`` files, for the driver and nobody in the core.
+"""The quorum's messages on the wire. The driver imports this package from here; the core never imports it.
 
-They are the only ones of this package that know generated messages. What comes from outside and makes no sense
-raises RemoteProtocolError and never reaches the core; a request whose sense is plain but not meant for this
-cluster's metadata log is answered here.
+Only the files of this package use generated messages. Invalid input from outside raises RemoteProtocolError and never
+reaches the core. A valid request that is not for this cluster's metadata log gets its response here.
 """
 
 from kafkaproto_server.raft.wire.describe_quorum import describe_quorum_response

@@ -1,4 +1,4 @@
-"""DescribeQuorum (55): the quorum as its leader describes it, v0 to v2 (KIP-595, KIP-836, KIP-853)."""
+"""The response to DescribeQuorum (55), v0 to v2: the quorum as its leader describes it (KIP-595, KIP-836, KIP-853)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ DIRECTORY_IDS_AND_NODES_FROM = 2
 def describe_quorum_response(
     request: DescribeQuorumRequest, version: int, description: QuorumDescription | NotLeader
 ) -> DescribeQuorumResponse:
-    """The answer to DescribeQuorum, v0 to v2, as Kafka gives it.
+    """The response to DescribeQuorum, v0 to v2, as Kafka gives it.
 
-    Anything but exactly the metadata log's partition is UNKNOWN_TOPIC_OR_PARTITION for every partition that
-    was named, so a request that names none is answered with none and no error. A node that does not lead
-    answers NOT_LEADER_OR_FOLLOWER. Leader, epoch and high watermark are 0 beside an error, not -1; error
-    messages are empty where there is no error, not null.
+    Unless the request names exactly the metadata log's partition, the error is UNKNOWN_TOPIC_OR_PARTITION for every
+    partition that it names; if it names none, the response has none and no error. A node that does not lead responds
+    NOT_LEADER_OR_FOLLOWER. With an error, leader, epoch and high watermark are 0, not -1. Without an error, error
+    messages are empty, not null.
     """
     named = [
         (topic.topic_name, partition.partition_index)

@@ -1,8 +1,9 @@
-"""The Raft requests that this node serves: messages to the core's requests, the core's answers to messages.
+"""The Raft requests that this node serves: converts messages to the core's requests, and the core's responses to
+messages.
 
-What is checked here needs no knowledge of the quorum: the cluster id (null is accepted), and that exactly the
-metadata log's one partition is named. Kafka checks them first too, so a request that is wrong in more than one way
-gets the same error. Numbers go on to the core as they are.
+It checks what needs no knowledge of the quorum: the cluster id (null is accepted), and that the request names exactly
+the metadata log's one partition. Kafka checks these first, too, so a request that is wrong in more than one way gets
+the same error. All numbers pass to the core as they are.
 """
 
 from __future__ import annotations
@@ -49,15 +50,15 @@ from kafkaproto_server.types import (
 )
 
 MAX_MESSAGE_LENGTH = 500
-"""Characters of an error message, or of what it quotes: a peer may have sent all that a string can hold."""
+"""Most characters of an error message, or of what it quotes: a peer may have sent the longest possible string."""
 ENDPOINTS_FROM = 1
-"""First version of Vote, BeginQuorumEpoch, EndQuorumEpoch and FetchSnapshot whose answers say where the leader is."""
+"""First version of Vote, BeginQuorumEpoch, EndQuorumEpoch and FetchSnapshot whose response has the leader's address."""
 FETCH_TOPIC_IDS_FROM = 13
-"""First version of Fetch that names topics by id; without one no Fetch can mean the metadata log."""
+"""First version of Fetch that names topics by id; below it, no Fetch can be for the metadata log."""
 FETCH_REPLICA_STATE_FROM = 15
 FETCH_ENDPOINTS_FROM = 17
-"""First version of Fetch whose answers say where the quorum's leader is. The schema has the field from 16 on, for
-the leaders of other partitions; Kafka's quorum fills it from the version of KIP-853 on."""
+"""First version of Fetch whose response has the address of the quorum's leader. The schema has the field from 16 on,
+for the leaders of other partitions; Kafka's quorum fills it from the version of KIP-853 on."""
 
 NodeT = TypeVar("NodeT", covariant=True)
 
@@ -67,12 +68,12 @@ class _NodeEndpointClass(Protocol[NodeT]):
 
 
 def decode_request(message: Message, version: int, *, cluster_id: str) -> InboundRequest | Message:
-    """What a Raft request asks of the core, or the response that refuses it right here.
+    """The core's request for a message, or the response that refuses the message here.
 
-    Top-level INCONSISTENT_CLUSTER_ID for the cluster id of another cluster; top-level INVALID_REQUEST where
-    anything but the metadata log's partition is named, except that FetchSnapshot answers
-    UNKNOWN_TOPIC_OR_PARTITION for each partition that is named. Below version 7 a Fetch response has no
-    top-level error, so those answers are empty. ``message`` is one of the eight Raft requests.
+    Top-level INCONSISTENT_CLUSTER_ID if it has the cluster id of another cluster; top-level INVALID_REQUEST if it names
+    anything but the metadata log's partition. FetchSnapshot instead gets UNKNOWN_TOPIC_OR_PARTITION for each partition
+    that it names. Below version 7 a Fetch response has no top-level error, so it is empty then. ``message`` is one of
+    the eight Raft requests.
     """
     match message:
         case kafka.FetchRequest():
@@ -205,7 +206,7 @@ def _decode_fetch_snapshot(
 
 
 def _unknown_partitions(message: kafka.FetchSnapshotRequest) -> kafka.FetchSnapshotResponse:
-    """An error for each partition. Records are empty there and not null, which the message has no way to say."""
+    """An error for each partition. Its records are empty, because the message cannot have null there."""
     return kafka.FetchSnapshotResponse(
         topics=[
             kafka.FetchSnapshotResponse.TopicSnapshot(
@@ -267,10 +268,10 @@ def _decode_update_voter(
 def encode_answer(
     request: Message, version: int, answer: Answer, records: Buffer | Sequence[Buffer] = b""
 ) -> Message:
-    """The response to a request that ``decode_request`` took, in its version.
+    """The response message to a request that ``decode_request`` accepted, in the request's version.
 
     ``records`` are the bytes that the driver read for ``FetchAnswer.read`` or ``FetchSnapshotAnswer.read``; they
-    are not copied. Every answer names leader and epoch, and from the versions of KIP-853 on where the leader is.
+    are not copied. Every response has leader and epoch and, from the versions of KIP-853 on, the leader's address.
     """
     match answer:
         case FetchAnswer():
@@ -284,7 +285,7 @@ def encode_answer(
         case FetchSnapshotAnswer():
             return _encode_fetch_snapshot(version, answer, records)
         case VoterChangeResponse():
-            # Kafka's message is null where there is no error, and empty where it has nothing to say to one.
+            # As in Kafka, the error message is null without an error, and empty for an error without a text.
             text = (answer.message or "")[:MAX_MESSAGE_LENGTH] if answer.error else None
             if isinstance(request, kafka.AddRaftVoterRequest):
                 return kafka.AddRaftVoterResponse(error_code=answer.error, error_message=text)

@@ -1,7 +1,8 @@
-"""The Raft requests that this node sends: the core's requests to messages, messages to the core's responses.
+"""The Raft requests that this node sends: converts the core's requests to messages, and messages to the core's
+responses.
 
-A response that answers something else than was asked, or that names what cannot be, raises RemoteProtocolError.
-Whether it fits into what this node knows of the quorum is for the core to judge.
+A response that does not fit its request, or that holds impossible values, raises RemoteProtocolError. Whether it agrees
+with what this node knows of the quorum, the core decides.
 """
 
 from __future__ import annotations
@@ -56,18 +57,18 @@ KRAFT_VERSION_FEATURE = "kraft.version"
 PRE_VOTE_FROM = 2
 """First version of Vote that can ask for a pre-vote (KIP-996)."""
 FEATURES_FROM_LEVEL_0_FROM = 4
-"""First version of ApiVersions whose answer names features that start at level 0, as kraft.version does."""
+"""First version of ApiVersions whose response names features that start at level 0, as kraft.version does."""
 VOTERS_SERVE = frozenset(
     request.API_KEY
     for request in (kafka.VoteRequest, kafka.BeginQuorumEpochRequest, kafka.EndQuorumEpochRequest)
 )
-"""What a controller serves to the others, and a broker alone does not (KAFKA-19021)."""
+"""Requests that a controller serves, and a node that is only a broker does not (KAFKA-19021)."""
 ACK_WHEN_COMMITTED_FROM = 1
-"""First version of AddRaftVoter that can ask not to wait for the commit; before, the answer always does."""
+"""First version of AddRaftVoter that can ask not to wait for the commit; below it, the response always waits."""
 
 
 class RequestVersions(NamedTuple):
-    """Versions of a request that say what the core wants to say."""
+    """The versions of a request that can hold all that the core wants to send."""
 
     api_key: int
     min_version: int
@@ -76,7 +77,7 @@ class RequestVersions(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopLevelError:
-    """A peer refused a whole request, and so says nothing of leader and epoch."""
+    """A peer refused a whole request, so that the response has neither leader nor epoch."""
 
     error: RaftError
 
@@ -274,11 +275,11 @@ def _encode_update_voter(request: UpdateVoterRequest, cluster_id: str) -> kafka.
 def decode_response(
     request: OutboundRequest, message: Message, *, listener_name: str
 ) -> Response | TopLevelError:
-    """What a peer answered to ``request``; ``listener_name`` is the listener that it was asked over.
+    """A peer's response to ``request``; ``listener_name`` is the listener that the request went to.
 
-    A top-level error of Vote, BeginQuorumEpoch, EndQuorumEpoch, Fetch and FetchSnapshot leaves nothing else to
-    read. Raises RemoteProtocolError where the answer is about another partition, a batch is damaged or does not
-    continue the log that the request told of, or a leader, address or offset cannot be.
+    It is a TopLevelError if Vote, BeginQuorumEpoch, EndQuorumEpoch, Fetch or FetchSnapshot failed as a whole. Raises
+    RemoteProtocolError if the response is about another partition, if a batch is damaged or does not continue the log
+    at the request's offset, or if a leader, address or offset is impossible.
     """
     match message:
         case kafka.FetchResponse() if isinstance(request, FetchRequest):
@@ -302,7 +303,7 @@ def decode_response(
 
 
 def _only_partition(topics: Sequence[Topic[PartitionT]], where: str) -> PartitionT:
-    """The partition that was asked about; RemoteProtocolError where that is not what was answered."""
+    """The metadata log's partition; raises RemoteProtocolError if the response is not about exactly that one."""
     partition = only_partition(topics)
     if partition is not None:
         return partition
@@ -413,7 +414,7 @@ def _decode_fetch_snapshot(
 
 
 def _snapshot_leader(leader_id: int, epoch: int, where: str) -> LeaderAndEpoch:
-    """Zeros stand for a leader that is left out of this message; no node ever leads epoch 0."""
+    """The leader in a FetchSnapshot response. Zeros stand for a leader that is left out: no node ever leads epoch 0."""
     if epoch == 0:
         return LeaderAndEpoch(leader_id=NO_NODE, epoch=0)
     return leader_and_epoch(leader_id, epoch, where)
@@ -431,7 +432,7 @@ def _decode_update_voter(message: kafka.UpdateRaftVoterResponse, listener_name: 
 
 
 def _decode_api_versions(message: kafka.ApiVersionsResponse) -> ApiVersionsResponse:
-    """A node that does not name kraft.version supports only level 0, the level of those that know no other."""
+    """The supported kraft.versions. A node that does not name the feature supports only level 0."""
     error = raft_error(message.error_code)
     can_vote = {served.api_key for served in message.api_keys} >= VOTERS_SERVE
     for feature in message.supported_features:

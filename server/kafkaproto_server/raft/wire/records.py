@@ -1,6 +1,7 @@
-"""Record batches of the metadata log as bytes: those that a leader appends, and those that a follower fetched.
+"""Record batches of the metadata log as bytes: encodes those that a leader appends, checks those that a follower
+fetched.
 
-What comes from outside and makes no sense raises RemoteProtocolError and never reaches the core.
+Invalid input from outside raises RemoteProtocolError and never reaches the core.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def encode_batch(batch: PendingBatch, timestamp_ms: int) -> bytes:
-    """The batch as it lies in the log; ``timestamp_ms`` is the wall clock's time of appending."""
+    """The bytes of the batch as they are in the log; ``timestamp_ms`` is the append time by the wall clock."""
     records: list[NewRecord | PlainRecord]
     if batch.control:
         records = [(*_encode_control(record), ()) for record in batch.control]
@@ -48,11 +49,11 @@ def encode_batch(batch: PendingBatch, timestamp_ms: int) -> bytes:
 
 
 def recorded_control(offset: int, key: Buffer | None, value: Buffer | None) -> RecordedControl | None:
-    """What a control record of the metadata log or a snapshot brings into force; None for those that bring nothing.
+    """The kraft.version or voter set that a control record of the metadata log or a snapshot brings into force.
 
-    ``offset`` is the record's own in the log, and the snapshot's end offset - 1 for one from a snapshot.
-    Raises RemoteProtocolError for bytes that are no control record, a kraft.version that is not supported
-    here, and a voter set that cannot be one.
+    None for control records that bring neither. ``offset`` is the record's own in the log; for a record from a snapshot
+    it is the snapshot's end offset - 1. Raises RemoteProtocolError for bytes that are no control record, for a
+    kraft.version that is not supported here, and for an invalid voter set.
     """
     record_type, message = decode_control_record(key, value)
     match message:
@@ -138,11 +139,11 @@ def _decode_voter(voter: VotersRecordVoter) -> Voter:
 
 
 def fetched_batches(records: Buffer, fetch_offset: int, last_fetched_epoch: int) -> tuple[FetchedBatch, ...]:
-    """The whole batches of a Fetch's answer; a partial one at the end is left out.
+    """The whole batches of a Fetch response; a partial batch at the end is left out.
 
-    Each is checked: its CRC, that it continues at ``fetch_offset`` or at the batch before it, that its epoch is not
-    below ``last_fetched_epoch`` or that of the batch before it, and that it has a record for each of its offsets.
-    Payloads are views of ``records``. Raises RemoteProtocolError for whatever is not so.
+    Each batch is checked: its CRC, that it continues at ``fetch_offset`` or at the batch before it, that its epoch is
+    not below ``last_fetched_epoch`` or that of the batch before it, and that it has a record for each of its offsets.
+    Raises RemoteProtocolError if one of these fails. Payloads are views of ``records``.
     """
     batches: list[FetchedBatch] = []
     offset, epoch = fetch_offset, last_fetched_epoch

@@ -1,4 +1,4 @@
-"""What the wire files share: how the small values of the core stand in Kafka's messages."""
+"""Conversions that the wire files share: small values of the core from and to the fields of Kafka's messages."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ PartitionT = TypeVar("PartitionT", bound="Partition")
 
 
 class Partition(Protocol):
-    """What every struct has that is about a partition."""
+    """The common field of all structs that are about a partition."""
 
     partition_index: int
 
 
 class Topic(Protocol[PartitionT]):
-    """What every struct has that is about partitions of a topic."""
+    """The common fields of all structs that are about partitions of a topic."""
 
     topic_name: str
     partitions: list[PartitionT]
 
 
 def only_partition(topics: Sequence[Topic[PartitionT]]) -> PartitionT | None:
-    """The metadata log's partition, where nothing but that is named; else None."""
+    """The metadata log's partition if ``topics`` names exactly that one; else None."""
     if len(topics) == 1 and topics[0].topic_name == METADATA_TOPIC and len(topics[0].partitions) == 1:
         partition = topics[0].partitions[0]
         if partition.partition_index == METADATA_PARTITION:
@@ -40,7 +40,7 @@ def only_partition(topics: Sequence[Topic[PartitionT]]) -> PartitionT | None:
 
 
 class Listener(Protocol):
-    """What every struct has that names a listener's address."""
+    """The common fields of all structs that name a listener's address."""
 
     name: str
     host: str
@@ -48,7 +48,7 @@ class Listener(Protocol):
 
 
 class NodeEndpoint(Protocol):
-    """What every struct has that says how a node is reached."""
+    """The common fields of all structs that name a node's address."""
 
     node_id: int
     host: str
@@ -71,14 +71,14 @@ def replica_key(node_id: int, directory_on_the_wire: bytes) -> ReplicaKey:
 
 
 def endpoints(listeners: Iterable[Listener]) -> tuple[Endpoint, ...]:
-    """Listeners of a request, in its order; the security protocol is never among what it says."""
+    """The listeners of a request, in its order; the messages have no security protocol for them."""
     return tuple(
         Endpoint(name=listener.name, host=listener.host, port=listener.port) for listener in listeners
     )
 
 
 def raft_error(code: int) -> RaftError:
-    """The error of this number; those that no Raft request is answered with are all the same to the core."""
+    """The error with this number; UNKNOWN_SERVER_ERROR if the core does not know the number."""
     try:
         return RaftError(code)
     except ValueError:
@@ -86,7 +86,7 @@ def raft_error(code: int) -> RaftError:
 
 
 def leader_and_epoch(leader_id: int, epoch: int, where: str) -> LeaderAndEpoch:
-    """Whom a response names as leader. Raises RemoteProtocolError for ids and epochs that cannot be."""
+    """The leader and epoch of a response. Raises RemoteProtocolError for impossible ids and epochs."""
     if leader_id < NO_NODE or epoch < -1 or (leader_id != NO_NODE and epoch < 0):
         raise RemoteProtocolError(f"leader {leader_id} of epoch {epoch} cannot be", where=where)
     return LeaderAndEpoch(leader_id=leader_id, epoch=epoch)
@@ -95,7 +95,7 @@ def leader_and_epoch(leader_id: int, epoch: int, where: str) -> LeaderAndEpoch:
 def endpoint_of(
     leader_id: int, nodes: Sequence[NodeEndpoint], listener_name: str, where: str
 ) -> Endpoint | None:
-    """Where a response says that the leader serves ``listener_name``; None where it does not say."""
+    """The leader's endpoint for ``listener_name`` by the response; None if the response does not have it."""
     for node in nodes:
         if node.node_id == leader_id != NO_NODE:
             return endpoint(listener_name, node.host, node.port, where)
@@ -103,7 +103,7 @@ def endpoint_of(
 
 
 def endpoint(listener_name: str, host: str, port: int, where: str) -> Endpoint:
-    """An address that a response names. Raises RemoteProtocolError where there can be no such port."""
+    """An address that a response names. Raises RemoteProtocolError if the port is impossible."""
     if not 0 <= port <= MAX_PORT:
         raise RemoteProtocolError(f"port {port} is not within 0 to {MAX_PORT}", where=where)
     return Endpoint(name=listener_name, host=host, port=port)
