@@ -1,4 +1,4 @@
-"""What an image holds, as immutable values: registrations, topics, partitions, ACLs, credentials, tokens."""
+"""The entries of an image as immutable values: registrations, topics, partitions, ACLs, credentials, tokens."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ELR_FEATURE = "eligible.leader.replicas.version"
 
 # Directory ids that stand for something else than a directory (KIP-858).
 MIGRATING_DIRECTORY = bytes(16)
-"""The replica was assigned before its broker told its directories."""
+"""The replica was assigned before its broker reported its directories."""
 UNASSIGNED_DIRECTORY = bytes(15) + b"\x01"
-"""The broker has still to choose a directory."""
+"""The broker has not chosen a directory yet."""
 LOST_DIRECTORY = bytes(15) + b"\x02"
-"""The replica lies in a directory that the broker cannot read any more."""
+"""The replica is in a directory that the broker can no longer read."""
 
 RECOVERED = 0
 RECOVERING = 1
@@ -48,27 +48,27 @@ class FeatureRange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A broker as its RegisterBrokerRecord and the changes after it describe it."""
+    """A broker's registration: its RegisterBrokerRecord and the changes after it."""
 
     broker_id: int
     incarnation_id: bytes
     """16 bytes, new with each start of the broker's process."""
     epoch: int
-    """Broker epoch: the offset that was next in the log when the registration was decided."""
+    """Broker epoch: the log's next offset when the controller decided on the registration."""
     endpoints: tuple[Endpoint, ...]
     features: tuple[FeatureRange, ...]
     rack: str | None
     fenced: bool
     in_controlled_shutdown: bool
     directories: tuple[bytes, ...]
-    """Online log directories, in ascending order; empty where the broker never told them."""
+    """Online log directories, in ascending order; empty if the broker never reported them."""
     cordoned_directories: tuple[bytes, ...] | None
-    """Directories that take no new replicas; None where the broker never told them."""
+    """Directories that take no new replicas; None if the broker never reported them."""
     is_migrating_zk_broker: bool = False
     registration_offset: int = -1
-    """Where the RegisterBrokerRecord lies; a snapshot does not say, so its own last offset stands in there.
+    """Offset of the RegisterBrokerRecord. A snapshot does not hold it; its own last offset takes its place then.
 
-    It decides when a broker is caught up, and is no part of what two nodes must agree on.
+    It decides when a broker is caught up. Two nodes need not agree on it, so registrations are compared without it.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -84,8 +84,8 @@ class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def has_online_directory(self, directory_id: bytes) -> bool:
         """Whether a replica in that directory is usable (KIP-858).
 
-        Reserved ids other than LOST count as online: the broker has still to say where such a replica lies.
-        So does any directory of a broker that never told its directories.
+        Reserved ids other than LOST count as online: the broker has not said yet which directory holds the replica.
+        So does any directory of a broker that never reported its directories.
         """
         if directory_id == LOST_DIRECTORY:
             return False
@@ -95,7 +95,7 @@ class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ControllerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A controller as its RegisterControllerRecord describes it."""
+    """A controller's registration, from its RegisterControllerRecord."""
 
     controller_id: int
     incarnation_id: bytes
@@ -105,7 +105,7 @@ class ControllerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False
 
 
 class PartitionImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One partition: who holds it, who is in sync, who leads."""
+    """One partition: its replicas, its ISR, its leader."""
 
     replicas: tuple[int, ...]
     """Broker ids in order of preference; the first is the preferred leader."""
@@ -115,7 +115,7 @@ class PartitionImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     removing_replicas: tuple[int, ...] = ()
     adding_replicas: tuple[int, ...] = ()
     leader: int = -1
-    """Broker id, -1 where nobody leads."""
+    """Broker id; -1 if no broker leads."""
     leader_recovery_state: int = RECOVERED
     leader_epoch: int = 0
     partition_epoch: int = 0
@@ -124,11 +124,11 @@ class PartitionImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     last_known_elr: tuple[int, ...] = ()
 
     def is_being_reassigned(self) -> bool:
-        """Whether replicas are being added or are to go (KIP-455)."""
+        """Whether replicas are being added or removed (KIP-455)."""
         return bool(self.adding_replicas or self.removing_replicas)
 
     def directory_of(self, broker_id: int) -> bytes:
-        """Directory id of one replica; raises ValueError where the broker holds none."""
+        """Directory id of one replica; raises ValueError if the broker has no replica."""
         return self.directories[self.replicas.index(broker_id)]
 
 
@@ -142,8 +142,8 @@ class TopicImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def partitions_in_order(self) -> Iterator[tuple[int, PartitionImage]]:
         """(partition index, partition), ascending.
 
-        Indexes are 0, 1, 2 and so on, so nothing is sorted: a topic may have hundreds of thousands. A gap, which no
-        controller makes, has what is behind it sorted all the same.
+        Indexes are 0, 1, 2 and so on, so nothing needs sorting: a topic may have hundreds of thousands. No controller
+        leaves a gap; if there is one, the partitions behind it are sorted.
         """
         partitions = self.partitions
         for index in range(len(partitions)):
@@ -156,7 +156,7 @@ class TopicImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class AccessControlEntry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One ACL binding; the numbers are those of Kafka's wire."""
+    """One ACL binding; the numbers are those of Kafka's protocol."""
 
     resource_type: int
     resource_name: str
@@ -177,7 +177,7 @@ class ScramCredential(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class DelegationToken(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One delegation token; its HMAC is derived from the id and not kept."""
+    """One delegation token; its HMAC is derived from the id and not stored."""
 
     owner: str
     requester: str
@@ -196,5 +196,5 @@ _COMPARED_OF_BROKERS = tuple(
 
 
 def are_equal(one: object, other: object, names: tuple[str, ...]) -> bool:
-    """Whether two values have the same in all fields of these names."""
+    """Whether two values are equal in all fields with these names."""
     return all(getattr(one, name) == getattr(other, name) for name in names)

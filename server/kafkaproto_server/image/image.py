@@ -1,12 +1,11 @@
-"""The cluster's metadata at one offset of the metadata log, as an immutable value.
+"""The cluster's metadata at one offset of the metadata log, as an immutable value (Kafka's `MetadataImage`).
 
-Nothing changes an image but `image.replay`, which makes a new one. Every container is a persistent map
-or a tuple, so the images of two offsets share all that did not change between them. That is how the
-controller answers from committed state, drops uncommitted state and lets a snapshot be written while changes
-go on.
+Only `image.replay` changes an image, by making a new one. Every container is a persistent map or a tuple, so the images
+of two offsets share everything that did not change between them. This lets the controller respond from committed state,
+drop uncommitted state, and write a snapshot while changes continue.
 
-The maps iterate in hash order, which differs from process to process for strings and bytes. Whatever leaves
-the process in some order must therefore be sorted first; the `*_in_order` methods do that.
+The maps iterate in hash order, which for strings and bytes differs from process to process. So everything that leaves
+the process in some order must be sorted first; the `*_in_order` methods do that.
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """All metadata of the cluster as of one offset."""
 
     offset: int = -1
-    """Last offset of the log that is contained, -1 where nothing is."""
+    """Last offset of the log that the image contains; -1 if it contains none."""
     epoch: int = -1
     """Leader epoch of the batch that ends at ``offset``."""
     timestamp_ms: int = -1
     """Append time of that batch."""
     features: Map[str, int] = _EMPTY
-    """Finalized level by feature name, metadata.version included, kraft.version (the quorum's own) not."""
+    """Finalized level by feature name. It includes metadata.version, but not kraft.version, which the quorum keeps."""
     features_offset: int = -1
     """Last offset of the last batch that set a feature: the epoch of finalized features that clients see."""
     brokers: Map[int, BrokerRegistration] = _EMPTY
@@ -55,22 +54,22 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     topics: Map[bytes, TopicImage] = _EMPTY
     """Topics by topic id."""
     partition_counts: PartitionCounts = NO_PARTITIONS
-    """Of all topics; it follows from them, so images are not compared by it."""
+    """Counts over all topics. They follow from the topics, so images are compared without them."""
     topic_ids: Map[str, bytes] = _EMPTY
     """Topic id by topic name."""
     ambiguous_names: Map[str, tuple[str, ...]] = _EMPTY
     """Topic names that contain '.' or '_', by the name that metrics show; it follows from ``topic_ids``."""
     configs: Map[ConfigResource, Map[str, str]] = _EMPTY
-    """Values that were set, by resource and key; a resource without any has no entry."""
+    """Values that were set, by resource and key; a resource without values has no entry."""
     client_quotas: Map[QuotaEntity, Map[str, float]] = _EMPTY
     next_producer_id: int = 0
-    """The first producer id that no block handed out contains."""
+    """The first producer id that is in no block handed out so far."""
     acls: Map[bytes, AccessControlEntry] = _EMPTY
     """ACL bindings by their ids."""
     acl_counts: Map[AccessControlEntry, int] = _EMPTY
-    """How many ids each ACL has, which is one but for what others wrote; it follows from ``acls``."""
+    """How many ids each ACL has: one, unless a controller of another make wrote more. It follows from ``acls``."""
     acl_index: AclIndex = NO_ACLS
-    """It follows from ``acls`` as well."""
+    """It follows from ``acls``, too."""
     scram_credentials: Map[tuple[int, str], ScramCredential] = _EMPTY
     """By (mechanism, user name)."""
     delegation_tokens: Map[str, DelegationToken] = _EMPTY
@@ -84,30 +83,30 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def metadata_version(self) -> int:
-        """Finalized level of metadata.version, 0 before the bootstrap records are there."""
+        """Finalized level of metadata.version; 0 before the bootstrap records."""
         return self.features.get(METADATA_VERSION_FEATURE, 0)
 
     @property
     def elr_enabled(self) -> bool:
-        """Whether eligible leader replicas (KIP-966) are kept."""
+        """Whether eligible leader replicas (KIP-966) are enabled."""
         return self.features.get(ELR_FEATURE, 0) > 0
 
     def at(self, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:
-        """The same content as of another position of the log."""
+        """The same content with another offset, epoch and timestamp."""
         return msgspec.structs.replace(self, offset=offset, epoch=epoch, timestamp_ms=timestamp_ms)
 
     def topic_by_name(self, name: str) -> TopicImage | None:
-        """The topic of that name, None where there is none."""
+        """The topic with that name; None if there is none."""
         topic_id = self.topic_ids.get(name)
         return None if topic_id is None else self.topics[topic_id]
 
     def partition(self, topic_id: bytes, index: int) -> PartitionImage | None:
-        """One partition, None where the topic or the partition does not exist."""
+        """One partition; None if the topic or the partition does not exist."""
         topic = self.topics.get(topic_id)
         return None if topic is None else topic.partitions.get(index)
 
     def config(self, resource_type: int, resource_name: str) -> Map[str, str]:
-        """The values set on one resource."""
+        """The values that were set for one resource."""
         return self.configs.get((resource_type, resource_name), _EMPTY)
 
     def topics_in_order(self) -> Iterator[TopicImage]:
