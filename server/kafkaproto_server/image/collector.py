@@ -1,5 +1,4 @@
-"""Keeps Python's cyclic garbage collector from scanning an image while it is built: millions of objects that all stay.
-"""
+"""Keeps Python's cyclic garbage collector from scanning an image under construction: millions of objects that stay."""
 
 from __future__ import annotations
 

@@ -271,8 +271,7 @@ def _dispatch(core: Core, event: Event, now_ms: int) -> None:
 
 
 def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
-    """Pass a request to the module that responds to it. If this node does not lead, changes of voters are refused here.
-    """
+    """Pass a request to the module that responds to it; refuse changes of voters here if this node does not lead."""
     request_id, listener_name = event.request_id, event.listener_name
     state = core.state
     match event.request:

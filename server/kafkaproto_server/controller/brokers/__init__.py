@@ -1,1 +1,1 @@
-"""The life of brokers: registration, sessions, fencing, failure."""
+"""Requests and rules about brokers: registration, heartbeats, sessions, fencing, failure."""

@@ -1,8 +1,8 @@
 """AllocateProducerIds (67, v0): blocks of producer ids, for brokers to hand out to idempotent producers (KIP-730).
 
-A block has 1,000 ids, and none is ever given out twice: where the next block begins is recorded, and the record
-is committed before the broker hears of its block. The broker's registration must be the newest one; whether
-the broker is fenced does not matter.
+A block has 1,000 ids, and no id is ever given out twice: a record says where the next block begins, and it is committed
+before the broker gets its block. The broker's registration must be the newest one; whether the broker is fenced does
+not matter.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _LAST_ID = 2**63 - 1
 def allocate_producer_ids(situation: Situation, request: AllocateProducerIdsRequest) -> Result:
     """Give the broker the next block.
 
-    Raises ApiError: STALE_BROKER_EPOCH unless the broker is registered so, UNKNOWN_SERVER_ERROR where no whole
-    block is left.
+    Raises ApiError: STALE_BROKER_EPOCH unless the broker is registered with that epoch, UNKNOWN_SERVER_ERROR if no
+    whole block is left.
     """
     image = situation.image
     broker = image.brokers.get(request.broker_id)

@@ -1,11 +1,10 @@
-"""AlterPartition (56, v2-3): a partition's leader tells who is in sync, and when it has recovered.
+"""AlterPartition (56, v2-3): a partition's leader reports the new ISR, and when it has recovered.
 
-Partitions are refused one by one, in Kafka's order of checks. What is left is for `partition_change` to decide:
-the change may complete a reassignment and so move the leader, which its sender learns by NEW_LEADER_ELECTED.
+Partitions are checked one by one, in Kafka's order of checks. `partition_change` decides on those that pass: the change
+may complete a reassignment and so move the leader; the sender learns that by NEW_LEADER_ELECTED.
 
-Unlike stock controllers, which resign over a recovery state that they do not know, such a partition is
-INVALID_REQUEST; and a partition that a request names twice is held the second time against what the first time led
-to.
+Apache Kafka's controllers resign over an unknown recovery state; here the partition gets INVALID_REQUEST. If a request
+names a partition twice, the second mention is checked against the result of the first.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _PartitionResult = AlterPartitionResponse.PartitionData
 
 
 def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Steps[Result]:
-    """Take the changes that are in order; raises ApiError (STALE_BROKER_EPOCH) unless the sender is registered."""
+    """Make the valid changes; raises ApiError (STALE_BROKER_EPOCH) unless the sender is registered with its epoch."""
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
@@ -48,7 +47,7 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Ste
 
 
 def _members(data: _PartitionData, version: int) -> dict[int, int] | None:
-    """The broker epochs of the ISR that is asked for, by broker id in order; None where a broker comes twice."""
+    """The broker epochs of the requested ISR, by broker id in order; None if a broker comes twice."""
     if version < _FIRST_VERSION_WITH_EPOCHS:
         pairs = [(broker_id, _ANY_EPOCH) for broker_id in data.new_isr]
     else:
@@ -87,9 +86,9 @@ def _alter(
 
 
 def _check_sender(partition: PartitionImage, data: _PartitionData, sender: int) -> None:
-    """Raise ApiError unless the sender leads the partition and speaks of its present state."""
+    """Raise ApiError unless the sender leads the partition and knows its present epochs."""
     if data.leader_epoch > partition.leader_epoch or data.partition_epoch > partition.partition_epoch:
-        # The sender knows more than this controller, so another one must have told it.
+        # The sender knows later epochs than this controller, so another controller must have made them.
         raise ApiError(ErrorCode.NOT_CONTROLLER)
     if data.leader_epoch < partition.leader_epoch:
         raise ApiError(ErrorCode.FENCED_LEADER_EPOCH)
@@ -102,7 +101,7 @@ def _check_sender(partition: PartitionImage, data: _PartitionData, sender: int) 
 def _checked_isr(
     image: ClusterImage, partition: PartitionImage, data: _PartitionData, members: dict[int, int] | None
 ) -> tuple[int, ...]:
-    """The ISR that is asked for; raises ApiError unless the partition may have it."""
+    """The requested ISR; raises ApiError unless the partition may have it."""
     if members is None or not members.keys() <= {*partition.replicas} or partition.leader not in members:
         raise ApiError(ErrorCode.INVALID_REQUEST)
     state = data.leader_recovery_state

@@ -1,10 +1,10 @@
-"""AssignReplicasToDirs (73, v0): a broker tells which of its log directories hold which replicas (KIP-858).
+"""AssignReplicasToDirs (73, v0): a broker reports which of its log directories hold which replicas (KIP-858).
 
-Where the directory is not online for that broker (it failed meanwhile, or was never registered) the replica leaves
-ISR and leadership with the same record; where it is, a partition that nobody leads may find its leader in it. Stock
-controllers write a second record for the one and leave the other to the next change of the partition.
+If the directory is not online for that broker (it failed meanwhile, or was never registered), the same record takes
+the replica out of ISR and leadership. If it is online, the replica may become the leader of a partition without one.
+Apache Kafka's controllers write a second record for the former, and leave the latter to the partition's next change.
 
-Partitions are refused one by one; one that is named for two directories ends up in the latter.
+Partitions are checked one by one. A partition that is named for two directories ends up in the latter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ _PartitionResult = AssignReplicasToDirsResponse.PartitionData
 
 
 def assign_directories(situation: Situation, request: AssignReplicasToDirsRequest) -> Steps[Result]:
-    """Record what can be recorded; raises ApiError where the sender or the cluster is not fit for it."""
+    """Record the valid assignments.
+
+    Raises ApiError: UNSUPPORTED_VERSION if metadata.version is too low, STALE_BROKER_EPOCH unless the broker is
+    registered with that epoch.
+    """
     if situation.image.metadata_version < DIRECTORIES_LEVEL:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
     broker = situation.image.brokers.get(request.broker_id)
@@ -58,7 +62,7 @@ def _assign(
     index: int,
     directory_id: bytes,
 ) -> ErrorCode:
-    """Record where a replica lies; the error code is what its sender is told."""
+    """Record the directory of a replica; returns the error code for the response."""
     if topic is None:
         return ErrorCode.UNKNOWN_TOPIC_ID
     partition = changes.partition(topic, index)

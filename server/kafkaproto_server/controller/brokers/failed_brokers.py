@@ -1,13 +1,14 @@
-"""Death by proof: a broker whose process is provably gone is fenced before its session is over.
+"""Fences failed brokers: a broker whose process is provably gone is fenced before its session is over.
 
-The node has the proof (`node.quorum.broker_probe`); here it is weighed against what the controller knows. It is void
+The node finds the proof (`node.quorum.broker_probe`); this module checks it against what the controller knows. The
+proof is void
 
-- where the broker was heard of after the moment from which the proof counts: whoever sends heartbeats lives
-  (`is_refuted`, which is asked before the proof is acted on and while it is);
-- where another incarnation has registered meanwhile, or none is registered: it is not the dead one's place any more;
-- where the broker is fenced: it serves nobody, and need not even listen yet, so that refusing says nothing about it.
+- if the broker sent a heartbeat after the moment from which the proof counts, for then it lives (`is_refuted`, checked
+  before the fencing begins and during it);
+- if another incarnation has registered meanwhile, or none is registered: the proof was about the old one;
+- if the broker is fenced: it serves nobody and need not listen yet, so a refused connection proves nothing.
 
-What is written is what a missed session writes, which is made here as well.
+The records are the same as those for a broker whose session has ended; this module makes these, too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from kafkaproto_server.types import Steps
 def records_of_death(
     image: ClusterImage, inherited: InheritedConfigs, death: BrokerFailed
 ) -> Steps[list[Message]] | None:
-    """What fences the dead broker; None where the proof is void. The broker's session has to end with it."""
+    """The records that fence the failed broker; None if the proof is void. The broker's session ends with them."""
     broker = image.brokers.get(death.broker_id)
     if broker is None or broker.fenced or broker.epoch != death.broker_epoch:
         return None
@@ -36,7 +37,7 @@ def records_of_death(
 
 
 def is_refuted(sessions: Map[int, BrokerSession], death: BrokerFailed) -> bool:
-    """Whether the broker was heard of after the moment from which the proof counts, or has no session to end."""
+    """Whether the broker sent a heartbeat after the moment from which the proof counts, or has no session to end."""
     session = sessions.get(death.broker_id)
     return session is None or session.last_contact_ms > death.silent_since_ms
 
@@ -44,7 +45,7 @@ def is_refuted(sessions: Map[int, BrokerSession], death: BrokerFailed) -> bool:
 def fence_failed_broker(
     image: ClusterImage, inherited: InheritedConfigs, death: BrokerFailed
 ) -> Steps[Result] | None:
-    """What fences the dead broker and ends its session; None where the proof is void."""
+    """The result that fences the failed broker and ends its session; None if the proof is void."""
     records = records_of_death(image, inherited, death)
     report = ReportDeath(broker_id=death.broker_id, broker_epoch=death.broker_epoch, proof=death.proof)
     return None if records is None else _end_of_broker(death.broker_id, records, report)
@@ -53,7 +54,7 @@ def fence_failed_broker(
 def fence_silent_broker(
     image: ClusterImage, inherited: InheritedConfigs, broker_id: int, session: BrokerSession, now_ms: int
 ) -> Decision:
-    """What fences a broker whose session is over, and ends that."""
+    """The result that fences a broker whose session is over, and ends the session."""
     broker = image.brokers[broker_id]
     assert broker.epoch == session.broker_epoch, f"broker {broker_id} has an old session"
     if broker.fenced:

@@ -1,4 +1,4 @@
-"""A broker's life between its registrations: BrokerHeartbeat (63, v0-2), and fencing those that fall silent.
+"""BrokerHeartbeat (63, v0-2): moves a registered broker from state to state, and makes the records that fence a broker.
 
 | state               | heartbeat                                    | next                |
 |---------------------|----------------------------------------------|---------------------|
@@ -14,19 +14,20 @@
 | controlled shutdown | leads none, and the others know of that      | shut down now       |
 | controlled shutdown | any other                                    | controlled shutdown |
 
-A fenced broker is in no ISR and leads nothing. A broker in controlled shutdown is not either, but goes on
-serving until every active broker has read the records that moved its leaderships away.
+A fenced broker is in no ISR and leads nothing. Neither does a broker in controlled shutdown, but it keeps serving until
+every active broker has read the records that moved its leaderships away.
 
-A broker that shuts down says so in every heartbeat. One whose heartbeats do not say it any more was not the one that
-asked: its shutdown is *taken back*. No change of a registration can say that, so the whole registration is recorded
-anew. Kafka's controllers unfence such a broker and let it count as leaving: it leads nothing until it is restarted.
+A broker that shuts down says so in every heartbeat. If its heartbeats no longer say so, the broker did not ask for the
+shutdown itself: the shutdown is *taken back*. A BrokerRegistrationChangeRecord cannot say that, so the whole
+registration is recorded anew. Kafka's controllers unfence such a broker but still count it as leaving: it leads nothing
+until it is restarted.
 
-Unlike with Apache Kafka's controllers, a broker that is fenced already is not fenced by a further record.
+Apache Kafka's controllers write a further record for a broker that is fenced already; this one does not.
 
-Nearly all heartbeats are quiet: they lead to no record, and are answered as they come (`heartbeat_answer`). What
-another one leads to can take seconds, if the broker has very many replicas. Nobody waits for that: while the controller
-is busy the answer tells the state in which the broker is, and that to a later heartbeat what has become of it. What a
-heartbeat leads to counts from its arrival: the broker may have died since.
+Nearly all heartbeats are quiet: they lead to no record and get their response at once (`heartbeat_answer`). The records
+of another heartbeat can take seconds, if the broker has very many replicas. Nobody waits for them: while the controller
+is busy, the response tells the broker's present state, and the response to a later heartbeat tells the new one. The
+session counts from the arrival of a heartbeat, not from the end of its records: the broker may have failed since.
 """
 
 from __future__ import annotations
@@ -68,17 +69,17 @@ _UNFENCE = -1
 
 
 class BrokerState(enum.Enum):
-    """How far a broker takes part in the cluster."""
+    """A broker's state in the cluster."""
 
     FENCED = "fenced"
     UNFENCED = "unfenced"
     CONTROLLED_SHUTDOWN = "controlled shutdown"
     SHUTDOWN_NOW = "shut down now"
-    """Fenced, and told to stop."""
+    """Fenced, and the response tells it to stop."""
 
 
 def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Decision:
-    """Move the broker to its next state; raises ApiError (STALE_BROKER_EPOCH) unless it is registered so."""
+    """Move the broker to its next state; raises ApiError (STALE_BROKER_EPOCH) if that epoch is not registered."""
     assert situation.contact is not None, "a heartbeat is heard of before it is carried out"
     contact = _contact(situation.image, situation.sessions, situation.contact, request)
     if contact.is_quiet(situation.image):
@@ -92,10 +93,10 @@ def heartbeat_answer(
     heard: BrokerSession,
     request: BrokerHeartbeatRequest,
 ) -> tuple[Result, bool]:
-    """The answer to a heartbeat, with the state that the broker is in; raises ApiError as `heartbeat` does.
+    """The response to a heartbeat with the broker's present state; raises ApiError as `heartbeat` does.
 
-    ``heard`` is the session of a broker that has none yet. The second value says whether that is all there is to the
-    heartbeat: it calls for no record. Such are nearly all of them.
+    ``heard`` is the session of a broker that has none yet. The second value says whether the heartbeat is quiet: it
+    needs no record, as nearly all heartbeats.
     """
     contact = _contact(image, sessions, heard, request)
     if contact.is_quiet(image):
@@ -106,7 +107,7 @@ def heartbeat_answer(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Contact:
-    """A heartbeat of a registered broker, and what it means."""
+    """A heartbeat of a registered broker, and the state that it leads to."""
 
     broker: BrokerRegistration
     request: BrokerHeartbeatRequest
@@ -115,7 +116,7 @@ class _Contact:
     next_state: BrokerState
 
     def is_quiet(self, image: ClusterImage) -> bool:
-        """Whether it leads to no record: most heartbeats just say that all is well."""
+        """Whether the heartbeat leads to no record, as most heartbeats."""
         broker, request = self.broker, self.request
         if _takes_shutdown_back(broker, request):
             return False
@@ -138,10 +139,10 @@ class _Contact:
         )
 
     def result(self, records: Sequence[Message]) -> Result:
-        """The answer once the broker is in its next state, which these records bring about."""
+        """The result that moves the broker to its next state by these records."""
         session = self.session
         if records:
-            # The broker has to say again what it has read once its registration is another, as with Apache Kafka.
+            # As in Apache Kafka: after a change of its registration, the broker has to report again what it has read.
             session = msgspec.structs.replace(session, metadata_offset=-1)
         return Result(
             response=BrokerHeartbeatResponse(
@@ -156,7 +157,7 @@ class _Contact:
         )
 
     def _reports(self) -> tuple[ReportShutdown, ...]:
-        """What the log is to say: whoever wonders why a broker leads nothing any more looks there."""
+        """The lines for the node's log; they tell an operator why a broker no longer leads anything."""
         broker, request = self.broker, self.request
         is_taken_back = _takes_shutdown_back(broker, request)
         is_leaving = self.next_state in (BrokerState.CONTROLLED_SHUTDOWN, BrokerState.SHUTDOWN_NOW)
@@ -176,11 +177,11 @@ def _contact(
     heard: BrokerSession,
     request: BrokerHeartbeatRequest,
 ) -> _Contact:
-    """What a heartbeat means; raises ApiError (STALE_BROKER_EPOCH) unless its sender is registered so."""
+    """A heartbeat and its next state; raises ApiError (STALE_BROKER_EPOCH) if that epoch is not registered."""
     broker = image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
-    # A session that is there has heard of the heartbeat when it arrived.
+    # An existing session noted the heartbeat when it arrived.
     session = sessions.get(request.broker_id, heard)
     assert session.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
     if session.metadata_offset != request.current_metadata_offset:
@@ -196,7 +197,7 @@ def _contact(
 
 
 def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
-    """The broker in its next state, with the records that it takes."""
+    """The result that moves the broker to its next state, with all its records."""
     request, broker = contact.request, contact.broker
     settings = situation.topic_settings()
     image = situation.image
@@ -207,10 +208,10 @@ def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
         broker = image.brokers[broker.broker_id]
     moves = yield from _transition(image, settings, broker, contact.next_state)
     if records and contact.next_state is BrokerState.UNFENCED:
-        # Active again, it may lead what nobody else could.
+        # The broker is active again, so it may lead partitions that no other broker could lead.
         moves += yield from changes_with(image, settings, broker.broker_id)
     if request.offline_log_dirs:
-        # What the directories call for is worked out on what the transition leads to.
+        # The records for the directories are decided on the image after the transition.
         image = yield from replay_steps(image, moves, situation.next_offset + len(records))
     records += moves
     records += yield from _offline_directories(image, settings, broker.broker_id, request.offline_log_dirs)
@@ -230,12 +231,12 @@ def fencing_records(
 
 
 def _takes_shutdown_back(broker: BrokerRegistration, request: BrokerHeartbeatRequest) -> bool:
-    """Whether the broker counts as leaving, and does not mean to leave."""
+    """Whether the broker is in controlled shutdown, but its heartbeat does not ask for that."""
     return broker.in_controlled_shutdown and not request.want_shut_down
 
 
 def _without_shutdown(broker: BrokerRegistration, metadata_version: int) -> RegisterBrokerRecord:
-    """The registration as it is, but for the shutdown."""
+    """The registration without the controlled shutdown."""
     return register_broker_record(
         msgspec.structs.replace(broker, in_controlled_shutdown=False), metadata_version
     )
@@ -243,13 +244,13 @@ def _without_shutdown(broker: BrokerRegistration, metadata_version: int) -> Regi
 
 def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerState) -> SessionChange:
     if next_state is BrokerState.SHUTDOWN_NOW:
-        # The broker is about to stop, so that its next incarnation need not wait for a session to run out.
+        # The broker is about to stop. Without a session, its next incarnation need not wait for its end.
         return SessionChange(broker_id=broker_id, session=None)
     if next_state is not BrokerState.CONTROLLED_SHUTDOWN:
         if session.shutdown_offset >= 0:
             session = msgspec.structs.replace(session, shutdown_offset=-1)
         return SessionChange(broker_id=broker_id, session=session)
-    # After a failover the records of the shutdown may lie anywhere in the log, so the end of it has to do.
+    # After a failover the records of the shutdown may be anywhere in the log, so the log's end counts instead.
     begins_shutdown = session.shutdown_offset < 0
     return SessionChange(broker_id=broker_id, session=session, begins_shutdown=begins_shutdown)
 
@@ -262,11 +263,11 @@ def _next_state(
     session: BrokerSession,
     is_caught_up: bool,
 ) -> BrokerState:
-    """The table at the head of this module."""
+    """The next state by the table at the head of this module."""
     if broker.fenced:
         if request.want_shut_down:
             return BrokerState.SHUTDOWN_NOW
-        # The registration that takes a shutdown back has to be read first, as any other.
+        # Like any other registration, one that takes a shutdown back has to be read by the broker first.
         may_serve = is_caught_up and not broker.in_controlled_shutdown
         return BrokerState.UNFENCED if may_serve and not request.want_fence else BrokerState.FENCED
     if broker.in_controlled_shutdown and request.want_shut_down:
@@ -318,7 +319,7 @@ def _transition(
 def _offline_directories(
     image: ClusterImage, settings: TopicSettings, broker_id: int, offline: Sequence[bytes]
 ) -> Steps[list[Message]]:
-    """Give up the replicas in directories that went offline; ids that are not known as online say nothing."""
+    """Records that give up the replicas in directories that went offline; ids that were not online are ignored."""
     broker = image.brokers[broker_id]
     said = {*offline}
     newly_offline = [directory for directory in broker.directories if directory in said]
@@ -328,7 +329,7 @@ def _offline_directories(
     records += yield from changes_without_directories(image, settings, broker_id, newly_offline)
     remaining = [directory for directory in broker.directories if directory not in said]
     if remaining:
-        # A record without any directory would say "no change"; a broker that lost all of them stops anyway.
+        # A record without directories would mean "no change". A broker that lost all of them stops anyway.
         records.append(
             BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=broker.epoch, log_dirs=remaining)
         )

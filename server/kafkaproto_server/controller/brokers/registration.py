@@ -1,11 +1,11 @@
-"""Brokers and controllers that register: BrokerRegistration (62, v0-4) and ControllerRegistration (70, v0).
+"""Registration of brokers and controllers: BrokerRegistration (62, v0-4) and ControllerRegistration (70, v0).
 
-A broker's epoch is the next offset of the log when its registration is decided. A new incarnation starts fenced,
-and whatever the previous one still led or was in sync for is given up in the same batch. The same
-incarnation again only amends its listeners and directories.
+A broker's epoch is the log's next offset when the controller decides on its registration. A new incarnation starts
+fenced, and the same batch takes it out of all partitions that the previous incarnation still led or was in sync for. If
+the same incarnation registers again, that only amends its listeners and directories.
 
-Apache Kafka's controllers do not check ids, listeners and feature ranges, and resign over a security protocol that
-they do not know; here these are INVALID_REQUEST.
+Apache Kafka's controllers do not check ids, listeners and feature ranges, and resign over an unknown security protocol;
+here these are INVALID_REQUEST.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MAX_FEATURES = 500
 
 
 def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Steps[Result]:
-    """Register a broker, or amend its registration; raises ApiError where it may not."""
+    """Register a broker, or amend its registration; raises ApiError if that is not allowed."""
     existing = situation.image.brokers.get(request.broker_id)
     is_same_incarnation = existing is not None and existing.incarnation_id == request.incarnation_id
     if request.cluster_id != situation.cluster_id:
@@ -69,7 +69,7 @@ def _registered_anew(
     existing: BrokerRegistration | None,
     registration: BrokerRegistration,
 ) -> Steps[Result]:
-    """The registration of a new incarnation, which begins with the end of the one before."""
+    """The result that registers a new incarnation; its first records end the previous one."""
     records = yield from _without_previous_incarnation(situation, existing, request)
     records.append(register_broker_record(registration, situation.image.metadata_version))
     return Result(
@@ -84,9 +84,9 @@ def _registered_anew(
 def _registration(
     situation: Situation, request: BrokerRegistrationRequest, kept: BrokerRegistration | None
 ) -> BrokerRegistration:
-    """What is to be recorded; ``kept`` is the registration that the same incarnation amends.
+    """The registration to record; ``kept`` is the registration that the same incarnation amends.
 
-    Raises ApiError where the broker is not fit for this cluster.
+    Raises ApiError if the listeners or features are invalid, or do not fit this cluster.
     """
     endpoints = _endpoints(request.listeners)
     features = _feature_ranges(request.features)
@@ -106,7 +106,7 @@ def _registration(
 
 
 def register_controller(situation: Situation, request: ControllerRegistrationRequest) -> Result:
-    """Register a controller; whether it is a voter plays no part."""
+    """Register a controller; it does not matter whether it is a voter."""
     _check_id(request.controller_id)
     registration = ControllerRegistration(
         controller_id=request.controller_id,
@@ -125,7 +125,7 @@ def _check_previous_is_gone(
 ) -> None:
     """Raise ApiError while the previous incarnation of the broker may still be alive.
 
-    The broker of this very process needs no waiting: there is one process a node, so its predecessor is dead.
+    The broker of this controller's own process need not wait: a node has one process, so the previous one is gone.
     """
     if request.incarnation_id == situation.config.local_broker_incarnation_id:
         return
@@ -138,11 +138,11 @@ def _check_previous_is_gone(
 def _without_previous_incarnation(
     situation: Situation, existing: BrokerRegistration | None, request: BrokerRegistrationRequest
 ) -> Steps[list[Message]]:
-    """What takes the broker out of partitions that its previous incarnation was in sync for or eligible to
+    """Records that take the broker out of the partitions that its previous incarnation was in sync for or eligible to
     lead.
 
-    Only a broker that shut down cleanly can name the epoch it had. With ELR on, one that cannot may have lost
-    records that others were told are safe.
+    Only a broker that shut down cleanly can name its previous epoch. With ELR on, a broker that cannot may have lost
+    acknowledged records.
     """
     image = situation.image
     was_clean = existing is not None and request.previous_broker_epoch == existing.epoch
@@ -235,8 +235,8 @@ def _feature_ranges(features: Sequence[Any]) -> tuple[FeatureRange, ...]:
 
 
 def _check_features(situation: Situation, features: Sequence[FeatureRange]) -> None:
-    """Raise ApiError unless the broker supports every finalized level, which is 0 where there is none; what the broker
-    does not name it supports at 0 only.
+    """Raise ApiError unless the broker supports every finalized level. A feature that is not finalized is at level 0; a
+    feature that the broker does not name it supports at level 0 only.
     """
     ranges = {each.name: (each.min_level, each.max_level) for each in features}
     if METADATA_VERSION not in ranges:

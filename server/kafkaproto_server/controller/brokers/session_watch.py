@@ -1,4 +1,4 @@
-"""Which brokers the active controller has not heard of for a session."""
+"""Watches the brokers' sessions, and says which brokers the active controller has to fence for their silence."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ from kafkaproto_server.types import earliest
 
 
 class SessionWatch:
-    """The sessions, and when the next one ends; a standby has none."""
+    """The sessions, and when the next one ends. A standby controller has no sessions."""
 
     def __init__(self, timeout_ms: int) -> None:
         self._timeout_ms = timeout_ms
         self.sessions: Map[int, BrokerSession] = Map()
-        """By broker id; to be changed by the methods here only."""
+        """By broker id; only the methods of this class change it."""
         self.check_ms: int | None = None
-        """No session ends before this; None if there is none."""
+        """No session ends before this time; None if there is none."""
         self.fencing: set[int] = set()
-        """Brokers whose silence is being dealt with."""
+        """Silent brokers that are being fenced."""
 
     def replace(self, sessions: Map[int, BrokerSession]) -> None:
-        """From now on, these are the sessions."""
+        """Replace all sessions by these."""
         self.sessions = sessions
         if not sessions:
             self.check_ms = None
         elif self.check_ms is None:
             self.check_ms = self._first_end_ms()
-        # Else the time stands: contacts only put ends off.
+        # Else the time stays: contacts only postpone the ends of sessions.
 
     def apply(self, change: SessionChange | None, last_offset: int) -> None:
-        """Make a change, if there is one, whose last record has this offset."""
+        """Apply a change of one session, if there is one; ``last_offset`` is the offset of its last record."""
         if change is None:
             return
         self.replace(change.applied(self.sessions, last_offset))
         session = self.sessions.get(change.broker_id)
         if session is not None and change.broker_id not in self.fencing:
-            # One that the change begins counts from the heartbeat that led to it, which may be long ago.
+            # A session that the change begins counts from the heartbeat that led to it, which may be long ago.
             self.check_ms = earliest(self.check_ms, session.end_ms(self._timeout_ms))
 
     def heard(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
-        """Note a sign of life."""
+        """Note a broker's heartbeat."""
         self.sessions = sessions_after_contact(self.sessions, broker_id, broker_epoch, now_ms)
 
     def heard_meanwhile(self, broker_id: int, contact: BrokerSession) -> None:
-        """Note the last sign of life that came while a change was worked on: the change may have begun the session."""
+        """Note the last heartbeat that came while a change was decided: the change may have begun the session."""
         session = self.sessions.get(broker_id)
         if session is not None and session.broker_epoch == contact.broker_epoch:
             self.sessions = self.sessions.set(broker_id, with_later_contact(session, contact))
 
     def paused(self, pause_ms: int) -> None:
-        """Give back time in which this node did not run."""
+        """Extend all sessions by the time in which this node did not run."""
         self.sessions = sessions_after_pause(self.sessions, pause_ms)
 
     def take_silent(self, now_ms: int) -> list[int]:
-        """Brokers whose session has ended, each once until `fencing_ended`."""
+        """Brokers whose session has ended. Each is returned once, until `fencing_ended` is called for it."""
         if self.check_ms is None or self.check_ms > now_ms:
             return []
         silent = [
@@ -83,17 +83,17 @@ class SessionWatch:
         return session.is_valid(now_ms, self._timeout_ms)
 
     def fencing_ended(self, broker_id: int) -> None:
-        """The broker's silence was dealt with."""
+        """Note that the fencing of a silent broker has ended, with or without success."""
         self.fencing.discard(broker_id)
         self.check_ms = self._first_end_ms()
 
     def wait_another_session(self, broker_id: int, now_ms: int) -> None:
-        """Begin a broker's session anew, as if it had been heard of."""
+        """Begin a broker's session anew, as if it had sent a heartbeat."""
         session = msgspec.structs.replace(self.sessions[broker_id], last_contact_ms=now_ms)
         self.sessions = self.sessions.set(broker_id, session)
 
     def _first_end_ms(self) -> int | None:
-        """When the next session ends, besides those whose end is being dealt with."""
+        """When the next session ends, apart from those of brokers that are being fenced."""
         ends = (
             session.end_ms(self._timeout_ms)
             for broker_id, session in self.sessions.items()

@@ -1,8 +1,8 @@
-"""UnregisterBroker (64, v0): a broker that will not come back, or is to start anew, is forgotten.
+"""UnregisterBroker (64, v0): removes the registration of a broker that will not come back, or is to start anew.
 
-It leaves every ISR and every ELR, then its registration goes; replicas stay assigned to it until somebody reassigns
-them. As with stock controllers it need not be fenced: one that still runs gets STALE_BROKER_EPOCH for its heartbeats
-until its process is started again. Nobody waits for its session, which ends with the registration.
+The broker leaves every ISR and every ELR, then its registration is removed. Replicas stay assigned to it until somebody
+reassigns them. As in Apache Kafka it need not be fenced: a broker that still runs gets STALE_BROKER_EPOCH for its
+heartbeats until its process is started again. Its session ends with the registration.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafkaproto_server.types import Steps
 
 
 def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) -> Steps[Result]:
-    """Forget the broker; raises ApiError (BROKER_ID_NOT_REGISTERED) where there is none of that id."""
+    """Unregister the broker; raises ApiError (BROKER_ID_NOT_REGISTERED) if no broker has that id."""
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"Broker {request.broker_id} is not registered.")

@@ -1,1 +1,1 @@
-"""What administrators ask for: one API a file."""
+"""Commands: the requests of administrators, one file per API (or per family of APIs)."""

@@ -1,12 +1,12 @@
-"""CreateAcls (30, v1-3) and DeleteAcls (31, v1-3): the access control lists that the authorizers of all nodes go by
+"""CreateAcls (30, v1-3) and DeleteAcls (31, v1-3): the access control lists that the authorizers of all nodes use
 (KIP-11, KIP-290).
 
-Each ACL of a request is created, and each filter served, for itself; what is wrong with one leaves the others
-alone. An ACL that exists, or is given twice, is created silently once. A filter answers with the ACLs that it means,
-also those that another filter of the request means; each is removed once.
+Each ACL of a request is created, and each filter is applied, independently of the others: an error in one does not
+affect the others. An ACL that exists already, or is named twice, is created once and without an error. The result of a
+filter has all ACLs that it selects, even those that another filter of the request selects; each is removed once.
 
-Stock closes the connection over the number 0 ("unknown"), which is INVALID_REQUEST here as other unknown numbers are;
-so is, unlike with stock, an ACL for no host, which could never count.
+Apache Kafka closes the connection if a number is 0 ("unknown"); here that is INVALID_REQUEST, like other unknown
+numbers. An ACL without a host is INVALID_REQUEST, too, because it could never apply; Apache Kafka accepts it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from kafkaproto_server.security.acls import (
 from kafkaproto_server.types import Steps
 
 MAX_MATCHES = 100_000
-"""ACLs that one answer tells of, each as often as filters mean it: many filters may mean the same."""
+"""Most ACLs in one response. An ACL counts once for each filter that selects it: many filters may select the same."""
 MAX_COMPARISONS = 2_000_000
-"""Of filters with ACLs in one request: some seconds of work. 20 filters, if there are 100,000 ACLs."""
+"""Most comparisons of filters with ACLs in one request: some seconds of work. 20 filters, if there are 100,000 ACLs."""
 _ACLS_PER_STEP = 8
 
 _CreationResult = CreateAclsResponse.AclCreationResult
@@ -79,9 +79,9 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Resul
 
 
 def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Result]:
-    """Remove the ACLs that the filters mean.
+    """Remove the ACLs that the filters select.
 
-    Raises ApiError if they are more than one batch holds, or if finding them takes more than `MAX_COMPARISONS`.
+    Raises ApiError if these are more than one batch holds, or if finding them takes more than `MAX_COMPARISONS`.
     """
     removed: dict[bytes, Message] = {}
     results = []
@@ -120,7 +120,7 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
 
 
 def _candidates(image: ClusterImage, acl_filter: AclFilter) -> Collection[bytes]:
-    """Ids of the ACLs that a filter can mean: all, unless it says which name it means, and of what."""
+    """Ids of the ACLs that a filter may select: all, unless it names the resource and its type."""
     names_one = (
         acl_filter.resource_name is not None
         and acl_filter.resource_type != ResourceType.ANY
@@ -135,7 +135,7 @@ def _candidates(image: ClusterImage, acl_filter: AclFilter) -> Collection[bytes]
 def _matches(
     image: ClusterImage, candidates: Collection[bytes], acl_filter: AclFilter
 ) -> Steps[list[tuple[bytes, AccessControlEntry]]]:
-    """The ACLs that a filter means, with their ids, in order."""
+    """The ACLs that a filter selects, with their ids, in order."""
     found = []
     for number, acl_id in enumerate(candidates):
         if number % _ACLS_PER_STEP == 0:
@@ -155,7 +155,7 @@ def _too_many_comparisons(request: DeleteAclsRequest, image: ClusterImage) -> Ap
 
 
 def _checked(creation: CreateAclsRequest.AclCreation) -> AccessControlEntry:
-    """The ACL that is asked for; raises ApiError (INVALID_REQUEST) where there can be none like that."""
+    """The requested ACL; raises ApiError (INVALID_REQUEST) if it is invalid."""
     _check_number("resource type", creation.resource_type, ResourceType, (ResourceType.ANY,))
     _check_number(
         "pattern type", creation.resource_pattern_type, PatternType, (PatternType.ANY, PatternType.MATCH)

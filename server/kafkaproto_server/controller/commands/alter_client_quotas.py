@@ -1,11 +1,12 @@
-"""AlterClientQuotas (49, v0-1): how much clients may use (KIP-546, KIP-599, KIP-612).
+"""AlterClientQuotas (49, v0-1): the quotas of clients (KIP-546, KIP-599, KIP-612).
 
-A quota belongs to an entity: a user, a client id, both, or the address of a host; a null name stands for all that
-have no quota of their own. Each entity is changed wholly or not at all, whatever comes of the others; one that
-is named twice is not changed.
+A quota belongs to an entity: a user, a client id, both, or the address of a host. A null name stands for all that have
+no quota of their own. Each entity is changed wholly or not at all, independently of the others. An entity that is named
+twice is not changed.
 
-Departures from stock: where an entity is named twice stock carries the first mention out and answers that it did not;
-a rate of NaN, which it takes, and a host name in place of an address, which it looks up, are INVALID_REQUEST.
+Differences from Apache Kafka: if an entity is named twice, Apache Kafka carries out the first mention and responds that
+it did not. A rate of NaN, which Apache Kafka accepts, and a host name instead of an address, which it looks up, are
+INVALID_REQUEST here.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ _CLIENT_KEYS: Mapping[str, int | None] = {
     "controller_mutation_rate": None,
 }
 _IP_KEYS: Mapping[str, int | None] = {"connection_creation_rate": _MAX_INT}
-"""The keys of an entity; the highest value of those that take whole numbers, None for the others."""
+"""The keys of an entity, with the highest value of keys that take whole numbers; None for the others."""
 _WHOLE_NUMBER_TOLERANCE = 1e-6
-"""How far from a whole number a value may be that stands for one, as in Kafka."""
+"""How far a value may be from the whole number that it stands for, as in Kafka."""
 
 _Entry = AlterClientQuotasRequest.EntryData
 
@@ -103,13 +104,13 @@ def _check_address(address: str | None) -> None:
 def _changes(
     situation: Situation, entity: QuotaEntity, ops: Sequence[AlterClientQuotasRequest.OpData]
 ) -> list[Message]:
-    """What has to be recorded; raises ApiError where one of the values cannot be set."""
+    """The records of the change; raises ApiError if one of the values cannot be set."""
     present: Mapping[str, float] = situation.image.client_quotas.get(entity, Map())
     keys = _IP_KEYS if entity[0][0] == QUOTA_IP else _CLIENT_KEYS
     seen: set[str] = set()
     records: list[Message] = []
     for op in ops:
-        # A key that nobody knows may be taken away, as it may come from a time when it was known.
+        # An unknown key may be removed: it may come from a time when it was known.
         if op.key not in keys and not op.remove:
             raise _invalid(f"The quota key {quoted(op.key)} of {_text(entity)} is none of {', '.join(keys)}.")
         if op.key in seen:
@@ -117,7 +118,7 @@ def _changes(
         seen.add(op.key)
         if not op.remove:
             _check_value(op.key, op.value, keys[op.key])
-        # Only what changes is recorded: a removal of what is there, another value.
+        # Only real changes are recorded: the removal of an existing value, or a different value.
         if op.key in present if op.remove else present.get(op.key) != op.value:
             records.append(_record(entity, op))
     return records

@@ -1,20 +1,20 @@
 """IncrementalAlterConfigs (44, v0-1) and AlterConfigs (33, v0-2): settings of topics, brokers, groups and client
 metrics subscriptions.
 
-Each resource is changed wholly or not at all, whatever comes of the others. Of a key that is named twice the
-last mention counts, and setting null deletes: brokers refuse both to their clients, but a controller that is
-asked directly is as lenient as stock ones. A value for brokers is always recorded anew; for other resources only
-what changes is.
+Each resource is changed wholly or not at all, independently of the others. If a key is named twice, the last mention
+counts, and setting null deletes the value. Brokers refuse both to their clients, but a controller that gets the request
+directly is as lenient as in Apache Kafka. A value for brokers is always recorded anew; for other resources only a
+different value is.
 
-With ELR on (KIP-966) min.insync.replicas has one value for the cluster, which cannot be taken away, and who
-is eligible is forgotten where it changes, for a topic or for the cluster.
+With ELR on (KIP-966), min.insync.replicas has one value for the cluster, which cannot be removed. If that value or a
+topic's own changes, the eligible leader replicas of the cluster or of the topic are forgotten.
 
-What is wrong is found in Kafka's order: lists that are none, lengths and min.insync.replicas, names, values, and last
-whether there is such a topic or node at all.
+Errors are found in Kafka's order: operations on lists for keys that are no lists, lengths and min.insync.replicas,
+names, values, and last whether the topic or node exists at all.
 
-Stock controllers record whatever they are told for brokers, which then fail over it; here read-only keys and
-values that no broker takes are refused, and what they cannot apply (a null list, an unknown operation) is an
-error of the request, not of the controller.
+Apache Kafka's controllers record any value for brokers, which then fail because of it. Here, read-only keys and values
+that no broker accepts are refused. An operation that cannot be applied (a null list, an unknown operation) is an error
+of the request, not of the controller.
 
 Not here: alter-config policies, which are Java classes.
 """
@@ -53,7 +53,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
 
 MAX_VALUE_BYTES = 32_767
-"""Longest value, as in stock controllers: a list can grow beyond what one request can say."""
+"""Longest value, as in Apache Kafka's controllers: a list can grow beyond what one request can hold."""
 
 _MAX_DIGITS = 10
 """Digits of the highest node id."""
@@ -62,11 +62,11 @@ _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 _OPERATIONS = ("SET", "DELETE", "APPEND", "SUBTRACT")
 
 Changes = dict[str, str | None]
-"""New values by key; None where the key is no longer set."""
+"""New values by key; None if the key is no longer set."""
 
 
 _Results = dict[tuple[int, str], ApiError | None]
-"""What is wrong with each resource that a request names; None where it was changed."""
+"""The error of each resource that a request names; None if it was changed."""
 
 
 def incrementally_alter_configs(
@@ -111,7 +111,7 @@ def _names(request: Any) -> Iterator[tuple[int, str]]:
 def _alter(
     situation: Situation, request: Any, changes_of: Callable[[Any, Mapping[str, str]], Changes]
 ) -> Steps[tuple[_Results, tuple[Message, ...]]]:
-    """What comes of each resource, and the records of those that are changed."""
+    """The result of each resource, and the records of those that are changed."""
     times_named: dict[tuple[int, str], int] = {}
     for key in _names(request):
         times_named[key] = times_named.get(key, 0) + 1
@@ -177,7 +177,7 @@ def _incremental_changes(resource: Any, current: Mapping[str, str]) -> Changes:
 
 
 def _changed_list(resource_type: int, config: Any, current: str | None) -> str:
-    """A list with entries added or taken away; one that is not set starts as its default."""
+    """A list with entries added or removed; a list that is not set starts as its default."""
     key, operation = config.name, config.config_operation
     definition = None
     if resource_type == TOPIC_RESOURCE:
@@ -235,7 +235,7 @@ def _check_any_value(image: ClusterImage, resource_type: int, name: str, changes
 
 
 def _check_name(resource_type: int, name: str) -> None:
-    """Raise ApiError unless a resource may have this name, whether there is one or not."""
+    """Raise ApiError unless a resource may have this name, whether it exists or not."""
     if resource_type == TOPIC_RESOURCE:
         if not name:
             raise ApiError(ErrorCode.INVALID_REQUEST, "Topics have no common settings: a name is needed.")
@@ -248,13 +248,13 @@ def _check_name(resource_type: int, name: str) -> None:
 
 
 def _node_id(name: str) -> int | None:
-    """The node id that is written this way; None where it is none."""
+    """The node id in this text; None if it is none."""
     node_id = int(name) if name.isascii() and name.isdecimal() and len(name) <= _MAX_DIGITS else None
     return node_id if name == str(node_id) else None
 
 
 def _check_existence(situation: Situation, resource_type: int, name: str) -> None:
-    """Raise ApiError where there is no such topic or node; what else has settings comes to be by them."""
+    """Raise ApiError if there is no such topic or node. Other resources exist as soon as they have settings."""
     image = situation.image
     if resource_type == TOPIC_RESOURCE and name not in image.topic_ids:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
@@ -303,7 +303,7 @@ def _check_client_metrics_values(values: Mapping[str, str]) -> None:
         definition = CLIENT_METRICS_KEYS[key]
         problem = definition.problem_with(value)
         if problem is not None:
-            # Kafka tells a number out of range from what is no number at all.
+            # Like Kafka, distinguish a number out of range from a text that is no number.
             is_out_of_range = definition.has_type(value) and definition.minimum is not None
             code = ErrorCode.INVALID_REQUEST if is_out_of_range else ErrorCode.INVALID_CONFIG
             raise ApiError(code, f"{key}={value!r} {problem}")

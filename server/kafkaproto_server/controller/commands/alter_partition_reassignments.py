@@ -1,17 +1,19 @@
-"""AlterPartitionReassignments (45, v0-1): other replicas for partitions (KIP-455), and taking that back.
+"""AlterPartitionReassignments (45, v0-1): begins, changes and cancels reassignments of partitions (KIP-455).
 
-While a reassignment runs, the replicas are those that are to stay followed by those that are to go. It ends with the
-change by which the new ones have come into the ISR: `controller.partitions.partitions` says when. A new target counts
-from all replicas of the moment, those included that an unfinished reassignment was about to add or to remove. What was
-being added stays marked as added, even where it is to go again: so the original replicas are known until the end.
+While a reassignment runs, a partition's replicas are those that stay, followed by those to be removed. It ends with the
+change that brings the new replicas into the ISR: `controller.partitions.partitions` says when. A new target starts from
+all present replicas, including those that an unfinished reassignment was about to add or remove. Replicas that were
+being added stay marked as added, even if the new target removes them again: so the original replicas are known until
+the end.
 
-Taking a reassignment back leaves out the replicas that were being added. Where none of the others is in sync, the
-first of them has to lead without having everything, which needs unclean elections to be allowed.
+Cancelling a reassignment leaves out the replicas that were being added. If none of the others is in sync, the first of
+them has to lead without having all records; unclean elections must be allowed for that.
 
-Stock controllers forget what an earlier target added as soon as a later one adds something else; they still remove
-what an earlier target removed where a later one removes nothing, and wait for what was added and is to go again.
+Apache Kafka's controllers forget what an earlier target added as soon as a later one adds something else. They still
+remove what an earlier target removed if a later one removes nothing, and wait for replicas that were added and are to
+be removed again.
 
-All that a request leads to is one batch. Partitions are refused one by one.
+All records of a request are one batch. Partitions are refused one by one.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ _Partition = AlterPartitionReassignmentsRequest.ReassignablePartition
 
 
 def alter_reassignments(situation: Situation, request: AlterPartitionReassignmentsRequest) -> Steps[Result]:
-    """Begin, redirect and take back what can be."""
+    """Begin, change and cancel the reassignments of the request that are valid."""
     image, settings = situation.image, situation.topic_settings()
     changes = PartitionChanges(image, settings)
     responses = []
@@ -97,7 +99,7 @@ def _check_target(
 
 
 def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
-    """A reassignment to the target; another order of the same replicas is one that is over at once."""
+    """A reassignment to the target. If only the order of the replicas changes, it is complete at once."""
     original = {*partition.replicas} - {*partition.adding_replicas}
     removing = tuple(sorted({*partition.replicas} - {*target}))
     adding = tuple(sorted({*partition.replicas, *target} - original))
@@ -111,7 +113,7 @@ def _cancel(
     index: int,
     partition: PartitionImage,
 ) -> None:
-    """Take a reassignment back; raises ApiError where there is none, or no replica would be left to lead."""
+    """Cancel a reassignment; raises ApiError if there is none, or if no replica would be left to lead."""
     if not partition.is_being_reassigned():
         raise ApiError(
             ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, f"{topic.name}-{index} is not being reassigned."

@@ -1,8 +1,8 @@
-"""AlterUserScramCredentials (51, v0): the passwords of users, as SCRAM keeps them (KIP-554).
+"""AlterUserScramCredentials (51, v0): sets and deletes the SCRAM credentials of users (KIP-554).
 
-The client sends the salted password; what is recorded is what a server needs to check it, from which nobody can log in.
-One credential of a user can be changed in a request; each user is answered once, whatever comes of the others. The
-salt and the salted password must not be empty, which stock does not look at.
+The client sends the salted password. The record holds only the keys with which a server checks it; nobody can log in
+with these. A request can change one credential per user. Each user gets one result, independently of the others. The
+salt and the salted password must not be empty, which Apache Kafka does not check.
 """
 
 from __future__ import annotations

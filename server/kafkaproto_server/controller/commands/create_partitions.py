@@ -1,8 +1,8 @@
-"""CreatePartitions (37, v0-3): more partitions for topics that exist; there is no way to have fewer.
+"""CreatePartitions (37, v0-3): adds partitions to existing topics; partitions cannot be removed.
 
-New partitions have as many replicas as the first one. Unlike with stock controllers, replicas that a reassignment is
-about to take away do not count; and a request for more than 10,000 partitions, over which those fail half-way, is
-refused.
+New partitions have as many replicas as the first one. Unlike in Apache Kafka's controllers, replicas that a
+reassignment is about to remove do not count. A request for more than 10,000 partitions is refused; Apache Kafka's
+controllers fail half-way through it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TopicResult = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
 def create_partitions(situation: Situation, request: CreatePartitionsRequest) -> Steps[Result]:
-    """Add the partitions that can be added; raises ApiError where the whole request asks for too much."""
+    """Add the partitions that can be added; raises ApiError if the request as a whole asks for too many."""
     by_name: dict[str, list[_PartitionsTopic]] = {}
     for topic in request.topics:
         by_name.setdefault(topic.name, []).append(topic)
@@ -69,7 +69,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
 
 
 def _existing_topic(situation: Situation, topics: Sequence[_PartitionsTopic]) -> TopicImage:
-    """The topic that a name in the request means; raises ApiError unless it can have that many partitions."""
+    """The topic with a name from the request; raises ApiError unless it can have that many partitions."""
     name, count = topics[0].name, topics[0].count
     if len(topics) > 1:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")

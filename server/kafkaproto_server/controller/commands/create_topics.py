@@ -1,8 +1,7 @@
-"""CreateTopics (19, v2-7): names, counts, assignments, configs; what is refused is refused topic by topic.
+"""CreateTopics (19, v2-7): checks names, counts, assignments and configs, and refuses topics one by one.
 
-All topics of a request that can be created are one atomic batch: per topic its TopicRecord, its
-ConfigRecords, its PartitionRecords. The answer lists the topics that could be created first, then those
-that could not.
+All topics of a request that can be created are one atomic batch: per topic its TopicRecord, its ConfigRecords, its
+PartitionRecords. The response first lists the topics that could be created, then those that could not.
 
 Not here: create-topic policies, which are Java classes, and quotas on the rate of partition changes.
 """
@@ -40,9 +39,9 @@ from kafkaproto_server.types import METADATA_TOPIC, Steps
 
 _USE_DEFAULT = -1
 MAX_PARTITIONS_PER_REQUEST = 10_000
-"""Partitions that one request may create, as in stock controllers."""
+"""Partitions that one request may create, as in Apache Kafka's controllers."""
 MAX_CONFIGS_OF_RESOURCE = 1_000
-"""Configs that a request may name of one resource: a broker has some 300 keys, everything else fewer."""
+"""Configs that a request may name for one resource: a broker has some 300 keys, all other resources have fewer."""
 
 _CreatableTopic = CreateTopicsRequest.CreatableTopic
 _TopicResult = CreateTopicsResponse.CreatableTopicResult
@@ -60,7 +59,7 @@ class _NewTopic:
 
 
 def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[Result]:
-    """Create what can be created; nothing at all where too many partitions are asked for."""
+    """Create the topics that can be created; none at all if the request asks for too many partitions."""
     configs = situation.topic_defaults()
     names = _Names(situation.image)
     for topic in request.topics:
@@ -92,7 +91,7 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
 
 
 def _too_many_partitions(situation: Situation, names: _Names) -> Steps[ApiError | None]:
-    """What refuses all topics of the request; None where they are not too many partitions together."""
+    """The error for all topics of the request if they have too many partitions together; else None."""
     default = situation.config.num_partitions
     total = 0
     for topic in names.distinct_topics():
@@ -112,14 +111,14 @@ def _too_many_partitions(situation: Situation, names: _Names) -> Steps[ApiError 
 
 
 class _Names:
-    """The names in a request, beside those that exist."""
+    """The topic names in a request, checked against each other and against those that exist."""
 
     def __init__(self, image: ClusterImage) -> None:
         self._image = image
         self._by_name: dict[str, list[_CreatableTopic]] = {}
 
     def add(self, topic: _CreatableTopic) -> None:
-        """Take note of a topic of the request."""
+        """Note a topic of the request."""
         self._by_name.setdefault(topic.name, []).append(topic)
 
     def distinct_topics(self) -> Iterator[_CreatableTopic]:
@@ -127,7 +126,7 @@ class _Names:
         return (topics[0] for topics in self._by_name.values())
 
     def problem(self, name: str) -> ApiError | None:
-        """What is wrong with the name in this request, whatever topics there are."""
+        """What is wrong with the name in this request, apart from existing topics."""
         if len(self._by_name[name]) > 1:
             return ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
         if name == METADATA_TOPIC:
@@ -192,7 +191,7 @@ def _new_topic(
 
 
 def _own_configs(topic: _CreatableTopic) -> dict[str, str]:
-    """The values that the request sets; of a key named twice the last one counts."""
+    """The values that the request sets; if it names a key twice, the last value counts."""
     own: dict[str, str] = {}
     for config in topic.configs:
         if config.value is None:
@@ -252,7 +251,7 @@ def _placed(
 
 
 def _unused_topic_id(situation: Situation) -> bytes:
-    """A new topic id; none that starts with "-" in text, which command lines take for an option."""
+    """A new topic id. Its text never starts with "-", which command lines would take for an option."""
     while True:
         topic_id = situation.rng.uuid()
         if topic_id not in situation.image.topics and not to_text(topic_id).startswith("-"):
@@ -284,7 +283,7 @@ def _success(new: _NewTopic, configs: NodeConfigs) -> _TopicResult:
 
 @functools.lru_cache(maxsize=1)
 def _shown_defaults(configs: NodeConfigs) -> list[_TopicConfig]:
-    """What is shown of a topic that sets nothing: the same for most topics, so that answers share it."""
+    """The configs in the response for a topic that sets none: the same for most topics, so responses share them."""
     return _shown(configs, {})
 
 

@@ -1,11 +1,11 @@
 """CreateDelegationToken (38, v1-3), RenewDelegationToken (39, v1-2), ExpireDelegationToken (40, v1-2).
 
 A token (KIP-48, KIP-373) is recorded without its HMAC, which every node derives from its id and
-delegation.token.secret.key. Times are of the wall clock, as everybody who holds a token reads them. What has expired
-is good for nothing from that moment on, and is removed by a periodic task (`expired_token_records`).
+delegation.token.secret.key. Times are of the wall clock, because the holders of tokens read them. A token is invalid
+from the moment of its expiry; a periodic task removes it later (`expired_token_records`).
 
-Who may ask at all is decided before (`apis.delegation_tokens`), where answers get the names of those whom a
-token concerns; here the principal counts as proven.
+`apis.delegation_tokens` decides before who may send these requests, and adds to the responses the names of the
+principals that a token concerns. Here the principal counts as authenticated.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from kafkaproto_server.security.delegation_tokens import is_expired, may_renew, 
 from kafkaproto_server.types import Steps
 
 TOKEN_LEVEL = 14
-"""metadata.version 3.6-IV2: tokens are recorded."""
+"""metadata.version 3.6-IV2: the first level with records of tokens."""
 MAX_REMOVED_TOKENS = 1000
 """Tokens that one run of the periodic task removes."""
 NO_TIME = -1
-"""Stands in an answer for the times of a token that there is not."""
+"""In a response, the times of a token that does not exist."""
 _MAX_TIMESTAMP_MS = 2**63 - 1
 _USER = "User"
 
 
 def create_delegation_token(situation: Situation, request: CreateDelegationTokenRequest) -> Result:
-    """Create a token for the owner that is named, or else for who asks; raises ApiError where there can be none."""
+    """Create a token for the named owner, else for the requester; raises ApiError if it cannot be created."""
     secret_key = _secret_key(situation)
     owner = token_owner(
         request.owner_principal_type, request.owner_principal_name, situation.context.principal
@@ -96,7 +96,7 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
 
 
 def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRequest) -> Steps[Result]:
-    """Let a token live longer, within its longest life; raises ApiError where there is none to be renewed."""
+    """Extend a token's expiry time, up to its maximum lifetime; raises ApiError if it cannot be renewed."""
     token_id, token = yield from _token(situation, bytes(request.hmac))
     _check_not_expired(situation, token_id, token)
     _check_may_renew(situation, token_id, token)
@@ -115,7 +115,7 @@ def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRe
 
 
 def expire_delegation_token(situation: Situation, request: ExpireDelegationTokenRequest) -> Steps[Result]:
-    """Set a token's end, or remove it where the time until then is negative; raises ApiError where there is none."""
+    """Set a token's expiry time, or remove it if the period is negative; raises ApiError if it cannot be expired."""
     token_id, token = yield from _token(situation, bytes(request.hmac))
     _check_may_renew(situation, token_id, token)
     if request.expiry_time_period_ms < 0:
@@ -136,7 +136,7 @@ def expire_delegation_token(situation: Situation, request: ExpireDelegationToken
 
 
 def expired_token_records(image: ClusterImage, wall_ms: int) -> Steps[list[Message]]:
-    """The removal of tokens that have expired at a wall time, of at most `MAX_REMOVED_TOKENS` of them."""
+    """Records that remove tokens that have expired at a wall time, at most `MAX_REMOVED_TOKENS` of them."""
     names = []
     for name, token in image.delegation_tokens.items():
         if is_expired(token, wall_ms):
@@ -147,7 +147,7 @@ def expired_token_records(image: ClusterImage, wall_ms: int) -> Steps[list[Messa
 
 
 def _secret_key(situation: Situation) -> str:
-    """The secret that tokens are made with; raises ApiError where there are none."""
+    """The secret that tokens are made with; raises ApiError if tokens are not enabled."""
     secret_key = situation.config.delegation_token_secret_key
     if not secret_key:
         raise ApiError(

@@ -1,7 +1,7 @@
-"""DeleteTopics (20, v1-6): by name, and from v6 on by topic id too.
+"""DeleteTopics (20, v1-6): deletes topics by name, and from v6 on also by topic id.
 
-A topic that is named in two ways, or twice, is not deleted, and has one result. Results come in the order of the
-request; stock controllers shuffle them.
+A topic that is named twice, or by name and by id, is not deleted. A name or id that comes twice has one result. Results
+come in the order of the request; Apache Kafka's controllers shuffle them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Named = tuple[str | None, bytes]
 
 
 def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[Result]:
-    """Delete what can be deleted; raises ApiError where the request as a whole is refused."""
+    """Delete the topics that can be deleted; raises ApiError if the request as a whole is refused."""
     if not situation.config.delete_topic_enable:
         raise _deletion_disabled(situation.version)
     image = situation.image
@@ -94,7 +94,7 @@ def _badly_named(name: str | None) -> ApiError:
 
 
 def _topic_to_delete(image: ClusterImage, name: str | None, topic_id: bytes) -> TopicImage:
-    """The topic that is meant, by name or by id; raises ApiError where it does not exist."""
+    """The topic with that name or id; raises ApiError if it does not exist."""
     if name is not None:
         topic = image.topic_by_name(name)
         if topic is None:

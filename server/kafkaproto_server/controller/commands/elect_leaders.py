@@ -1,7 +1,7 @@
-"""ElectLeaders (43, v0-2): make the preferred replica the leader, or one that lags where there is no other.
+"""ElectLeaders (43, v0-2): makes the preferred replica the leader, or a replica that lags if there is no other.
 
-A request names partitions, or asks for all of them; in the latter case the answer leaves out those that need no
-election. Version 0 knows preferred elections only.
+A request names partitions, or asks for all of them; in the latter case the response leaves out those that need no
+election. Version 0 has preferred elections only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PartitionResult = ElectLeadersResponse.PartitionResult
 
 
 def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[Result]:
-    """Hold the elections that are asked for; raises ApiError where they are of no known type."""
+    """Hold the requested elections; raises ApiError if their type is unknown."""
     election = _ELECTIONS.get(request.election_type)
     if election is None:
         raise ApiError(
@@ -71,7 +71,7 @@ def _is_needed(partition: PartitionImage, election: Election) -> bool:
 def _asked(
     image: ClusterImage, request: ElectLeadersRequest, election: Election
 ) -> Steps[list[tuple[str, Iterable[int]]]]:
-    """(topic name, partition indexes); all that need an election where the request names none."""
+    """(topic name, partition indexes); if the request names none, all partitions that need an election."""
     if request.topic_partitions is None:
         needed = yield from partitions_where(image, lambda partition: _is_needed(partition, election))
         by_name: dict[str, list[int]] = {}
@@ -93,7 +93,7 @@ def _asked(
 
 
 def _elect(image: ClusterImage, changes: PartitionChanges, name: str, index: int, election: Election) -> None:
-    """Hold one election; raises ApiError where there is none to hold, or nobody to elect."""
+    """Hold one election; raises ApiError if none is needed, or if no replica can be elected."""
     topic = image.topic_by_name(name)
     if topic is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")

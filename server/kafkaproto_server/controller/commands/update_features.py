@@ -1,17 +1,17 @@
-"""UpdateFeatures (57, v0-2): raising and lowering the finalized levels of features (KIP-584, KIP-1022).
+"""UpdateFeatures (57, v0-2): raises and lowers the finalized levels of features (KIP-584, KIP-1022).
 
-All features of a request are updated or none. The checks, in order: a known upgrade type; a level that is not
-negative and that this controller, every registered broker and controller, and (from metadata.version 3.7-IV0
-on, while it counts) every statically configured voter supports; for a lower level a downgrade that was allowed, for a
-higher one an upgrade; for metadata.version no level in between that changed what records say, for other features
-that what they need is there. A level that is in force already is recorded again.
+Either all features of a request are updated or none. The checks, in order: the upgrade type is known; the level is not
+negative, and this controller, every registered broker and controller, and (from metadata.version 3.7-IV0 on, while it
+counts) every statically configured voter supports it; a lower level needs an allowed downgrade, a higher one an
+upgrade; for metadata.version no level in between changed the records, for other features the features that they need
+are there. A level that is in force already is recorded again.
 
-kraft.version is the quorum's own: it is asked once all else is in order, and cannot be lowered.
+The quorum keeps kraft.version: the controller asks it after all other checks, and the level cannot be lowered.
 
-Turning ELR on (KIP-966) gives the cluster a min.insync.replicas of its own and takes away those of brokers, so
-that every controller knows the same one.
+Turning ELR on (KIP-966) gives the cluster its own min.insync.replicas and removes those of brokers, so that every
+controller knows the same value.
 
-From version 0 only the levels count: that it allows a downgrade is passed over, as by stock controllers.
+In version 0 only the levels count. As in Apache Kafka's controllers, its permission to downgrade is ignored.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _Update = UpdateFeaturesRequest.FeatureUpdateKey
 
 
 def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Steps[Result]:
-    """Update all features of the request; raises ApiError (INVALID_UPDATE_VERSION) where one cannot be."""
+    """Update all features of the request; raises ApiError (INVALID_UPDATE_VERSION) if one of them cannot be updated."""
     updates = {update.feature: update for update in request.feature_updates}
     levels = {**situation.image.features, **{name: each.max_version_level for name, each in updates.items()}}
     for update in updates.values():

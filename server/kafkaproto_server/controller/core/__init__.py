@@ -1,1 +1,1 @@
-"""The core itself: one change at a time, in slices, from events to effects."""
+"""The controller core: from events to effects, one change at a time, in slices."""

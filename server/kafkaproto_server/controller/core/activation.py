@@ -1,8 +1,8 @@
-"""What a controller writes first when it becomes active.
+"""The first records that a controller writes when it becomes active.
 
-A transaction that the previous controller left open is taken back. A log without any metadata.version is new:
-it gets the bootstrap records (feature levels and SCRAM credentials as the storage was formatted) and, with
-ELR on, the cluster's min.insync.replicas, all as one metadata transaction.
+It aborts a metadata transaction that the previous controller left open. A log without any metadata.version is new: it
+gets the bootstrap records (feature levels and SCRAM credentials from the formatting of the storage) and, with ELR on,
+the cluster's min.insync.replicas, all in one metadata transaction.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from kafkaproto_server.image.loader import LoadState
 def activation_records(
     state: LoadState, bootstrap_records: Sequence[Message], static_config: Mapping[str, str]
 ) -> list[Message]:
-    """The records, to be appended as one batch; none where the log is in order.
+    """The records, to be appended as one batch; none if the log is in order.
 
-    ``state`` is all that the log holds, ``bootstrap_records`` what the storage was formatted with, in order.
+    ``state`` is the state after the whole log. ``bootstrap_records`` are those with which the storage was formatted, in
+    order.
     """
     records: list[Message] = []
     if state.in_transaction:
@@ -38,7 +39,7 @@ def activation_records(
         records.append(BeginTransactionRecord(name="Bootstrap records"))
         records += bootstrap_records
         if any(_turns_elr_on(record) for record in bootstrap_records):
-            # With ELR on the log has to say the cluster's value, lest the nodes' properties differ about it.
+            # With ELR on, the log has to hold the cluster's value: the nodes' properties might differ.
             value = NodeConfigs(static=static_config).value_of(MIN_INSYNC_REPLICAS)
             records.append(
                 ConfigRecord(

@@ -1,4 +1,4 @@
-"""The records of a decided change go into the log: encoded, put into batches, replayed and appended, in steps."""
+"""Appends the records of a decided change: encodes them, divides them into batches, replays and appends, in steps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from kafkaproto_server.image.records import record_version
 from kafkaproto_server.types import Steps
 
 Batches: TypeAlias = tuple[deque[Message], deque[bytes], tuple[int, ...]]
-"""Records, their bytes, and after how many of them each batch ends."""
+"""Records, their bytes, and the end of each batch (index after its last record)."""
 
 
 def batches_of(result: Result, metadata_version: int) -> Steps[Batches]:
-    """The records as they go into the log; raises ApiError (POLICY_VIOLATION) where they must not be so many."""
+    """The records as batches; raises ApiError (POLICY_VIOLATION) if an atomic result does not fit into one batch."""
     if result.atomic and len(result.records) > batches.MAX_RECORDS_PER_BATCH:
         raise _too_large(len(result.records))
     values = []
@@ -40,9 +40,9 @@ def batches_of(result: Result, metadata_version: int) -> Steps[Batches]:
 def append_steps(
     log: LogStates, epoch: int, found: Batches, append: Callable[[AppendRecords], None]
 ) -> Steps[None]:
-    """Replay and append batch by batch; what is appended is taken from the deques.
+    """Replay and append batch by batch. Each batch is taken from the deques as it is appended.
 
-    ``append`` gets each batch, before ``log`` has it.
+    ``append`` gets each batch before ``log`` does.
     """
     records, values, ends = found
     start = 0
@@ -51,7 +51,7 @@ def append_steps(
         is_replayed = False
         while not is_replayed:
             newest, base_offset = log.newest, log.next_offset
-            # The append time is not known before the driver writes the batch; it is stamped on commit.
+            # The append time is not known before the driver writes the batch; the commit sets it.
             state = yield from load_steps(
                 newest,
                 base_offset=base_offset,
@@ -59,7 +59,7 @@ def append_steps(
                 timestamp_ms=newest.latest.timestamp_ms,
                 records=batch,
             )
-            # Else the quorum has appended something of its own meanwhile.
+            # If not, the quorum has appended control records meanwhile: replay at the new offset.
             is_replayed = base_offset == log.next_offset
         append(
             AppendRecords(

@@ -1,28 +1,27 @@
-"""The controller of one node: standby while another node leads the quorum, active while this one does.
+"""The controller of one node (Kafka's `QuorumController`): active while this node leads the quorum, else standby.
 
-**Standby.** Committed batches, or a snapshot in place of many of them, come in and are replayed; the image
-stays hot, and every request is refused with NOT_CONTROLLER and the active controller's name.
+**Standby.** It replays committed batches, or a snapshot in place of many of them, so its image is always up to date. It
+refuses every request with NOT_CONTROLLER and the active controller's name.
 
-**Active.** A change (`controller.core.changes`) is decided on the newest image, its records are replayed into that
-and handed over for replication. The answer is parked: it leaves when the high watermark has passed the change's
-last record. The next change already sees it; nobody outside does until it is committed. If leadership goes, what was
-not committed is forgotten by going back to the committed image.
+**Active.** It decides a change (`controller.core.changes`) on the newest image, replays the records and gives them out
+for replication. The response is parked until the high watermark has passed the change's last record. The next change
+already sees this one; nobody outside does until it is committed. If leadership is lost, the controller drops all
+uncommitted changes by returning to the committed image.
 
-**In slices.** One change is worked on at a time, and one call of `handle` takes so many steps of it at most
-(`STEPS_PER_SLICE`); each `Tick` brings another slice. Meanwhile commits, the quorum's own batches and brokers are taken
-note of. Commands wait. A heartbeat does not: it counts at once, lest a session end because of that, and it is answered
-from the image before the change; one that leads to no record is no change. Small changes are done within the call that
-brings them. What brokers' heartbeats, silences and deaths lead to goes ahead of commands.
+**In slices.** It works on one change at a time, and one call of `handle` takes at most `STEPS_PER_SLICE` steps of it;
+each `Tick` brings another slice. Between slices it notes commits, the quorum's control batches and heartbeats. Commands
+wait. A heartbeat does not: it counts at once, so that no session ends because of a long change, and its response comes
+from the image before the change. A heartbeat that leads to no record is no change. Small changes are done within the
+call that brings them. Changes from heartbeats, and the fencing of brokers, go ahead of commands.
 
-An answer may rest on what commands before it did, refusals included, so a command without records waits for
-the records of those before it.
+A response, even a refusal, may rest on earlier commands, so a command without records waits for their records.
 
-A command that raises kraft.version, which the quorum keeps, waits until that has agreed and is then decided anew.
+The quorum keeps kraft.version. A command that raises it waits until the quorum has agreed, and is then decided anew.
 
-A change that fails before its first append has changed nothing. One that fails later has its appended records aborted.
-So a failure that nobody foresaw is answered UNKNOWN_SERVER_ERROR and reported, and this controller goes on leading.
+A change that fails before its first append has changed nothing; if it fails later, its appended records are aborted. So
+an unforeseen error gets UNKNOWN_SERVER_ERROR and a report, and this controller continues to lead.
 
-The responses to refused requests are made by the shell, and so many commands are refused at a time
+The shell makes the responses to refused requests. Only a few commands are refused at a time
 (`controller.core.outbox`): thousands may wait when leadership is lost.
 """
 
@@ -100,13 +99,13 @@ from kafkaproto_server.security.delegation_tokens import TokenIndex
 from kafkaproto_server.types import NO_NODE, Steps, earliest, run_to_end
 
 STEPS_PER_SLICE = 400
-"""Steps of changes at a time, each of some ten microseconds: a few milliseconds."""
+"""Steps of changes in one slice, each of some ten microseconds: a few milliseconds."""
 STEPS_PER_CHANGE = 16
-"""What a change counts for besides its own steps, when many small ones have waited."""
+"""Steps that each change counts for besides its own, in case many small changes wait."""
 
 
 class Controller:
-    """The controller's state machine; one thread calls it, nothing in it blocks."""
+    """The controller's state machine. One thread calls it, and nothing in it blocks."""
 
     def __init__(
         self,
@@ -132,7 +131,7 @@ class Controller:
         self._steps_per_slice = steps_per_slice
         self._log = LogStates()
         self._waiting = WaitingChanges()
-        # What is worked on, the steps that are left of it, and the state that it was begun on.
+        # The change that is being worked on, its remaining steps, and the state on which it was begun.
         self._change: Change | None = None
         self._steps: Iterator[None] = iter(())
         self._before_change = self._log.committed
@@ -141,23 +140,23 @@ class Controller:
         self._replies = ParkedReplies()
         self._upgrades = WaitingUpgrades()
         self._watch = SessionWatch(config.broker_session_timeout_ms)
-        # Brokers of which a heartbeat does, and when each was heard of last: it may have no session yet.
+        # Brokers with a heartbeat that waits or is worked on, and their last contact: one may have no session yet.
         self._moving: Map[int, BrokerSession] = Map()
         self._failed_brokers = 0
         self._no_op_ms: int | None = None
         self._tasks = periodic_tasks.TaskSchedule(config)
         self._outbox = Outbox()
-        # Of the event that was handled last, and when there is more to do by itself.
+        # The times of the last event, and when something is due without an event.
         self._wall_ms = self._now_ms = 0
         self._due_ms: int | None = None
 
     # --- the three doors ---
 
     def handle(self, event: Event, now_ms: int, *, wall_ms: int) -> None:
-        """Take in one event; what it leads to is for `take_effects`.
+        """Handle one event; `take_effects` returns what it leads to.
 
-        ``now_ms`` is monotonic time, by which everything here is measured. ``wall_ms`` is the wall clock's
-        (milliseconds of Unix time), for what is written down for others to read, and may jump.
+        ``now_ms`` is monotonic time, for all timeouts. ``wall_ms`` is the wall clock's time (milliseconds of Unix
+        time), for timestamps that others read; it may jump.
         """
         self._wall_ms, self._now_ms = wall_ms, now_ms
         was_busy = self._is_busy
@@ -199,11 +198,11 @@ class Controller:
         self._due_ms = self._first_deadline_ms()
 
     def take_effects(self) -> list[Effect]:
-        """What has come of the events so far, in order; each effect is handed out once (`Outbox.take`)."""
+        """The effects of the events so far, in order; each effect is given out once (`Outbox.take`)."""
         return self._outbox.take()
 
     def next_deadline_ms(self) -> int | None:
-        """Monotonic time at which a `Tick` is wanted, None where nothing is to happen by itself."""
+        """Monotonic time at which a `Tick` is due; None if nothing happens by time alone."""
         return self._now_ms if self.has_work else self._due_ms
 
     def _first_deadline_ms(self) -> int | None:
@@ -216,9 +215,9 @@ class Controller:
         )
 
     def load_steps(self, batch: BatchCommitted) -> Steps[LoadState]:
-        """What the log's content is with a committed batch, for `BatchCommitted.loaded`; raises ReplayError.
+        """The state after a committed batch, for `BatchCommitted.loaded`; raises ReplayError.
 
-        Nothing else may be handed over in between but what leaves the committed state as it is.
+        Between these steps and the event, no event may come that changes the committed state.
         """
         return load_batch_steps(self._log.committed, batch)
 
@@ -226,7 +225,7 @@ class Controller:
 
     @property
     def has_work(self) -> bool:
-        """Whether there is a change to work on, or a command to refuse: each `Tick` does some more of it."""
+        """Whether there is a change to work on, or a command to refuse; each `Tick` does some of it."""
         return self._is_busy or self._outbox.has_refusals
 
     @property
@@ -241,17 +240,17 @@ class Controller:
 
     @property
     def active_epoch(self) -> int | None:
-        """Epoch in which this node is the active controller, None while it is not."""
+        """Epoch in which this node is the active controller; None while it is not."""
         return self._active_epoch
 
     @property
     def leader_id(self) -> int:
-        """Node id of the active controller as far as known, -1 for none."""
+        """Node id of the active controller; -1 if unknown."""
         return self._leader_id
 
     @property
     def newest_image(self) -> ClusterImage:
-        """The state that commands are decided on, with what is not committed yet."""
+        """The image that commands are decided on, including what is not committed yet."""
         return self._log.newest.latest
 
     @property
@@ -266,17 +265,17 @@ class Controller:
 
     @property
     def parked_reply_count(self) -> int:
-        """Answers that wait for their records to be committed, or for the quorum."""
+        """Number of responses that wait for a commit, or for the quorum."""
         return len(self._replies) + len(self._upgrades)
 
     @property
     def last_contacts_ms(self) -> Mapping[int, int]:
-        """When each broker with a session was last heard of, by the monotonic clock; nothing at a standby."""
+        """Monotonic time of the last heartbeat of each broker with a session; empty at a standby."""
         return {broker_id: session.last_contact_ms for broker_id, session in self._watch.sessions.items()}
 
     @property
     def failed_brokers(self) -> int:
-        """Brokers that were fenced because their processes were provably gone; all since the start."""
+        """How many failed brokers (processes provably gone) this controller has fenced since its start."""
         return self._failed_brokers
 
     # --- leadership ---
@@ -291,7 +290,7 @@ class Controller:
         self._log.high_watermark = self._log.next_offset
         if event.next_offset > self._log.next_offset:
             self._log.append_control_batch(event.next_offset, event.epoch)
-        # The first change of all: nothing is decided before a transaction that was left open is taken back.
+        # The first change of all: nothing may be decided before a transaction that was left open is aborted.
         activation = Change(name="the activation", decide=self._activation, is_vital=True, is_urgent=True)
         self._waiting.add(activation)
         self._watch.replace(sessions_at_activation(self._log.newest.stable, now_ms))
@@ -318,7 +317,7 @@ class Controller:
             self._outbox.refuse(command, error)
 
     def _drop_changes(self) -> list[CommandReceived]:
-        """Nothing more comes of any change; the commands among them."""
+        """Drop all changes; returns the commands among them, which still need a response."""
         changes = self._waiting.take_all()
         if self._change is not None:
             changes.insert(0, self._change)
@@ -365,7 +364,7 @@ class Controller:
     # --- one change after the other ---
 
     def _work(self) -> None:
-        """Take some steps of the change that is worked on, and of those after it."""
+        """Take one slice of steps: of the change that is being worked on, and of those after it."""
         left = self._steps_per_slice
         while left > 0:
             if self._change is None:
@@ -417,7 +416,7 @@ class Controller:
             return
         change.is_decided = True
         if (count := len(found[0])) > STEPS_PER_SLICE:
-            # From here on nobody holds all of the records: to free so many at once takes long.
+            # Do not keep all of the records from here on: to free so many at once takes long.
             result = msgspec.structs.replace(result, records=())
         try:
             yield from self._append(found)
@@ -428,7 +427,7 @@ class Controller:
         self._finish(change, result, count)
 
     def _finish(self, change: Change, result: Result, record_count: int) -> None:
-        # Nothing here can fail: a command changes all that it changes, or nothing.
+        # Nothing here can fail: a command makes all of its changes, or none.
         command = change.command
         if result.kraft_version is not None:
             assert command is not None, "only a command raises kraft.version"
@@ -447,9 +446,9 @@ class Controller:
             self._park(change.command, error, self._log.next_offset)
 
     def _fail(self, change: Change, error: Exception) -> None:
-        """A mistake of ours, which has changed nothing: no reason to stop, nor to give up leadership.
+        """A fault of this server, which has changed nothing: no reason to stop, nor to give up leadership.
 
-        Raises it where nothing can go on without the change.
+        Raises the error if nothing can continue without the change.
         """
         if change.is_vital:
             raise error
@@ -459,7 +458,7 @@ class Controller:
             self._outbox.refuse(change.command, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
 
     def _park(self, command: CommandReceived, response: Message | ApiError, committed_at: int) -> None:
-        """Answer a command once everything below an offset is committed."""
+        """Respond to a command once everything below an offset is committed."""
         if committed_at <= self._log.high_watermark:
             self._outbox.answer(command, response)
         else:
@@ -470,7 +469,7 @@ class Controller:
         return append_steps(self._log, self._active_epoch, found, self._outbox.add)
 
     def _take_back(self) -> None:
-        """Abort the transaction that a change has begun, if it has."""
+        """Abort the metadata transaction that a change has begun, if it has begun one."""
         if self._log.newest.in_transaction:
             record = AbortTransactionRecord(reason="The change failed")
             run_to_end(self._append((deque([record]), deque([encode_metadata_record(record, 0)]), (1,))))
@@ -492,7 +491,7 @@ class Controller:
             self._add_command(event)
 
     def _add_command(self, event: CommandReceived, kraft_version: int | None = None) -> None:
-        """Carry a command out in its turn; as at a level of kraft.version, None for the one that is in force then."""
+        """Carry a command out in its turn, with this level of kraft.version; None means the level in force then."""
         decide = partial(self._decide, event, kraft_version)
         self._waiting.add(Change(name=event.request.NAME, decide=decide, command=event))
 
@@ -503,7 +502,7 @@ class Controller:
         if event.error_code == ErrorCode.NONE:
             self._add_command(waiting.command, waiting.level)
         elif event.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-            # Leadership is on its way out, which the quorum's core always knows first.
+            # Leadership is about to end; the Raft core always knows that first.
             self._outbox.refuse(waiting.command, ApiError(ErrorCode.NOT_CONTROLLER, event.message))
         else:
             self._outbox.refuse(waiting.command, ApiError(event.error_code, event.message))
@@ -536,7 +535,7 @@ class Controller:
         )
 
     def _handle_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
-        """Hear of a broker at once, and move it to its next state when there is time for that."""
+        """Note the heartbeat at once, and move the broker to its next state when there is time for that."""
         broker_id, broker_epoch = request.broker_id, request.broker_epoch
         self._watch.heard(broker_id, broker_epoch, self._now_ms)
         self._moving = sessions_after_contact(self._moving, broker_id, broker_epoch, self._now_ms)
@@ -545,7 +544,7 @@ class Controller:
     def _add_heartbeat(
         self, event: CommandReceived, request: BrokerHeartbeatRequest, *, is_answered: bool
     ) -> Change:
-        """Carry a heartbeat out in its turn, unless its sender falls silent before."""
+        """Carry a heartbeat out in its turn, unless the broker's session ends before."""
         broker_id = request.broker_id
         self._moving = self._moving.set(broker_id, self._contact(request))
         change = Change(
@@ -572,7 +571,7 @@ class Controller:
         self._moving = self._moving.delete(broker_id)
 
     def _answer_begun_heartbeat(self) -> None:
-        """What a heartbeat has begun goes on by itself where it takes more than a slice."""
+        """Respond to a heartbeat whose change takes more than one slice; the change continues without it."""
         begun, self._begun_heartbeat = self._begun_heartbeat, None
         if begun is None or begun is not self._change or begun.command is None:
             return
@@ -581,7 +580,7 @@ class Controller:
         self._answer_heartbeat(command, command.request)
 
     def _answer_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
-        """Answer from the image before the change that is worked on, unless what the heartbeat calls for can begin."""
+        """Respond from the image before the change that is worked on, unless the heartbeat's own change can begin."""
         image = (self._log.newest if self._change is None else self._before_change).stable
         try:
             result, is_quiet = heartbeat_answer(image, self._watch.sessions, self._contact(request), request)
@@ -640,7 +639,7 @@ class Controller:
             )
 
     def _end_expired_changes(self, now_ms: int) -> None:
-        """Answer those who wait no longer; what is not decided yet is not done either."""
+        """Refuse commands whose time limit has passed. A change that is not decided yet is then not made either."""
         expired = list(self._waiting.take_expired(now_ms))
         change = self._change
         if change is not None and change.deadline_ms is not None and change.deadline_ms <= now_ms:
@@ -670,7 +669,7 @@ class Controller:
     # --- brokers that are gone ---
 
     def _handle_failed_broker(self, event: BrokerFailed) -> None:
-        # A standby has no sessions, so that nothing comes of it there.
+        # A standby has no sessions, so it ignores the event.
         if self.is_active:
             self._waiting.add(
                 Change(

@@ -1,6 +1,6 @@
-"""What the log holds, as the controller knows it: one state per append that is not committed, and the committed one.
+"""The controller's states of the log: the committed state, and one state for each uncommitted append after it.
 
-Going back to the committed state costs nothing, however large the cluster: images share what did not change.
+Returning to the committed state costs nothing, no matter how large the cluster is: images share what did not change.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kafkaproto_server.types import Steps
 
 
 def load_batch_steps(state: LoadState, batch: BatchCommitted) -> Steps[LoadState]:
-    """The state after a committed batch, a step for each record at least; raises ReplayError."""
+    """The state after a committed batch, with at least one step per record; raises ReplayError."""
     if batch.records is None:
         return load_control_batch(
             state, last_offset=batch.last_offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
@@ -30,20 +30,20 @@ def load_batch_steps(state: LoadState, batch: BatchCommitted) -> Steps[LoadState
 
 
 class LogStates:
-    """The states of the log's content from what is committed on; the images' offsets are the log's."""
+    """The committed state and the states after it; the images' offsets are those of the log."""
 
     __slots__ = ("_appended", "committed", "high_watermark")
 
     def __init__(self) -> None:
         self.committed = LoadState()
-        """With everything that is committed."""
+        """The state after everything that is committed."""
         self.high_watermark = 0
-        """Everything below is committed."""
+        """Everything below this offset is committed."""
         self._appended: deque[LoadState] = deque()
 
     @property
     def newest(self) -> LoadState:
-        """With everything that was appended."""
+        """The state after everything that was appended."""
         return self._appended[-1] if self._appended else self.committed
 
     @property
@@ -52,11 +52,11 @@ class LogStates:
         return self.newest.latest.offset + 1
 
     def append(self, state: LoadState) -> None:
-        """The log's content with one more batch, which is not committed."""
+        """Add the state after one more batch, which is not committed yet."""
         self._appended.append(state)
 
     def append_control_batch(self, next_offset: int, epoch: int) -> None:
-        """The quorum has put records of its own up to ``next_offset`` into the log."""
+        """Note that the quorum has appended control records up to ``next_offset``."""
         state = load_control_batch(
             self.newest,
             last_offset=next_offset - 1,
@@ -66,12 +66,12 @@ class LogStates:
         self._appended.append(state)
 
     def replace_committed(self, state: LoadState) -> None:
-        """The content up to the high watermark, as another leader appended it."""
+        """Replace the committed state by the one after batches of another leader."""
         self.committed = state
         self.high_watermark = state.latest.offset + 1
 
     def advance(self, high_watermark: int, timestamp_ms: int) -> bool:
-        """Count what is below ``high_watermark`` as committed; whether that is any content.
+        """Count everything below ``high_watermark`` as committed; returns whether the committed state has changed.
 
         ``timestamp_ms`` is the append time of the last committed batch, which is known only now.
         """
@@ -88,5 +88,5 @@ class LogStates:
         return True
 
     def forget_uncommitted(self) -> None:
-        """Go back to what is committed."""
+        """Return to the committed state."""
         self._appended.clear()

@@ -1,11 +1,11 @@
-"""Changes that no batch can hold are metadata transactions (KIP-868): seen whole or not at all.
+"""Metadata transactions (KIP-868) for changes that one batch cannot hold: others see the whole change or nothing of it.
 
-A broker that leads 20,000 partitions is fenced by more records than a batch takes. Batches are committed one by one,
-so without more ado others would see the change half done, and a controller that fails between two batches would leave
-it so. Therefore such records stand between a BeginTransactionRecord and an EndTransactionRecord: whoever reads the log
-shows none of them before the last, and the next controller takes an open transaction back before all else
-(`controller.core.activation`). The batches are appended one by one as they are made, so that they are replicated
-while the rest is still being made. Stock controllers leave such a change bare.
+To fence a broker that leads 20,000 partitions takes more records than a batch holds. Batches are committed one by one.
+Without a transaction others would see the change half done, and if the controller failed between two batches, it would
+stay so. Therefore such records stand between a BeginTransactionRecord and an EndTransactionRecord. Readers of the log
+show none of them before the last one, and the next controller first aborts an open transaction
+(`controller.core.activation`). The batches are appended one by one as they are made, so that they are replicated while
+the others are still being made. Apache Kafka's controllers use no transaction for such a change.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _MARKERS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
 
 
 Fitted: TypeAlias = tuple[Sequence[Message], Sequence[bytes], tuple[int, ...]]
-"""Records, their bytes, and where each batch ends."""
+"""Records, their bytes, and the end of each batch."""
 
 
 def fitted(records: Sequence[Message], encoded: Sequence[bytes]) -> Steps[Fitted]:
-    """The records of one change and their bytes, within a transaction where one batch does not hold them.
+    """The records of one change and their bytes, within a transaction if one batch does not hold them.
 
-    The third value says where each batch ends, as `batch_ends` does. Records of which the first one marks a transaction
-    stay as they are.
+    The third value has the end of each batch, as `batch_ends` returns it. If the first record marks a transaction, the
+    records stay as they are.
     """
     ends = yield from batch_ends(encoded)
     if len(ends) <= 1 or records[0].API_KEY in _MARKERS:

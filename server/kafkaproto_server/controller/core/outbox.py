@@ -1,4 +1,4 @@
-"""What the controller's core wants done, in the order in which the shell is to do it."""
+"""Collects the effects of the controller core, in the order in which the shell has to apply them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kafkaproto_server.controller.values.effects import Effect, Refuse, Respond,
 from kafkaproto_server.controller.values.events import CommandReceived
 
 REFUSALS_A_TIME = 8
-"""Commands that are refused at a time: the shell begins to make the response to each of them, which may take it a
+"""How many commands are refused at a time. The shell begins to make the response to each of them, which may take a
 millisecond."""
 
 
 class Outbox:
-    """Effects that were not handed out yet."""
+    """Effects that were not given out yet."""
 
     __slots__ = ("_asked_of_quorum", "_effects", "_refusals")
 
@@ -31,7 +31,7 @@ class Outbox:
         return bool(self._refusals)
 
     def add(self, *effects: Effect) -> None:
-        """Hand these out after all before."""
+        """Add effects behind all others."""
         self._effects += effects
 
     def answer(self, command: CommandReceived, response: Message | ApiError) -> None:
@@ -42,7 +42,7 @@ class Outbox:
             self._effects.append(Respond(command_id=command.command_id, response=response))
 
     def refuse(self, command: CommandReceived, error: ApiError, void: Message | None = None) -> None:
-        """Refuse a command, soon; ``void`` is the response that it would have had."""
+        """Refuse a command as soon as its turn comes; ``void`` is the response that it would have had."""
         self._refusals.append(
             Refuse(
                 command_id=command.command_id,
@@ -60,20 +60,20 @@ class Outbox:
         self.refuse(reply.command, error, void)
 
     def ask_quorum(self, effect: UpgradeKRaftVersion) -> None:
-        """Hand this out alone, once nothing else is left: see `take`."""
+        """Add an effect that is given out alone, once nothing else is left: see `take`."""
         self._asked_of_quorum.append(effect)
 
     def release_refusals(self) -> None:
-        """Let the next refusals be handed out."""
+        """Move the next `REFUSALS_A_TIME` refusals to the effects."""
         if self._refusals:
             for _ in range(min(REFUSALS_A_TIME, len(self._refusals))):
                 self._effects.append(self._refusals.popleft())
 
     def take(self) -> list[Effect]:
-        """The effects so far, each once.
+        """The effects so far, each given out once.
 
-        What the quorum is asked to do brings control records of its own. It is handed out alone, once nothing else is
-        left: so they come behind all records that have been handed out, and before any that will be.
+        An upgrade of kraft.version makes the quorum append control records. It is given out alone, once nothing else is
+        left: so these records come behind all records that were given out before, and before all later ones.
         """
         if not self._effects and self._asked_of_quorum:
             return [self._asked_of_quorum.popleft()]

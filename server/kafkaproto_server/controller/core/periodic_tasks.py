@@ -1,8 +1,8 @@
-"""What the active controller does every so often by itself.
+"""Periodic tasks that the active controller runs by itself.
 
-A task is a function of the newest image: it gives the records that it wants written, at most so many a run. After a
-run that was full it runs again shortly, so that other events come in between; after one that failed in a way that
-nobody foresaw it is left alone for some minutes.
+A task is a function of the newest image: it returns the records that it wants to write, up to a limit per run. After a
+full run it runs again after a short pause, so that other events come in between. After an unforeseen error it pauses
+for some minutes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
 
 AGAIN_MS = 10
-"""Pause after a run that left something to do."""
+"""Pause after a full run, which may have left something to do."""
 AFTER_FAILURE_MS = 300_000
 
 
@@ -32,21 +32,21 @@ class TaskSituation:
     """Everything that a task may look at."""
 
     image: ClusterImage
-    """The newest state, with what is not committed yet."""
+    """The newest image, including what is not committed yet."""
     settings: TopicSettings
     wall_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodicTask:
-    """Something to do every so often."""
+    """One periodic task."""
 
     name: str
     interval_ms: Callable[[ControllerConfig], int]
     """0 for never."""
     run: Callable[[TaskSituation], Steps[list[Message]]]
     full_run: int
-    """As many records as this are a sign that there is more to do."""
+    """If a run has this many records, there may be more to do."""
 
 
 def _balance_interval_ms(config: ControllerConfig) -> int:
@@ -83,7 +83,7 @@ PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
 
 
 class TaskSchedule:
-    """When each task is due. None is while the controller is not active, nor before its run before has ended."""
+    """When each task is due. No task is due while the controller is not active, or while its last run continues."""
 
     __slots__ = ("_config", "_due_ms", "_running", "next_deadline_ms")
 
@@ -92,10 +92,10 @@ class TaskSchedule:
         self._due_ms: dict[int, int] = {}
         self._running: set[int] = set()
         self.next_deadline_ms: int | None = None
-        """When the next task is due, None while none is."""
+        """When the next task is due; None if none is."""
 
     def start(self, now_ms: int) -> None:
-        """Every task comes up after its interval."""
+        """Make every task due after its interval."""
         self.stop()
         for number, task in enumerate(PERIODIC_TASKS):
             interval_ms = task.interval_ms(self._config)
@@ -104,13 +104,13 @@ class TaskSchedule:
         self._look_ahead()
 
     def stop(self) -> None:
-        """No task comes up any more, and none runs."""
+        """Make no task due, and forget the runs that have not ended."""
         self._due_ms = {}
         self._running.clear()
         self._look_ahead()
 
     def take_due(self, now_ms: int) -> list[PeriodicTask]:
-        """The tasks that are due, each put off by its interval, and until `ended` is called for it."""
+        """The tasks that are due. Each is due again after its interval, but not before `ended` is called for it."""
         due: list[PeriodicTask] = []
         if self.next_deadline_ms is None or self.next_deadline_ms > now_ms:
             return due
@@ -124,12 +124,12 @@ class TaskSchedule:
         return due
 
     def ended(self, task: PeriodicTask) -> None:
-        """A run has ended, well or not: the task may come up again."""
+        """Note that a run has ended, with or without success: the task may become due again."""
         self._running.discard(PERIODIC_TASKS.index(task))
         self._look_ahead()
 
     def repeat(self, task: PeriodicTask, due_ms: int) -> None:
-        """Have a task come up at another time than after its interval."""
+        """Make a task due at ``due_ms`` instead of after its interval."""
         self._due_ms[PERIODIC_TASKS.index(task)] = due_ms
         self._look_ahead()
 

@@ -1,4 +1,4 @@
-"""Answers that wait until what they speak of is committed."""
+"""Parked responses: each waits until the records that it rests on are committed."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from kafkaproto_server.purgatory import Purgatory
 
 
 class ParkedReply(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer that waits."""
+    """One parked response."""
 
     command: CommandReceived
     response: Message | ApiError
-    """Or why the command is refused."""
+    """The response, or the error by which the command is refused."""
     committed_at: int
-    """The high watermark at which the answer may leave."""
+    """The high watermark at which the response may leave."""
 
 
 class ParkedReplies(Purgatory[ParkedReply]):
-    """All answers that wait. None leaves before those whose commands came earlier, unless its time is over."""
+    """The purgatory of parked responses. They leave in the order of their commands, unless their time limit passes."""
 
     __slots__ = ()
 
     def park(self, reply: ParkedReply) -> None:
-        """Add an answer."""
+        """Add a response."""
         self.add(reply, reply.command.context.deadline_ms)
 
     def take_committed(self, high_watermark: int) -> Iterator[ParkedReply]:
-        """Take those that the high watermark has reached, in order."""
+        """Take the responses that the high watermark has reached, in order."""
         return self.take_while(lambda reply: reply.committed_at <= high_watermark)

@@ -1,6 +1,6 @@
-"""The one list of commands: which function carries out a request.
+"""The table of commands: by API key, the function that carries out the request.
 
-What the response to a refused command looks like is in the API's row (`apis.table`): the core only says why.
+The core only says why it refuses a command; the API's row in `apis.table` makes the response.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from kafkaproto_server.controller.values.events import CommandReceived
 from kafkaproto_server.types import NO_NODE
 
 Run: TypeAlias = Callable[[Situation, Any], Decision]
-"""Carries a request out; raises ApiError to refuse all of it."""
+"""Carries out a request; raises ApiError to refuse all of it."""
 
 COMMANDS: Mapping[int, Run] = {
     ApiKey.CREATE_TOPICS: create_topics,
@@ -75,7 +75,7 @@ COMMANDS: Mapping[int, Run] = {
 
 
 def run_of(event: CommandReceived) -> Run:
-    """What carries the request of an event out."""
+    """The function that carries out the request of an event."""
     api_key = event.request.API_KEY
     assert api_key is not None, f"{event.request.NAME} has no api key"
     assert api_key in COMMANDS, f"{event.request.NAME} is no command of the controller"
@@ -83,7 +83,7 @@ def run_of(event: CommandReceived) -> Run:
 
 
 def not_controller(leader_id: int) -> ApiError:
-    """What every command is refused with by a controller that is not active; ``leader_id`` is -1 for none."""
+    """The error by which a controller that is not active refuses every command; ``leader_id`` is -1 for none."""
     if leader_id == NO_NODE:
         return ApiError(ErrorCode.NOT_CONTROLLER, "No controller appears to be active.")
     return ApiError(ErrorCode.NOT_CONTROLLER, f"The active controller appears to be node {leader_id}.")

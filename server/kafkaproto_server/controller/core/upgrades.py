@@ -1,4 +1,4 @@
-"""Commands that wait until the quorum has raised kraft.version, or has said that it will not."""
+"""Commands that wait until the quorum has raised kraft.version, or has refused to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafkaproto_server.controller.values.events import CommandReceived
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingUpgrade:
-    """One command that waits."""
+    """One waiting command."""
 
     command: CommandReceived
     level: int
@@ -18,7 +18,7 @@ class WaitingUpgrade:
 
 
 class WaitingUpgrades:
-    """All commands that wait for the quorum; seldom more than one, so that nothing is indexed by time."""
+    """All commands that wait for the quorum: seldom more than one, so there is no index by time."""
 
     __slots__ = ("_waiting",)
 
@@ -33,11 +33,11 @@ class WaitingUpgrades:
         self._waiting[command.command_id] = WaitingUpgrade(command=command, level=level)
 
     def take(self, command_id: int) -> WaitingUpgrade | None:
-        """Take the command that the quorum answered; None where it was taken for another reason."""
+        """Take the command that the quorum has decided on; None if it was taken before for another reason."""
         return self._waiting.pop(command_id, None)
 
     def take_expired(self, now_ms: int) -> Iterator[CommandReceived]:
-        """Take those whose time limit has passed."""
+        """Take the commands whose time limit has passed."""
         for command in [waiting.command for waiting in self._waiting.values()]:
             deadline_ms = command.context.deadline_ms
             if deadline_ms is not None and deadline_ms <= now_ms:
@@ -45,13 +45,13 @@ class WaitingUpgrades:
                 yield command
 
     def take_all(self) -> Iterator[CommandReceived]:
-        """Take every one, in the order they came."""
+        """Take all commands, in the order they came."""
         taken, self._waiting = self._waiting, {}
         for waiting in taken.values():
             yield waiting.command
 
     def next_deadline_ms(self) -> int | None:
-        """The earliest time limit, None where no command that waits has one."""
+        """The earliest time limit; None if no waiting command has one."""
         if not self._waiting:
             return None
         deadlines = (waiting.command.context.deadline_ms for waiting in self._waiting.values())

@@ -1,1 +1,1 @@
-"""Where partitions lie, who leads them, who is in sync."""
+"""Rules about partitions: placement of replicas, election of leaders, ISR and ELR, reassignments."""

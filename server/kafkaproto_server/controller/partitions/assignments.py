@@ -1,4 +1,4 @@
-"""Assignments that a request spells out, for new topics and for new partitions."""
+"""Checks replica assignments that a request itself names, for new topics and for new partitions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from kafkaproto_server.types import Steps
 def check_assignments(
     image: ClusterImage, assignments: Sequence[Sequence[int]], *, replication_factor: int | None
 ) -> Steps[None]:
-    """Raise ApiError (INVALID_REPLICA_ASSIGNMENT) unless every partition can have its replicas there.
+    """Raise ApiError (INVALID_REPLICA_ASSIGNMENT) unless every partition can have these replicas.
 
-    All partitions must have as many replicas as ``replication_factor`` says; None stands for as many as the
-    first one has.
+    All partitions must have ``replication_factor`` replicas; None stands for as many as the first partition has.
     """
     for replicas in assignments:
         if not replicas:

@@ -1,7 +1,7 @@
-"""Elections that the controller holds by itself every so often, without a broker having come or gone.
+"""Periodic elections: the controller holds them by itself, without a change of any broker.
 
-Preferred replicas that are in sync again lead again (auto.leader.rebalance.enable), whatever the share of partitions
-that others lead. Partitions that nobody leads get one of the replicas that lag, where their topics allow it.
+Preferred replicas that are in sync again become leaders again (auto.leader.rebalance.enable), no matter what share of
+the partitions other replicas lead. Partitions without a leader get a replica that lags, if their topics allow it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import NO_NODE, Steps
 
 MAX_ELECTIONS_PER_RUN = 1_000
-"""As in stock controllers: the rest has to wait for the next run."""
+"""As in Apache Kafka's controllers: the rest has to wait for the next run."""
 
 
 def preferred_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[Message]]:
-    """What makes preferred replicas leaders."""
+    """Records that make preferred replicas leaders."""
     if not image.partition_counts.not_preferred:
         return []
     others_lead = yield from partitions_where(
@@ -35,7 +35,7 @@ def preferred_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[lis
 
 
 def unclean_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[Message]]:
-    """What gives leaders to partitions without any, of topics that allow unclean elections."""
+    """Records that give leaders to partitions without one, if their topics allow unclean elections."""
     if not image.partition_counts.leaderless:
         return []
     leaderless = yield from partitions_where(image, lambda partition: partition.leader == NO_NODE)

@@ -1,4 +1,6 @@
-"""Who leads a partition and who is in sync, when replicas come and go (KIP-455, KIP-858 and KIP-966 included).
+"""Decides a partition's leader, ISR and ELR when replicas come and go (KIP-455, KIP-858, KIP-966).
+
+`partition_change` makes the decision, as `PartitionChangeBuilder` does in Apache Kafka.
 
 A replica is *acceptable* as a leader if its broker is active and its directory is online. It is a *valid*
 leader if it is acceptable and a member of the target ISR or, where that is empty, of the eligible leader
@@ -8,17 +10,17 @@ replicas (ELR).
   preferred election asks the first replica before the present leader.
 - Else, with ELR on and neither ISR nor ELR left, the last known leader, if it is acceptable: an unclean
   election, but of the replica that is likely to miss least.
-- Else, where the topic allows unclean elections, the first acceptable replica.
+- Else, if the topic allows unclean elections, the first acceptable replica.
 - Else nobody leads. Without ELR the ISR then stays as it was, so that it is never written empty.
 
-Whoever is elected uncleanly becomes the whole ISR, in recovery. With ELR on, replicas that leave an ISR below
-min.insync.replicas move to the ELR: they hold all that was acknowledged, and may lead again.
+A replica that is elected uncleanly becomes the whole ISR, in recovery. With ELR on, replicas that leave an ISR below
+min.insync.replicas move to the ELR: they hold all acknowledged records, and may lead again.
 
-A reassignment is complete once the target ISR holds all the replicas that were added (all that are to stay, where
-more go than come), and not only such as are to go; those that were added and are to go again count for neither.
-Whatever change brings that about also takes away those that are to go, and elects anew if the leader is among them.
-A replica that goes is not eligible any more; stock controllers leave it in the ELR if the ISR shrinks below
-min.insync.replicas with it.
+A reassignment is complete once the target ISR holds all added replicas, and at least one replica that stays. If more
+replicas are removed than added, it has to hold all replicas that stay. Replicas that were added and are now to be
+removed again count as neither added nor removed. The change that completes the reassignment also takes the removed
+replicas away, and elects a new leader if the leader is among them. A removed replica is no longer eligible; Apache
+Kafka's controllers leave it in the ELR if the ISR shrinks below min.insync.replicas by its removal.
 """
 
 from __future__ import annotations
@@ -48,19 +50,19 @@ from kafkaproto_server.types import NO_NODE, Steps
 
 
 class Election(enum.Enum):
-    """How far an election may go."""
+    """Which replicas an election may choose."""
 
     CLEAN = "clean"
-    """Only a replica that holds everything acknowledged (or is the last known leader, see above)."""
+    """Only a replica that holds all acknowledged records (or the last known leader, see the module's head)."""
     PREFERRED = "preferred"
-    """As clean, the first replica before all others."""
+    """As clean, but the first replica before all others."""
     UNCLEAN = "unclean"
     """Any acceptable replica, if there is no better one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeadershipRules:
-    """What decides about a topic's partitions, besides their own state."""
+    """The rules by which a topic's partitions get their leaders, besides the partitions' own state."""
 
     is_acceptable: Callable[[PartitionImage, int], bool]
     """Whether the partition's replica on that broker may lead."""
@@ -70,12 +72,12 @@ class LeadershipRules:
     """min.insync.replicas of the topic, at most the number of replicas of its first partition; a partition with
     fewer replicas needs no more than it has."""
     new_directory: Callable[[int], bytes] | None
-    """Directory id of a replica that the broker is to make; None where directories are not recorded yet."""
+    """Directory id of a new replica on a broker; None if the metadata.version does not record directories yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """What a partition is to become, elections aside; None where something is to stay as it is."""
+    """The wanted state of a partition, elections aside; None in a field says that it stays as it is."""
 
     isr: tuple[int, ...] | None = None
     replicas: tuple[int, ...] | None = None
@@ -83,15 +85,15 @@ class Goal:
     removing: tuple[int, ...] | None = None
     recovery_state: int | None = None
     directories: Mapping[int, bytes] = field(default_factory=dict)
-    """Directory ids by broker id, of replicas that moved."""
+    """By broker id, the new directory ids of replicas that moved."""
     lost_replicas: Sequence[int] = ()
-    """Those that may have lost acknowledged records (their brokers crashed): they may not be in the ELR."""
+    """Replicas that may have lost acknowledged records (their brokers crashed): they may not be in the ELR."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Target:
-    """Where a partition is heading, worked out step by step. ``leader`` is the present one until an election says
-    otherwise.
+    """The state that a partition will have, worked out step by step. ``leader`` is the present one until an election
+    changes it.
     """
 
     leader: int
@@ -107,16 +109,16 @@ class _Target:
 def partition_change(
     topic_id: bytes, index: int, partition: PartitionImage, goal: Goal, rules: LeadershipRules
 ) -> PartitionChangeRecord | None:
-    """The record that moves a partition to the goal and elects as needed; None where nothing changes.
+    """The record that moves a partition to the goal and elects a leader if needed; None if nothing changes.
 
-    This is the one place that decides about leaders, ISRs, ELRs, directories and the end of reassignments.
+    Only this function decides on leaders, ISRs, ELRs, directories and the end of reassignments.
     """
     target = _target(partition, goal)
     _finish_reassignment(target)
     _choose_elr(target, partition, rules, goal.lost_replicas)
     _elect(target, _with_directories(partition, goal.directories), rules)
     _remember_last_leader(target, partition, rules)
-    # Without ELR the ISR of a partition that nobody can lead stays, for the replica that comes back first.
+    # Without ELR, a partition that no replica can lead keeps its ISR, for the replica that comes back first.
     isr = target.isr if target.isr or rules.elr_enabled else partition.isr
     lists = (
         _if_changed(partition.isr, isr),
@@ -159,7 +161,7 @@ def _leader_to_record(partition: PartitionImage, target: _Target) -> int:
         return target.leader
     if target.replicas == partition.replicas:
         return NO_LEADER_CHANGE
-    # Naming the leader starts a new epoch, in which nobody takes a replica that went for a follower.
+    # Naming the leader starts a new leader epoch, so that no broker takes a removed replica for a follower.
     drops_replicas = any(replica not in target.replicas for replica in partition.replicas)
     return target.leader if drops_replicas else NO_LEADER_CHANGE
 
@@ -174,7 +176,7 @@ def _recovery_state_to_record(partition: PartitionImage, goal: Goal, target: _Ta
 def _directories_to_record(
     partition: PartitionImage, goal: Goal, target: _Target, rules: LeadershipRules
 ) -> list[bytes] | None:
-    """The directories of all replicas, in their order, where any of them is another one now."""
+    """The directories of all replicas, in the replicas' order; None if none of them changes."""
     if rules.new_directory is None or (not goal.directories and target.replicas == partition.replicas):
         return None
     known = {**dict(zip(partition.replicas, partition.directories, strict=True)), **goal.directories}
@@ -185,7 +187,7 @@ def _directories_to_record(
 
 
 def _target(partition: PartitionImage, goal: Goal) -> _Target:
-    """The goal, with the present state where it says nothing."""
+    """The goal, with the present state in the fields that it leaves out."""
     return _Target(
         leader=partition.leader,
         isr=partition.isr if goal.isr is None else goal.isr,
@@ -198,13 +200,13 @@ def _target(partition: PartitionImage, goal: Goal) -> _Target:
 
 
 def _finish_reassignment(target: _Target) -> None:
-    """Leave out the replicas that are to go, once those that are to stay can do without them."""
+    """Remove the replicas that are to be removed, once the others no longer need them."""
     if not target.adding and not target.removing:
         return
     isr = tuple(replica for replica in target.isr if replica not in target.removing)
     replicas = tuple(replica for replica in target.replicas if replica not in target.removing)
     coming, going = {*target.adding} - {*target.removing}, {*target.removing} - {*target.adding}
-    # Fewer replicas than before is a promise that all of them hold what the others held.
+    # With fewer replicas than before, each of them has to hold what the removed ones held.
     needed = {*replicas} if len(going) > len(coming) else coming
     if isr and needed <= {*isr}:
         target.isr, target.replicas = isr, replicas
@@ -214,14 +216,14 @@ def _finish_reassignment(target: _Target) -> None:
 def _choose_elr(
     target: _Target, partition: PartitionImage, rules: LeadershipRules, lost_replicas: Sequence[int]
 ) -> None:
-    """Before any election: with enough in sync nobody else need be eligible."""
+    """Choose the ELR, before any election. If the ISR has min.insync.replicas, nobody else need be eligible."""
     if rules.elr_enabled and len(target.isr) < min(rules.min_isr, len(partition.replicas)):
         left = {*partition.elr, *partition.isr} - {*target.isr, *lost_replicas}
         target.elr = tuple(sorted(left & {*target.replicas}))
 
 
 def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
-    # What was eligible while ELR was on has lost nothing since: nobody has led without it.
+    # Replicas that were eligible while ELR was on still hold everything: no other replica has led since.
     eligible = target.isr or (target.elr if rules.elr_enabled else partition.elr)
     candidates = (partition.leader, *target.replicas)
     if rules.election is Election.PREFERRED:
@@ -251,7 +253,7 @@ def _lead_uncleanly(target: _Target, leader: int) -> None:
 
 
 def _remember_last_leader(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
-    """When the last leader goes; it is forgotten when there is one again. With ELR off nobody looks at it."""
+    """Remember the last leader when it goes, and forget it when there is a leader again. Only with ELR on."""
     if not rules.elr_enabled:
         return
     if target.leader != NO_NODE:
@@ -261,7 +263,7 @@ def _remember_last_leader(target: _Target, partition: PartitionImage, rules: Lea
 
 
 class PartitionChanges:
-    """Changes that a command makes to partitions one after the other: each starts from what those before led to."""
+    """Changes that a command makes to partitions one after the other; each starts from the result of those before."""
 
     def __init__(self, image: ClusterImage, settings: TopicSettings) -> None:
         self.records: list[Message] = []
@@ -271,15 +273,16 @@ class PartitionChanges:
         self._rules: dict[tuple[bytes, Election | None], LeadershipRules] = {}
 
     def partition(self, topic: TopicImage, index: int) -> PartitionImage | None:
-        """A partition as it is by now, None where the topic has no such partition."""
+        """A partition after the changes so far; None if the topic has no such partition."""
         return self._changed.get((topic.topic_id, index)) or topic.partitions.get(index)
 
     def change(
         self, topic: TopicImage, index: int, goal: Goal, *, election: Election | None = None
     ) -> PartitionImage | None:
-        """Move a partition that there is to the goal, and elect as needed; as it is then, None where nothing changed.
+        """Move an existing partition to the goal, and elect a leader if needed.
 
-        ``election`` is None where the topic's settings are to say how far an election may go.
+        Returns the changed partition, None if nothing changed. If ``election`` is None, the topic's settings decide
+        whether an election may be unclean.
         """
         partition = self.partition(topic, index)
         assert partition is not None, f"{topic.name}-{index} does not exist"
@@ -295,7 +298,7 @@ class PartitionChanges:
 
 
 def _with_directories(partition: PartitionImage, directories: Mapping[int, bytes]) -> PartitionImage:
-    """The partition with some replicas in other directories, which elections are to go by."""
+    """The partition with some replicas in other directories, as elections have to see it."""
     if not directories:
         return partition
     moved = (
@@ -312,15 +315,15 @@ Located = tuple[TopicImage, int, PartitionImage]
 
 
 def partitions_where(image: ClusterImage, holds: Callable[[PartitionImage], bool]) -> Steps[deque[Located]]:
-    """The partitions for which something holds, by topic name and partition index.
+    """The partitions for which ``holds`` is true, by topic name and partition index.
 
-    This goes through all of them, so ask ``image.partition_counts`` first whether there can be any.
+    This goes through all partitions, so ask ``image.partition_counts`` first whether there can be any.
     """
-    # A deque, so that whoever goes through it can let go of it bit by bit: to free it at once takes long.
+    # A deque, so that the caller can free it bit by bit while going through it: to free it at once takes long.
     found: deque[Located] = deque()
     for name in (yield from sorted_steps(image.topic_ids)):
         topic = image.topics[image.topic_ids[name]]
-        # In the order of the index only where there is anything to put in order.
+        # Sort by index only if there is anything to sort.
         indexes = []
         for number, (index, partition) in enumerate(topic.partitions.items()):
             if holds(partition):
@@ -341,7 +344,7 @@ def leads_any_partition(image: ClusterImage, broker_id: int) -> bool:
 
 
 def changes_without(image: ClusterImage, settings: TopicSettings, broker_id: int) -> Steps[list[Message]]:
-    """What makes the broker leave every ISR and every leadership, in good order: it has lost nothing."""
+    """Records that take the broker out of every ISR and leadership. The broker has lost no records."""
     if broker_id not in image.partition_counts.in_sync:
         return []
     affected = yield from partitions_where(image, lambda partition: broker_id in partition.isr)
@@ -363,7 +366,7 @@ def changes_without_crashed(
 def changes_without_directories(
     image: ClusterImage, settings: TopicSettings, broker_id: int, directories: Sequence[bytes]
 ) -> Steps[list[Message]]:
-    """What makes the broker leave those partitions that lie in directories which it cannot read any more."""
+    """Records that take the broker out of the partitions in directories that it can no longer read."""
     if broker_id not in image.partition_counts.in_sync:
         return []
     lost = {*directories}
@@ -374,7 +377,7 @@ def changes_without_directories(
 
 
 def changes_with(image: ClusterImage, settings: TopicSettings, broker_id: int) -> Steps[list[Message]]:
-    """What gives leaderless partitions a leader once the broker is unfenced."""
+    """Records that give leaderless partitions a leader once the broker is unfenced."""
     if not image.partition_counts.leaderless:
         return []
     leaderless = yield from partitions_where(image, lambda partition: partition.leader == NO_NODE)
@@ -390,9 +393,9 @@ def _changes(
     leaving: int = NO_NODE,
     lost_replicas: Sequence[int] = (),
 ) -> Steps[list[Message]]:
-    """Records for these partitions, which are taken from the deque, the image still showing the brokers as they were.
+    """Records for these partitions, which are taken from the deque. The image shows the brokers before the change.
 
-    ``joining`` counts as active whatever the image says, ``leaving`` never does.
+    ``joining`` counts as active even if the image says otherwise, ``leaving`` never does.
     """
     records: list[Message] = []
     rules_of: dict[bytes, LeadershipRules] = {}
@@ -420,8 +423,8 @@ def leadership_rules(
     joining: int = NO_NODE,
     leaving: int = NO_NODE,
 ) -> LeadershipRules:
-    """The rules for one topic's partitions as the image has them; the topic says how far an election may go, unless
-    ``election`` does."""
+    """The rules for one topic's partitions by the image. Without ``election``, the topic's settings decide whether an
+    election may be unclean."""
 
     def is_acceptable(partition: PartitionImage, broker_id: int) -> bool:
         broker = image.brokers.get(broker_id)
@@ -440,7 +443,7 @@ def leadership_rules(
         is_acceptable=is_acceptable,
         election=election,
         elr_enabled=image.elr_enabled,
-        # Stock controllers hold all partitions of a topic against the replicas of the first.
+        # As in Apache Kafka, the number of replicas of the first partition limits it for all partitions.
         min_isr=min(settings.min_insync_replicas(topic.name), len(topic.partitions[0].replicas)),
         new_directory=new_directory if image.metadata_version >= DIRECTORIES_LEVEL else None,
     )

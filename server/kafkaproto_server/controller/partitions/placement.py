@@ -1,13 +1,13 @@
-"""Where the replicas of new partitions go: striped over racks, and over the brokers of each rack.
+"""Places the replicas of new partitions: striped over racks, and over the brokers of each rack (Kafka's
+`StripedReplicaPlacer`).
 
-The leader comes from the first rack, counted from a moving start, that has an unfenced broker. The other
-replicas go round the racks from the same start, one each, passing over the leader's rack once. Within a
-rack unfenced brokers come before fenced ones, and each partition starts one broker further. The start among
-the racks moves on by one a partition, too. Both starts are random. After as many partitions as there are
-unfenced brokers the order of racks and brokers is shuffled, lest the same brokers share partitions for
-ever.
+The leader comes from the first rack, counted from a moving start, that has an unfenced broker. The other replicas go
+round the racks from the same start, one per rack, and skip the leader's rack once. Within a rack, unfenced brokers come
+before fenced ones, and each partition starts one broker further. The start among the racks also moves by one per
+partition. Both starts are random at first. After as many partitions as there are unfenced brokers, the order of racks
+and brokers is shuffled; otherwise the same brokers would always share partitions.
 
-Brokers without a rack share one, which comes first.
+Brokers without a rack form one rack, which comes first.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class UsableBroker:
 
 
 def usable_brokers(image: ClusterImage) -> list[UsableBroker]:
-    """Brokers that may get new replicas, by id: not those that shut down or have all directories cordoned.
+    """Brokers that may get new replicas, by id: not those that are shutting down or have all directories cordoned.
 
-    One that has shut down may, like any other fenced broker: it comes back, or its replicas are reassigned.
+    A broker that has shut down may, like any fenced broker: it comes back, or its replicas are reassigned.
     """
     return [
         UsableBroker(broker_id=broker.broker_id, rack=broker.rack, fenced=broker.fenced)
@@ -61,9 +61,9 @@ def _is_cordoned(broker: BrokerRegistration) -> bool:
 def place(
     brokers: Sequence[UsableBroker], partition_count: int, replication_factor: int, rng: Rng
 ) -> Steps[list[tuple[int, ...]]]:
-    """Broker ids of each new partition's replicas, the first of which is unfenced.
+    """Broker ids of each new partition's replicas; the first of them is unfenced.
 
-    Raises ApiError (INVALID_REPLICATION_FACTOR) where the brokers do not suffice.
+    Raises ApiError (INVALID_REPLICATION_FACTOR) if there are too few brokers, or all of them are fenced.
     """
     assert partition_count > 0, f"{partition_count} partitions to place"
     assert replication_factor > 0, f"replication factor {replication_factor}"
@@ -99,7 +99,7 @@ class _Ring:
         return len(self._brokers)
 
     def take(self, partition: int) -> int | None:
-        """The next broker for this partition, None once all have been taken for it."""
+        """The next broker for this partition; None once it has taken all of them."""
         if partition != self._partition:
             self._partition = partition
             self._start += 1
@@ -130,7 +130,7 @@ class _Rack:
 
 
 class _Racks:
-    """All racks, and where the next partition starts."""
+    """All racks, and the rack at which the next partition starts."""
 
     def __init__(self, brokers: Sequence[UsableBroker], rng: Rng) -> None:
         by_name: dict[str, list[UsableBroker]] = {}
@@ -181,9 +181,9 @@ def _shuffle(items: list[T], rng: Rng) -> None:
 
 
 def new_partition(image: ClusterImage, replicas: Sequence[int]) -> PartitionImage:
-    """A new partition on these brokers: those that are active are in sync, the first of them leads.
+    """A new partition on these brokers: the active ones are in sync, and the first of these leads.
 
-    Raises ApiError (INVALID_REPLICA_ASSIGNMENT) where none of them is active.
+    Raises ApiError (INVALID_REPLICA_ASSIGNMENT) if none of them is active.
     """
     isr = tuple(
         replica for replica in replicas if replica in image.brokers and image.brokers[replica].is_active()
@@ -202,7 +202,7 @@ def new_partition(image: ClusterImage, replicas: Sequence[int]) -> PartitionImag
 
 
 def directory_for_new_replica(image: ClusterImage, broker_id: int) -> bytes:
-    """Directory id of a replica that a broker is to make (KIP-858); certain only where it has just one."""
+    """Directory id of a new replica on a broker (KIP-858); a real directory only if the broker has exactly one."""
     broker = image.brokers.get(broker_id)
     if broker is None:
         return UNASSIGNED_DIRECTORY

@@ -1,1 +1,1 @@
-"""What the core takes in, gives out and hands to commands."""
+"""Values of the controller core: its events and effects, its settings, and what commands get and return."""

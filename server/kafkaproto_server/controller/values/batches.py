@@ -1,4 +1,4 @@
-"""How many records share a batch of the metadata log."""
+"""Limits of a batch of the metadata log, and how records are divided into batches."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from kafkaproto_server.types import Steps
 
 MAX_RECORDS_PER_BATCH = 10_000
-"""A request for more is refused; what the controller does by itself may take several batches."""
+"""A request that has to be one batch and needs more records is refused; other changes may take several batches."""
 MAX_BATCH_BYTES = 8 * 1024 * 1024
-"""Largest batch; stock nodes hold batches in buffers of this size."""
+"""Largest batch; Apache Kafka's nodes hold batches in buffers of this size."""
 
 _BATCH_HEADER_BYTES = 61
 _RECORD_OVERHEAD_BYTES = 19
@@ -19,7 +19,7 @@ _VALUES_PER_STEP = 64
 
 
 def batch_ends(values: Sequence[bytes]) -> Steps[tuple[int, ...]]:
-    """Where each batch ends (index after its last record) if the batches take as many records as they can."""
+    """The end of each batch (index after its last record) if each batch takes as many records as it can."""
     ends = []
     start, size = 0, _BATCH_HEADER_BYTES
     for index, value in enumerate(values):

@@ -1,10 +1,10 @@
-"""What a command gets and what it gives back.
+"""What a command gets (`Situation`) and what it returns (`Result`).
 
-A command is a function of a situation and a request. It decides and changes nothing: the records in its
-result, replayed, are the change. What it refuses as a whole it says by raising `ApiError`.
+A command is a function of a situation and a request. It decides and changes nothing: the records in its result are the
+change, once they are replayed. It raises `ApiError` to refuse a whole request.
 
-A command whose work grows with its request or with the cluster decides in steps (`types.Steps`), so that others
-get their turn in between; the controller sees to it that the situation does not change meanwhile.
+A command whose work grows with its request or with the cluster decides in steps (`types.Steps`), so that other work
+gets its turn in between. The controller makes sure that the situation does not change meanwhile.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from kafkaproto_server.security.delegation_tokens import TokenIndex
 from kafkaproto_server.types import Steps
 
 MAX_MESSAGE_LENGTH = 1_000
-"""Characters of an error message. It may quote what a peer sent, and that alone can be all the 32767 bytes
-that a string of the protocol holds."""
+"""Most characters of an error message. It may quote what a peer sent, which alone can take all the 32767 bytes that a
+string of the protocol holds."""
 
 
 class ApiError(Exception):
-    """A request, or a part of it, is refused: an error code, and what is at fault in words."""
+    """A request, or a part of it, is refused: an error code, and in words what is wrong."""
 
     def __init__(self, code: ErrorCode, message: str | None = None) -> None:
-        """A message that is too long is cut."""
+        """A message that is too long is cut to `MAX_MESSAGE_LENGTH`."""
         super().__init__(message)
         self.code = code
         self.message = None if message is None else message[:MAX_MESSAGE_LENGTH]
@@ -47,10 +47,10 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a command may look at."""
 
     image: ClusterImage
-    """The newest state, with what is not committed yet."""
+    """The newest image, including what is not committed yet."""
     next_offset: int
-    """The log's end when the command began to be decided. Its first record gets this offset, or a later one if records
-    of the quorum's own, or the beginning of a metadata transaction, come before."""
+    """The log's end when the decision began. The command's first record gets this offset, or a later one if control
+    records of the quorum, or the beginning of a metadata transaction, come before it."""
     now_ms: int
     """Monotonic time."""
     wall_ms: int
@@ -69,36 +69,36 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     token_index: TokenIndex
     rng: Rng
     contact: BrokerSession | None = None
-    """Of a heartbeat: when its sender was heard of last, which may be long before the heartbeat is carried out."""
+    """For a heartbeat: when its sender was last heard from. That may be long before the heartbeat is carried out."""
 
     def topic_defaults(self) -> NodeConfigs:
-        """What topics inherit, and this controller goes by."""
+        """The defaults that topics inherit, as this controller knows them."""
         return self.inherited.at(self.image)
 
     def topic_settings(self) -> TopicSettings:
-        """The settings of topics that elections go by."""
+        """The topic settings that elections use."""
         return TopicSettings(self.image, self.inherited)
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What a command comes to. Its answer leaves when its records are committed."""
+    """What a command decided. Its response leaves when its records are committed."""
 
     response: Message | None = None
-    """None where nobody asked: it is no command."""
+    """None if the change is not a command, so that nobody waits for a response."""
     records: Sequence[Message] = ()
-    """Nobody else may hold them: they are let go as they are appended."""
+    """Nothing else may refer to them: each is freed as it is appended."""
     atomic: bool = True
-    """Whether all records must be committed together; more than a batch holds is refused then."""
+    """Whether all records must share one batch, so that more records than one batch holds are refused."""
     session: SessionChange | None = None
-    """What becomes of one broker's session once the records are appended; None where all stay as they are."""
+    """The change of one broker's session once the records are appended; None if no session changes."""
     reports: tuple[Report, ...] = ()
-    """What the log is to be told once the records are appended."""
+    """Reports for the node's log once the records are appended."""
     kraft_version: int | None = None
-    """The level that the quorum must first raise kraft.version to, or be able to. Nothing else here counts then:
-    once the quorum has agreed, the command is run again."""
+    """The level to which the quorum must first raise kraft.version, or be able to. Nothing else here counts then: the
+    command runs again once the quorum has agreed."""
     validate_only: bool = False
-    """Whether the quorum is only to say if it could."""
+    """Whether the quorum only has to say if it could raise the level."""
 
 
 Decision: TypeAlias = Result | Steps[Result]
-"""What a command decides: at once, or in steps."""
+"""The result of a command: at once, or in steps."""

@@ -1,4 +1,4 @@
-"""The settings that the controller acts by."""
+"""The settings of one controller."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class ControllerConfig:
     delete_topic_enable: bool = True
     """delete.topic.enable."""
     auto_leader_rebalance_enable: bool = True
-    """auto.leader.rebalance.enable: whether preferred replicas are made leaders again by themselves."""
+    """auto.leader.rebalance.enable: whether the controller makes preferred replicas leaders again by itself."""
     leader_imbalance_check_interval_seconds: int = 300
-    """leader.imbalance.check.interval.seconds: how often they are."""
+    """leader.imbalance.check.interval.seconds: how often it does so."""
     unclean_leader_election_interval_ms: int = 300_000
-    """unclean.leader.election.interval.ms: how often partitions without a leader get one of those that lag,
-    where a topic allows it."""
+    """unclean.leader.election.interval.ms: how often partitions without a leader get a replica that lags as their
+    leader, if the topic allows it."""
     broker_death_proof_enable: bool = True
     """broker.death.proof.enable: whether a broker whose process is provably gone is fenced at once."""
     authorizer_class_name: str = ""
@@ -36,16 +36,16 @@ class ControllerConfig:
     allow_everyone_if_no_acl_found: bool = False
     """allow.everyone.if.no.acl.found."""
     delegation_token_secret_key: str | None = field(default=None, repr=False)
-    """delegation.token.secret.key; None where there are no delegation tokens."""
+    """delegation.token.secret.key; None if delegation tokens are not enabled."""
     delegation_token_max_lifetime_ms: int = 604_800_000
     """delegation.token.max.lifetime.ms."""
     delegation_token_expiry_time_ms: int = 86_400_000
-    """delegation.token.expiry.time.ms: until when a token is valid that is not renewed."""
+    """delegation.token.expiry.time.ms: how long a token is valid unless it is renewed."""
     delegation_token_expiry_check_interval_ms: int = 3_600_000
     """delegation.token.expiry.check.interval.ms: how often expired tokens are removed."""
     static_config: Mapping[str, str] = field(default_factory=dict)
-    """The node's properties as given: what topics inherit where neither they nor the cluster say."""
+    """The node's properties as given: topics inherit them if neither the topic nor the cluster has a value."""
     local_broker_incarnation_id: bytes | None = None
-    """Incarnation id of the broker that runs in this very process; None in a controller-only process."""
+    """Incarnation id of the broker in this process; None in a controller-only process."""
     static_voter_ids: tuple[int, ...] = ()
-    """Node ids of controller.quorum.voters; empty where the voters are in the log."""
+    """Node ids of controller.quorum.voters; empty if the voters are in the log."""

@@ -1,4 +1,4 @@
-"""Everything the controller asks for, in the order in which it is to be done."""
+"""The effects of the controller core: what the shell has to do, in the order in which the core gives them out."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class AppendRecords(msgspec.Struct, frozen=True, kw_only=True):
     records: tuple[bytes, ...]
     """Framed metadata records."""
     elections: ElectionCounts = ElectionCounts()
-    """What the records elect; for metrics."""
+    """The elections in these records; for metrics."""
 
 
 class Respond(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer a command. AFTER the records it led to, and those before them, are committed."""
+    """Respond to a command. The core gives it out AFTER its records, and those before them, are committed."""
 
     command_id: int
     response: Message
 
 
 class Refuse(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer a command with the same error for everything that it asks for (`table.refusal_steps` makes the response).
+    """Respond to a command with one error for all that it asks for (`table.refusal_steps` makes the response).
 
-    AFTER the records that the refusal rests on are committed; one that says NOT_CONTROLLER or REQUEST_TIMED_OUT leaves
-    open whether they ever will be. The response to a large request is as large, so it is not made here: many commands
+    It comes AFTER the records that the refusal rests on are committed. NOT_CONTROLLER and REQUEST_TIMED_OUT leave open
+    whether they ever will be. The response to a large request is as large, so the core does not make it: many commands
     may be refused at the same moment.
     """
 
@@ -44,14 +44,14 @@ class Refuse(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     code: ErrorCode
     text: str | None
-    """In words; None if there is nothing to add."""
+    """The error in words; None if there is nothing to add to the code."""
     void: Message | None = None
-    """The response that the command would have had. Nobody else holds it: a large one is to be let go in steps."""
+    """The response that the command would have had. Nothing else refers to it: the shell frees a large one in steps."""
 
 
 class PublishImage(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest committed state, records of an open metadata transaction left out. BEFORE the answers that
-    rest on it."""
+    """Publish the newest committed image, without the records of an open metadata transaction. It comes BEFORE the
+    responses that rest on it."""
 
     image: ClusterImage
     high_watermark: int
@@ -59,10 +59,10 @@ class PublishImage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UpgradeKRaftVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """Have the quorum raise kraft.version, which it keeps itself. Answered by `events.KRaftVersionUpgraded`.
+    """Have the quorum raise kraft.version, which the quorum keeps. `events.KRaftVersionUpgraded` follows.
 
-    Handed out by itself. The Raft core has to be asked before the controller is given its next event: the control
-    records of the change go behind the last record that the controller knows of.
+    The core gives it out alone. The shell has to pass it to the Raft core before the controller's next event: the
+    control records of the change come right behind the last record that the controller knows.
     """
 
     command_id: int
@@ -70,15 +70,15 @@ class UpgradeKRaftVersion(msgspec.Struct, frozen=True, kw_only=True):
     """Epoch in which this controller is active."""
     level: int
     validate_only: bool
-    """Whether the quorum is only to say if it could."""
+    """Whether the quorum only has to say if it could raise the level."""
 
 
 class ReportFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """A command, or a periodic task, failed in a way that nobody foresaw, and changed nothing; a command was
-    answered UNKNOWN_SERVER_ERROR.
+    """A command or a periodic task failed with an unforeseen error and changed nothing. A command gets
+    UNKNOWN_SERVER_ERROR.
 
-    For the log and for those who mend it. There is no reason to give up leadership: a command is a function, so
-    nothing is half-done.
+    It is for the node's log, so that somebody can repair the fault. The controller keeps its leadership: a command is a
+    function, so nothing is half done.
     """
 
     request_name: str
@@ -87,8 +87,8 @@ class ReportFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportSilence(msgspec.Struct, frozen=True, kw_only=True):
-    """A broker was not heard of for a whole session, and is fenced. For the log: whoever wonders why a broker leads
-    nothing any more looks there."""
+    """The controller has not heard from a broker for a whole session and fences it. It is for the node's log, which
+    tells an operator why a broker no longer leads anything."""
 
     broker_id: int
     broker_epoch: int
@@ -96,24 +96,24 @@ class ReportSilence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportDeath(msgspec.Struct, frozen=True, kw_only=True):
-    """A broker's process is provably gone, and the broker is fenced for it. For the log."""
+    """A failed broker: its process is provably gone, and the controller fences it. For the node's log."""
 
     broker_id: int
     broker_epoch: int
     proof: str
-    """In words."""
+    """The proof in words."""
 
 
 class ReportShutdown(msgspec.Struct, frozen=True, kw_only=True):
-    """A broker has asked to shut down, or goes on though it was asked for in its name. For the log."""
+    """A broker has asked to shut down, or its shutdown is taken back. For the node's log."""
 
     broker_id: int
     broker_epoch: int
     is_taken_back: bool
-    """Whether its own heartbeats do not ask for the shutdown, so that it is over."""
+    """Whether the broker's own heartbeats do not ask for the shutdown, so that the shutdown is over."""
 
 
 Report = ReportSilence | ReportDeath | ReportShutdown
-"""What only the log is told."""
+"""Effects that only the node's log gets."""
 
 Effect = AppendRecords | Respond | Refuse | PublishImage | UpgradeKRaftVersion | ReportFailure | Report

@@ -1,4 +1,4 @@
-"""How leaders came to be, in records that are about to be appended: for metrics."""
+"""Counts the elections from outside of the ISR in records that are about to be appended, for metrics."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kafkaproto_server.image.image import ClusterImage
 
 
 class ElectionCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Leaders elected otherwise than from the ISR."""
+    """Leaders elected from outside of the ISR."""
 
     unclean: int = 0
-    """From outside of ISR and ELR: what they lack is lost."""
+    """From outside of ISR and ELR: the records that they lack are lost."""
     from_elr: int = 0
     """From the eligible leader replicas (KIP-966): nothing is lost."""
 
@@ -25,9 +25,10 @@ _NONE = ElectionCounts()
 
 
 def count_elections(image: ClusterImage, records: Iterable[Message]) -> ElectionCounts:
-    """What the records do, each partition changed once at most, to an image.
+    """The elections in the records, which change each partition of the image at most once.
 
-    Cheap enough for the tens of thousands of partitions that a broker's end moves: with ELR off nothing is looked up.
+    This is cheap enough for the tens of thousands of partitions that the fencing of a broker changes: with ELR off,
+    nothing is looked up.
     """
     unclean = from_elr = 0
     for record in records:

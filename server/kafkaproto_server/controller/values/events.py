@@ -1,4 +1,4 @@
-"""Everything that can happen to the controller: ``Controller.handle`` takes these and nothing else."""
+"""All events of the controller core. ``Controller.handle`` takes these and nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafkaproto_server.image.loader import LoadState
 
 
 class CommandContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Who sent a request, over what, and how long it may take."""
+    """The sender of a request, its listener, and how long the request may take."""
 
     listener_name: str = ""
     principal: str = "User:ANONYMOUS"
@@ -19,36 +19,36 @@ class CommandContext(msgspec.Struct, frozen=True, kw_only=True):
     client_host: str = ""
     client_id: str | None = None
     deadline_ms: int | None = None
-    """Monotonic time at which the sender gives up; None if the request names no time limit. The controller sets one
-    then."""
+    """Monotonic time at which the sender gives up. None if the request has no time limit; the controller then sets one.
+    """
 
 
 class BecameActive(msgspec.Struct, frozen=True, kw_only=True):
-    """This node leads the quorum, and all that the log held before it has been handed over as committed.
+    """This node leads the quorum, and the controller has got everything that the log held before, as committed batches.
 
-    Sent once the high watermark has passed the first batch of ``epoch``. What lies between the last committed
-    batch and ``next_offset`` are the quorum's own control records.
+    It comes once the high watermark has passed the first batch of ``epoch``. Between the last committed batch and
+    ``next_offset`` there are only control records of the quorum.
     """
 
     epoch: int
     next_offset: int
-    """Offset that the first record of the controller will get."""
+    """Offset of the first record that the controller will append."""
 
 
 class BecameInactive(msgspec.Struct, frozen=True, kw_only=True):
-    """Another node leads, or none; also sent to a controller that was not active, when it learns of a leader.
+    """Another node leads, or none. A controller that was not active gets it, too, when a leader becomes known.
 
-    What was appended and not committed is forgotten. Parts of it may still come back as `BatchCommitted`,
-    which go on at ``Controller.next_committed_offset``.
+    The controller drops what it appended and is not committed. Parts of that may still come as `BatchCommitted`, which
+    continue at ``Controller.next_committed_offset``.
     """
 
     leader_id: int
-    """Node id of the leader, -1 where none is known."""
+    """Node id of the leader; -1 if none is known."""
     epoch: int
 
 
 class BatchCommitted(msgspec.Struct, frozen=True, kw_only=True):
-    """A committed batch that this controller did not append in its present activity; never while active."""
+    """A committed batch, for a controller that is not active; an active one learns of commits by the high watermark."""
 
     base_offset: int
     last_offset: int
@@ -58,13 +58,13 @@ class BatchCommitted(msgspec.Struct, frozen=True, kw_only=True):
     records: tuple[Message, ...] | None
     """Metadata records; None for a batch of the quorum's own control records."""
     loaded: LoadState | None = None
-    """What the log's content is with the batch, where `Controller.load_steps` has found that out beforehand."""
+    """The state after the batch, if `Controller.load_steps` has computed it before."""
 
 
 class SnapshotLoaded(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of a snapshot, which replaces all that was replayed before; never while active.
+    """The image of a snapshot, which replaces everything that was replayed before; never while active.
 
-    It reaches at least as far as what was replayed. `BatchCommitted` goes on after ``image.offset``.
+    It reaches at least as far as what was replayed. `BatchCommitted` continues after ``image.offset``.
     """
 
     image: ClusterImage
@@ -86,29 +86,29 @@ class ControlBatchAppended(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KRaftVersionChanged(msgspec.Struct, frozen=True, kw_only=True):
-    """The finalized level of kraft.version, which the quorum keeps and the image does not; 0 until told."""
+    """The finalized level of kraft.version. The quorum keeps it, not the image; it is 0 before the first such event."""
 
     kraft_version: int
 
 
 class KRaftVersionUpgraded(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of an `effects.UpgradeKRaftVersion`; one that nobody waits for any more does no harm.
+    """The result of an `effects.UpgradeKRaftVersion`; it is ignored if its command is over already.
 
-    Where the quorum appended something for it, the `ControlBatchAppended` comes first.
+    If the quorum appended records for it, `ControlBatchAppended` comes first.
     """
 
     command_id: int
     error_code: ErrorCode
-    """NONE where the level is upgraded, or (asked to validate only) could be."""
+    """NONE if the level is upgraded or, if only validation was asked for, could be."""
     message: str | None
 
 
 class CommandReceived(msgspec.Struct, frozen=True, kw_only=True):
-    """A request that only the active controller may carry out. Exactly one `effects.Respond` or `effects.Refuse` will
-    follow."""
+    """A request that only the active controller may carry out. Exactly one `effects.Respond` or `effects.Refuse`
+    follows."""
 
     command_id: int
-    """Chosen by the sender; names the command in its answer."""
+    """Chosen by the sender; the response names it."""
     request: Message
     version: int
     """Version of the request on the wire, and so of the response."""
@@ -117,27 +117,27 @@ class CommandReceived(msgspec.Struct, frozen=True, kw_only=True):
 
 class BrokerFailed(msgspec.Struct, frozen=True, kw_only=True):
     """A broker's process is gone: the connection of its newest heartbeat ended, and nobody listens at any of its
-    endpoints. It does no harm to a broker that was heard of meanwhile, nor to a controller that is not active."""
+    endpoints. The event has no effect if the broker has sent a heartbeat since, or if the controller is not active."""
 
     broker_id: int
     broker_epoch: int
-    """That of the registration whose endpoints were tried."""
+    """Broker epoch of the registration whose endpoints were tried."""
     silent_since_ms: int
     """Monotonic time of the connection's end: a later heartbeat refutes the proof."""
     proof: str = ""
-    """How that is known, in words."""
+    """The proof in words."""
 
 
 class NodePaused(msgspec.Struct, frozen=True, kw_only=True):
-    """This node did not run for a while, and has not taken in what was sent to it meanwhile; sent before anything else
-    is told of the time after. Nobody was silent for that long, as far as this controller can tell."""
+    """This node did not run for a while, and has not read what was sent to it meanwhile. It comes before any other
+    event of the time after. The controller must not count that time as silence of the brokers."""
 
     pause_ms: int
 
 
 class Tick(msgspec.Struct, frozen=True, kw_only=True):
-    """Time has passed, or there is work left; sent when ``next_deadline_ms`` is reached. One that comes early or late
-    does no harm."""
+    """Time has passed, or there is work left. It comes when ``next_deadline_ms`` is reached; early or late ones do no
+    harm."""
 
 
 Event = (

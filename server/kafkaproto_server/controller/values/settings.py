@@ -1,4 +1,4 @@
-"""The topic settings that the controller itself acts on, as they are in force at one image."""
+"""The topic settings that the controller itself uses, as they are in force at one image."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ UNCLEAN_LEADER_ELECTION_ENABLE = "unclean.leader.election.enable"
 
 
 class InheritedConfigs:
-    """What topics inherit: the cluster's settings and this node's, over the properties of this node.
+    """The defaults that topics inherit: the cluster's settings and this node's, over the properties of this node.
 
-    One image after another mostly says the same of them, so the answer is kept until one says otherwise.
+    They are mostly the same in consecutive images, so they are cached until an image has others.
     """
 
     __slots__ = ("_broker_layer", "_cluster_layer", "_known", "_node_id", "_static_config")
@@ -60,7 +60,7 @@ class TopicSettings:
         return self._value(topic_name, UNCLEAN_LEADER_ELECTION_ENABLE).strip().lower() == "true"
 
     def _value(self, topic_name: str, key: str) -> str:
-        # Many partitions of one topic are usually asked about in a row.
+        # Usually many partitions of one topic come in a row.
         value = self._known.get((topic_name, key))
         if value is None:
             own = self._image.config(TOPIC_RESOURCE, topic_name)
