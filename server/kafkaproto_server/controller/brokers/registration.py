@@ -40,7 +40,7 @@ MAX_DIRECTORIES = 500
 """Log directories of one broker. Each heartbeat may name all of them, and every image holds them."""
 MAX_LISTENERS = 100
 MAX_FEATURES = 500
-"""Of one broker or controller: far more than anybody has."""
+"""Most listeners and features of one broker or controller: far more than any has."""
 
 
 def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Steps[Result]:

@@ -72,14 +72,14 @@ _Results = dict[tuple[int, str], ApiError | None]
 def incrementally_alter_configs(
     situation: Situation, request: IncrementalAlterConfigsRequest
 ) -> Steps[Result]:
-    """Change the keys that are named, and leave the others as they are."""
+    """IncrementalAlterConfigs: change the named keys, and leave the others as they are."""
     results, records = yield from _alter(situation, request, _incremental_changes)
     response = yield from _response(IncrementalAlterConfigsResponse, results)
     return Result(response=response, records=records)
 
 
 def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Steps[Result]:
-    """Set the keys that are named, and no others."""
+    """AlterConfigs: set the named keys, and delete all others."""
     results, records = yield from _alter(situation, request, _complete_changes)
     response = yield from _response(AlterConfigsResponse, results)
     return Result(response=response, records=records)
@@ -270,7 +270,7 @@ def _check_values(
 ) -> None:
     """Raise ApiError unless the resource exists and may have the values that it would have after the changes.
 
-    As in Kafka, a bad value of a topic that does not exist is a bad value.
+    As in Kafka, if a topic does not exist and a value is invalid, the error is that of the value.
     """
     after = {key: value for key, value in {**current, **changes}.items() if value is not None}
     problem = None

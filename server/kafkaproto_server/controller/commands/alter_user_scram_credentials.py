@@ -31,19 +31,19 @@ _Upsertion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialUpsertio
 
 
 def alter_scram_credentials(situation: Situation, request: AlterUserScramCredentialsRequest) -> Steps[Result]:
-    """Change the credentials of the users for whom everything is in order."""
+    """Change the credentials of the users without an error."""
     alterations: tuple[_Deletion | _Upsertion, ...] = (*request.deletions, *request.upsertions)
     errors: dict[str, ApiError] = {}
     records: dict[str, Message] = {}
     for each in alterations:
         name = each.name
         if name in errors:
-            # The first thing that is wrong with a user is said.
+            # A user's result has the first error found.
             yield
             continue
         try:
             if name in records:
-                # Even with another mechanism, as stock has it.
+                # Even with another mechanism, as in Apache Kafka.
                 del records[name]
                 raise ApiError(
                     ErrorCode.DUPLICATE_RESOURCE, f"User {quoted(name)} is named twice in the request."
@@ -66,7 +66,7 @@ def _users(alterations: Iterable[_Deletion | _Upsertion]) -> Iterator[str]:
 
 
 def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message:
-    """What is to be recorded; raises ApiError where the credential cannot be what it is asked to be."""
+    """The record of the change; raises ApiError if the requested credential is invalid."""
     name, number = alteration.name, alteration.mechanism
     if situation.image.metadata_version < SCRAM_LEVEL:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "SCRAM needs metadata.version 3.5-IV2 or later.")

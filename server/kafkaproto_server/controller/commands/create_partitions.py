@@ -43,7 +43,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
         except ApiError as error:
             errors[name] = error
         yield
-    # The counts come from outside, so they are added up before anything of that size is made.
+    # The counts come from outside, so they are checked before anything of that size is allocated.
     total = sum(by_name[name][0].count - len(topic.partitions) for name, topic in existing.items())
     if total > MAX_PARTITIONS_PER_REQUEST:
         raise ApiError(

@@ -45,11 +45,11 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
     results = []
     for (name, topic_id), times in times_named.items():
         if not _is_named(name, topic_id):
-            # There is no telling which topic is meant, nor whether it is the same one each time.
+            # It is not known which topic is meant, nor whether it is the same one each time.
             results += [_failure(name, topic_id, _badly_named(name))] * times
             continue
         try:
-            # Before anything else, as Kafka does: it says so of topics that do not exist, too.
+            # Check this first, as Kafka does: it reports it for topics that do not exist, too.
             if times > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is named twice.")
             topic = _topic_to_delete(image, name, topic_id)
@@ -71,7 +71,7 @@ def _deletion_disabled(version: int) -> ApiError:
 
 
 def _named_topics(request: DeleteTopicsRequest) -> Iterator[_Named]:
-    """What the request names, whichever version it came in."""
+    """The topics that the request names, in any of its versions."""
     for name in request.topic_names:
         yield name, ZERO_UUID
     for topic in request.topics:

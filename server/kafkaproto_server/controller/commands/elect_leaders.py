@@ -82,7 +82,7 @@ def _asked(
         return [*by_name.items()]
     named: list[tuple[str, Iterable[int]]] = []
     for asked in request.topic_partitions:
-        # A partition that is named twice has one election.
+        # A partition that is named twice gets one election.
         indexes: dict[int, None] = {}
         for index in asked.partitions:
             indexes[index] = None

@@ -45,7 +45,7 @@ _UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE = 1, 2, 3
 
 _LAST_VERSION_WITH_RESULTS = 1
 _SUCCESS_TEXT = "NONE"
-"""What Kafka writes as the message of a feature that was updated."""
+"""Kafka's message for a feature that was updated."""
 
 _Update = UpdateFeaturesRequest.FeatureUpdateKey
 
@@ -83,7 +83,7 @@ def _success(request: UpdateFeaturesRequest, version: int) -> UpdateFeaturesResp
 
 
 def _check_update(situation: Situation, update: _Update, levels: Mapping[str, int]) -> None:
-    """Raise ApiError unless the update is allowed; ``levels`` are all levels with the request carried out."""
+    """Raise ApiError unless the update is allowed; ``levels`` are all levels after the whole request."""
     name, level = update.feature, update.max_version_level
     if update.upgrade_type not in (_UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE):
         raise _invalid(
@@ -107,7 +107,7 @@ def _check_update(situation: Situation, update: _Update, levels: Mapping[str, in
 
 
 def _who_does_not_support(situation: Situation, name: str, level: int) -> Iterator[str]:
-    """Everybody who does not support the level, in words."""
+    """All nodes that do not support the level, in words."""
     image = situation.image
     known = supported_ranges().get(name)
     if known is None:
@@ -128,7 +128,7 @@ def _who_does_not_support(situation: Situation, name: str, level: int) -> Iterat
 
 
 def _range_of(features: Sequence[FeatureRange], name: str) -> tuple[int, int]:
-    """What a node supports; what it does not name is 0 only."""
+    """The levels that a node supports; it supports only level 0 of a feature that it does not name."""
     return next(((each.min_level, each.max_level) for each in features if each.name == name), (0, 0))
 
 
@@ -166,7 +166,7 @@ def _invalid(update: _Update, reason: str) -> ApiError:
 
 
 def _elr_settings(situation: Situation) -> Steps[list[ConfigRecord]]:
-    """What gives min.insync.replicas one value for the whole cluster, where ELR is not on yet."""
+    """Records that give min.insync.replicas one value for the whole cluster, if ELR is not on yet."""
     image = situation.image
     records: list[ConfigRecord] = []
     if image.elr_enabled:

@@ -3,7 +3,7 @@
 `partition_change` makes the decision, as `PartitionChangeBuilder` does in Apache Kafka.
 
 A replica is *acceptable* as a leader if its broker is active and its directory is online. It is a *valid*
-leader if it is acceptable and a member of the target ISR or, where that is empty, of the eligible leader
+leader if it is acceptable and a member of the target ISR or, if that is empty, of the eligible leader
 replicas (ELR).
 
 - The present leader stays if it is valid; else the first valid replica in order of assignment is elected. A

@@ -85,7 +85,7 @@ class LogIndex:
         return next(reversed(self._snapshots), None)
 
     def snapshot_size(self, snapshot: OffsetAndEpoch) -> int | None:
-        """Size in bytes; None where there is no such snapshot."""
+        """Size in bytes; None if there is no such snapshot."""
         return self._snapshots.get(snapshot)
 
     def end_offset_for_epoch(self, epoch: int) -> OffsetAndEpoch:

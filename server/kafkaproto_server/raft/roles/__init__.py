@@ -1,1 +1,1 @@
-"""What a replica does, one concern a file: it seeks a leader, follows, votes, is elected, leads, goes."""
+"""The behaviour of a replica, one file per concern: it finds a leader, follows, votes, is elected, leads, resigns."""

@@ -64,7 +64,8 @@ def voters_changed(core: Core, leader: Leader, now_ms: int) -> None:
 
 
 def is_lost(core: Core, leader: Leader, now_ms: int) -> bool:
-    """Whether the leader has to resign, because it has not heard from a majority for too long."""
+    """Whether the leader has to resign, because it has not heard from a majority for too long. A sole voter never has
+    to."""
     return now_ms >= leader.check_quorum_at_ms and not _is_alone(core, leader)
 
 

@@ -51,8 +51,10 @@ def restore_state(
     epoch = election.epoch
     latest = voters.latest
     if election.leader_id == config.key.id:
+        # Records that this leader showed to others may be lost, so it must not lead this epoch again.
         others = {voter.key.id: voter for voter in latest.voters if voter.key.id != config.key.id}
         return Resigned(epoch=epoch, election_at_ms=election_at_ms, unacknowledged=others)
+    # No leadership is on disk, so nothing of this epoch has left this node as its leader (see `outbox`).
     has_own_vote = election.is_vote_for(config.key) and election.leader_id == NO_NODE
     if has_own_vote and last_epoch < epoch and latest.is_voter(config.key):
         return Candidate(
@@ -238,7 +240,7 @@ def _ask_for_votes(core: Core, state: Prospective | Candidate, now_ms: int) -> N
 def handle_vote_response(
     core: Core, in_flight: InFlight, request: VoteRequest, response: VoteResponse, now_ms: int
 ) -> None:
-    """Count a response, if its election is still going on. The caller has noted its leader and epoch before.
+    """Count a response, if its election has not ended. The caller has noted its leader and epoch before.
 
     A voter that follows a live leader does not move to a candidate's epoch, so a response from an earlier epoch is a
     rejection as well.

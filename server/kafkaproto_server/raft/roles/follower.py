@@ -87,7 +87,7 @@ def _maybe_fetch(core: Core, follower: Follower, now_ms: int) -> None:
     follower.fetch_id = core.ask(fetching.leader_destination(core, follower), request, now_ms)
 
 
-# -- answers -----------------------------------------------------------------------------------------------------------
+# -- responses ---------------------------------------------------------------------------------------------------------
 
 
 def handle_fetch_response(

@@ -62,7 +62,10 @@ Refusal = tuple[RaftError, str]
 def handle_add_voter(
     core: Core, leader: Leader, request_id: int, request: AddVoterRequest, now_ms: int
 ) -> None:
-    """AddRaftVoter: ask the new voter which kraft.versions it supports. ``handle_api_versions`` continues."""
+    """AddRaftVoter: ask the new voter which kraft.versions it supports, and whether it serves a voter's requests.
+
+    ``handle_api_versions`` continues when the response comes.
+    """
     refusal = (
         _refuse_key(request.voter)
         or _refuse_endpoints(core, request.endpoints)
@@ -341,6 +344,7 @@ def _refuse_while_pending(leader: Leader) -> Refusal | None:
 
 
 def _refuse_without_high_watermark(leader: Leader) -> Refusal | None:
+    # Before a record of its own epoch is committed, a leader does not know whether the last change in its log is.
     if leader.high_watermark is not None:
         return None
     return (
@@ -405,7 +409,7 @@ def _refuse_removal(core: Core, key: ReplicaKey) -> Refusal | None:
 
 
 def _refuse_update(core: Core, leader: Leader, request: UpdateVoterRequest) -> RaftError:
-    """Only the error code: the response to UpdateRaftVoter has no field for a text."""
+    """The error code alone: the response to UpdateRaftVoter has no field for a text."""
     refusal = _refuse_key(request.voter) or _refuse_endpoints(core, request.endpoints)
     low, high = request.min_kraft_version, request.max_kraft_version
     if refusal is None and not 0 <= low <= high:

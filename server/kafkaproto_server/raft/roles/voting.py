@@ -122,6 +122,8 @@ def is_other_key(core: Core, voter_id: int, directory_id: bytes | None) -> bool:
 
 
 def _check(core: Core, request: VoteRequest, now_ms: int) -> RaftError:
+    # A candidate with records of the epoch that it stands for would know that the epoch has a leader. A pre-vote names
+    # the sender's present epoch, of which it may have records.
     newest_legal_epoch = request.epoch if request.is_pre_vote else request.epoch - 1
     if request.last_offset < 0 or request.last_epoch < 0 or request.last_epoch > newest_legal_epoch:
         return RaftError.INVALID_REQUEST
@@ -146,6 +148,7 @@ def _grants_pre_vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
     state = core.state
     match state:
         case Leader():
+            # A pre-vote raises no epoch, and a leader gives way only to a later one.
             return False
         case Follower():
             # A follower that lost its leader, or has never heard from it, refuses nobody: survivors of a leader would
@@ -161,6 +164,7 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
     """Decide on a standard vote request of this node's epoch, and write the vote to quorum-state."""
     state = core.state
     if not isinstance(state, Unattached | Prospective):
+        # A Candidate has voted for itself. In the other states, the node leads, has led or follows in this epoch.
         return False
     if state.voted_key is not None:
         # Somebody else may have asked for this vote in the candidate's name, and claimed a longer log than the
@@ -168,6 +172,7 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
         # request's log is checked.
         return _is_same(state.voted_key, request.replica) and _is_up_to_date(core, request)
     if state.leader_id != NO_NODE:
+        # The epoch has its leader.
         return False
     if not may_vote_for(core, request.replica, now_ms):
         core.refuse(request.replica.id, request, Doubt.UNKNOWN_NODE, now_ms)

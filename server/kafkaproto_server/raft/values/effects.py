@@ -1,4 +1,4 @@
-"""What the Raft core asks its driver to do. An ``Effects`` object says what to write, what to notify, send, and when.
+"""What the Raft core asks its driver to do. An ``Effects`` object lists writes, notices and messages, and says when.
 
 The driver takes the effects after every event, applies ``tell_now`` at once and queues the rest. It works through the
 queue in order of numbers. For each entry it does the following:

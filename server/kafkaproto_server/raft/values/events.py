@@ -32,7 +32,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     snapshots: tuple[StoredSnapshot, ...] = ()
     """Ascending. If the log starts after 0, the latest snapshot reaches at least to the log start."""
     election: ElectionState | None = None
-    """Content of quorum-state; None where the file does not exist."""
+    """Content of quorum-state; None if the file does not exist."""
     control_records: tuple[RecordedControl, ...] = ()
     """Every KRAFT_VERSION and KRAFT_VOTERS record: those of the latest snapshot, then those of the log after it."""
 

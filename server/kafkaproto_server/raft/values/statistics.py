@@ -36,16 +36,16 @@ class RaftStatistics:
     current_state: str
     """leader, candidate, prospective, prospective-voted, unattached, unattached-voted, follower, observer, resigned."""
     current_leader: int
-    """-1 where none is known."""
+    """-1 if none is known."""
     current_epoch: int
     current_vote: ReplicaKey | None
     high_watermark: int
-    """-1 where unknown."""
+    """-1 if unknown."""
     log_end_offset: int
     log_end_epoch: int
     number_of_voters: int
     number_of_observers: int
-    """0 where this node does not lead."""
+    """0 if this node does not lead."""
     number_unknown_voter_connections: int
     """Voters whose address for this node's listener is not known."""
     uncommitted_voter_change: bool

@@ -159,7 +159,7 @@ class VoterHistory:
         return next((voters.get(key.id) for voters in former if voters.is_voter(key)), None)
 
     def kraft_version_at(self, end_offset: int) -> int:
-        """The kraft.version of the newest record before ``end_offset``; 0 where there is none."""
+        """The kraft.version of the newest record before ``end_offset``; 0 if there is none."""
         position = bisect_left(self._kraft_versions, end_offset, key=_offset_of)
         return self._kraft_versions[position - 1][1] if position else 0
 
@@ -170,12 +170,12 @@ class VoterHistory:
 
     @property
     def latest_offset(self) -> int | None:
-        """Offset of the record that holds the voter set in force; None where no record does."""
+        """Offset of the record that holds the voter set in force; None if no record does."""
         return self._voter_sets[-1][0] if self._voter_sets else None
 
     @property
     def kraft_version(self) -> int:
-        """The kraft.version in force; 0 where no record raised it."""
+        """The kraft.version in force; 0 if no record raised it."""
         return self._kraft_versions[-1][1] if self._kraft_versions else 0
 
 
