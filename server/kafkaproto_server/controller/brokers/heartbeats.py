@@ -79,7 +79,7 @@ class BrokerState(enum.Enum):
 
 
 def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Decision:
-    """Move the broker to its next state; raises ApiError (STALE_BROKER_EPOCH) if that epoch is not registered."""
+    """Move the broker to its next state; raises ApiError (STALE_BROKER_EPOCH) unless the broker has that epoch."""
     assert situation.contact is not None, "a heartbeat is heard of before it is carried out"
     contact = _contact(situation.image, situation.sessions, situation.contact, request)
     if contact.is_quiet(situation.image):
@@ -177,7 +177,7 @@ def _contact(
     heard: BrokerSession,
     request: BrokerHeartbeatRequest,
 ) -> _Contact:
-    """A heartbeat and its next state; raises ApiError (STALE_BROKER_EPOCH) if that epoch is not registered."""
+    """A heartbeat and its next state; raises ApiError (STALE_BROKER_EPOCH) unless the broker has that epoch."""
     broker = image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)

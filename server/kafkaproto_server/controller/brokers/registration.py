@@ -1,8 +1,8 @@
 """Registration of brokers and controllers: BrokerRegistration (62, v0-4) and ControllerRegistration (70, v0).
 
 A broker's epoch is the log's next offset when the controller decides on its registration. A new incarnation starts
-fenced, and the same batch takes it out of all partitions that the previous incarnation still led or was in sync for. If
-the same incarnation registers again, that only amends its listeners and directories.
+fenced, and the same change takes it out of all partitions that the previous incarnation still led or was in sync for.
+If the same incarnation registers again, that only amends its listeners and directories.
 
 Apache Kafka's controllers do not check ids, listeners and feature ranges, and resign over an unknown security protocol;
 here these are INVALID_REQUEST.

@@ -1,4 +1,4 @@
-"""What a leader does: it begins its epoch with a control batch, takes appends, and does what is due.
+"""What a leader does (KIP-595): it begins its epoch with a control batch, takes appends, and does what is due.
 
 `commit` has the rules of the high watermark, `fetch_service` serves the followers, `check_quorum` says when a leader
 has to resign, and `leaving` how it does.

@@ -104,7 +104,7 @@ def become_follower(
 
 
 def _note_undoubted_leader(core: Core, now_ms: int) -> None:
-    """Note that this node had a leader until now, unless it doubted that leader."""
+    """Note that this node had a leader until now, even one that it never heard from, unless it doubted that leader."""
     if isinstance(core.state, Follower) and not core.state.link_is_dead:
         core.leader_lost_ms = now_ms
 

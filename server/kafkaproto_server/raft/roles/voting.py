@@ -151,8 +151,8 @@ def _grants_pre_vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
             # A pre-vote raises no epoch, and a leader gives way only to a later one.
             return False
         case Follower():
-            # A follower that lost its leader, or has never heard from it, refuses nobody: survivors of a leader would
-            # otherwise refuse each other in turn (KAFKA-17641).
+            # A follower that lost its leader, or has never heard from it, does not refuse for that leader's sake:
+            # survivors of a leader would otherwise refuse each other in turn (KAFKA-17641).
             return not transitions.follows_live_leader(core, now_ms) and _is_up_to_date(core, request)
         case Unattached() | Prospective() | Candidate() | Resigned():
             return _is_up_to_date(core, request)
