@@ -9,6 +9,7 @@ killed where they stand, so that the directories are at rest. Small limits have 
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -65,6 +66,8 @@ class History:
     """As the last leader told it just before the end: below it everything is committed."""
     killed_leader: int
     """The controller that was killed while it led."""
+    killed_in_epoch: int
+    """The last epoch that it knew of when it was killed."""
     broker: int
     """The broker that was killed, came back and shut down."""
 
@@ -81,6 +84,7 @@ class Driver:
         self._cluster = cluster
         self.state = State(1)
         self._read_to = 0
+        self.killed_in_epoch = -1
         self.leader: Node = cluster.quorum.leader()
         self._client: Client = connect(self.leader.bootstrap_controller, timeout_ms=ANSWER_TIMEOUT_MS)
 
@@ -108,6 +112,8 @@ class Driver:
         killed = self.leader
         self.close()
         killed.kill()
+        election_state = json.loads((killed.metadata_log_directory / "quorum-state").read_text())
+        self.killed_in_epoch = int(election_state["leaderEpoch"])
         self.leader = self._cluster.quorum.leader()
         self._client = connect(self.leader.bootstrap_controller, timeout_ms=ANSWER_TIMEOUT_MS)
         return killed
@@ -212,6 +218,7 @@ def live(make_controller: MakeNode, make_broker: MakeNode, folder: Path) -> Hist
         nodes=nodes,
         high_watermark=high_watermark,
         killed_leader=killed.node_id,
+        killed_in_epoch=driver.killed_in_epoch,
         broker=PROCESS_BROKER,
     )
 
