@@ -9,6 +9,7 @@ killed where they stand, so that the directories are at rest. Small limits have 
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ OPERATIONS = 480
 PROCESS_BROKER = FIRST_BROKER_ID
 TOPIC = "of-the-process"
 """Its partitions lie on the broker that is a process, too."""
+LAST_TOPIC = "of-the-process-alone"
+"""So that the broker leads something when it shuts down: one that leads nothing goes without a record of it."""
 PROPERTIES = {
     "metadata.log.max.record.bytes.between.snapshots": "6000",
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -65,6 +68,8 @@ class History:
     """As the last leader told it just before the end: below it everything is committed."""
     killed_leader: int
     """The controller that was killed while it led."""
+    killed_in_epoch: int
+    """The last epoch that it knew of when it was killed."""
     broker: int
     """The broker that was killed, came back and shut down."""
 
@@ -81,6 +86,7 @@ class Driver:
         self._cluster = cluster
         self.state = State(1)
         self._read_to = 0
+        self.killed_in_epoch = -1
         self.leader: Node = cluster.quorum.leader()
         self._client: Client = connect(self.leader.bootstrap_controller, timeout_ms=ANSWER_TIMEOUT_MS)
 
@@ -108,6 +114,8 @@ class Driver:
         killed = self.leader
         self.close()
         killed.kill()
+        election_state = json.loads((killed.metadata_log_directory / "quorum-state").read_text())
+        self.killed_in_epoch = int(election_state["leaderEpoch"])
         self.leader = self._cluster.quorum.leader()
         self._client = connect(self.leader.bootstrap_controller, timeout_ms=ANSWER_TIMEOUT_MS)
         return killed
@@ -149,18 +157,19 @@ class Driver:
         wait_until(are_equal, WAIT_S, "all voters to have the whole log")
         return found[0]
 
-    def create_topic(self) -> None:
-        """A topic whose partitions lie on the broker process and on one of those that are registered."""
+    def unfenced_registered_brokers(self) -> list[int]:
+        """Of the brokers that are only registered."""
         self.read_log()
-        others = [each for each in BROKERS if (broker := self.state.broker(each)) and not broker.fenced]
+        return [each for each in BROKERS if (broker := self.state.broker(each)) and not broker.fenced]
+
+    def create_topic(self, name: str, replicas: list[list[int]]) -> None:
+        """A topic with the given replicas by partition."""
         assigned = [
-            CreateTopicsRequest.CreatableReplicaAssignment(
-                partition_index=index, broker_ids=[PROCESS_BROKER, other]
-            )
-            for index, other in enumerate(others)
+            CreateTopicsRequest.CreatableReplicaAssignment(partition_index=index, broker_ids=broker_ids)
+            for index, broker_ids in enumerate(replicas)
         ]
         topic = CreateTopicsRequest.CreatableTopic(
-            name=TOPIC, num_partitions=-1, replication_factor=-1, assignments=assigned
+            name=name, num_partitions=-1, replication_factor=-1, assignments=assigned
         )
         answer = self.send(CreateTopicsRequest(topics=[topic], timeout_ms=ANSWER_TIMEOUT_MS))
         assert isinstance(answer, CreateTopicsResponse)
@@ -173,7 +182,7 @@ def drive(cluster: Cluster, driver: Driver) -> Node:
     third = OPERATIONS // 3
     first = 2 * len(BROKERS)
     driver.run(wanted[:first])
-    driver.create_topic()
+    driver.create_topic(TOPIC, [[PROCESS_BROKER, other] for other in driver.unfenced_registered_brokers()])
     driver.run(wanted[first:third])
     killed = driver.kill_leader()
     with ThreadPoolExecutor(1) as pool:
@@ -186,6 +195,8 @@ def drive(cluster: Cluster, driver: Driver) -> Node:
     broker.start()
     driver.wait_until_fenced(PROCESS_BROKER, fenced=False)
     driver.run(wanted[2 * third :])
+    driver.wait_until_fenced(PROCESS_BROKER, fenced=False)
+    driver.create_topic(LAST_TOPIC, [[PROCESS_BROKER]])
     broker.stop()
     return killed
 
@@ -212,6 +223,7 @@ def live(make_controller: MakeNode, make_broker: MakeNode, folder: Path) -> Hist
         nodes=nodes,
         high_watermark=high_watermark,
         killed_leader=killed.node_id,
+        killed_in_epoch=driver.killed_in_epoch,
         broker=PROCESS_BROKER,
     )
 

@@ -6,13 +6,17 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+import trio
 from click.testing import CliRunner, Result
 
 from kafkaproto import uuids
-from kafkaproto.messages import VotersRecord
+from kafkaproto.api import ApiKey
+from kafkaproto.message import Message
+from kafkaproto.messages import MetadataResponse, VotersRecord
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord
 from kafkaproto_server.config import Config, check_supported
@@ -26,7 +30,8 @@ from kafkaproto_server.tools.cluster.cluster_layout import (
     make_layout,
     read_layout,
 )
-from kafkaproto_server.tools.cluster.local_cluster import main
+from kafkaproto_server.tools.cluster.local_cluster import main, wait_until_each_names_all
+from tests.tools.support.scripted_server import serving
 
 
 def make(folder: Path, shape: Shape, *, is_static: bool = False) -> ClusterLayout:
@@ -179,6 +184,29 @@ def test_a_record_that_is_none_is_named(content: str, tmp_path: Path) -> None:
     (tmp_path / "cluster.json").write_text(content)
     with pytest.raises(LayoutError, match=r"cluster.json does not describe a cluster"):
         read_layout(tmp_path)
+
+
+def test_a_cluster_is_ready_once_each_broker_names_all_of_them() -> None:
+    """Brokers read the metadata log each for itself, so that one of them may be the last to know of another."""
+    named = {1: [[1], [1, 2]], 2: [[2], [2], [1, 2]]}
+
+    def answer(node_id: int) -> Callable[[Message], Message]:
+        def next_answer(request: Message) -> Message:
+            found = named[node_id].pop(0)
+            return MetadataResponse(brokers=[MetadataResponse.Broker(node_id=each) for each in found])
+
+        return next_answer
+
+    async def wait(brokers: Mapping[int, str]) -> None:
+        with trio.fail_after(10):
+            await wait_until_each_names_all(brokers)
+
+    with (
+        serving({ApiKey.METADATA: answer(1)}) as first,
+        serving({ApiKey.METADATA: answer(2)}) as second,
+    ):
+        trio.run(wait, {1: first.address, 2: second.address})
+    assert named == {1: [], 2: []}
 
 
 def run(*arguments: str) -> Result:

@@ -1,8 +1,9 @@
 """``kafka-local-cluster``: runs a cluster on this machine, each node in a process of its own, until it is stopped.
 
-It prints one line once every node serves; the nodes' logs are in their files. If a node ends by itself, this is
-reported with the node's last log lines, and the other nodes continue. At a stop, nodes that are only brokers stop
-first, while they still have controllers for a controlled shutdown; then all others stop.
+It prints one line once every node serves and every broker's Metadata names all brokers; the nodes' logs are in their
+files. If a node ends by itself, this is reported with the node's last log lines, and the other nodes continue. At a
+stop, nodes that are only brokers stop first, while they still have controllers for a controlled shutdown; then all
+others stop.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,9 @@ from pathlib import Path
 import click
 import trio
 
+from kafkaproto.client import Client, parse_servers
+from kafkaproto.errors import ProtocolError
+from kafkaproto.messages import MetadataRequest, MetadataResponse
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.tools.cluster.cluster_layout import (
     ClusterLayout,
@@ -42,7 +46,9 @@ SAME_REQUEST_S = 0.5
 """Signals that come this close together are one request to stop; a later one kills."""
 LAST_WORDS_BYTES = 4096
 LAST_WORDS_LINES = 10
-_READY = b"ready "
+_READY = "ready "
+_ASK_TIMEOUT_MS = 5_000
+_ASK_INTERVAL_S = 0.05
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,6 +61,8 @@ class _Member:
     log_start: int
     """Where this run's part of the log file begins."""
     is_ready: trio.Event = field(default_factory=trio.Event)
+    ready_words: Mapping[str, str] = field(default_factory=dict)
+    """What its ready line says, by key."""
 
     def last_words(self) -> str:
         """How the process ended, and the end of its log."""
@@ -117,13 +125,22 @@ class LocalCluster:
                 return member.last_words()
         if limit.cancelled_caught:
             late = ", ".join(str(each.node.node_id) for each in self._members if not each.is_ready.is_set())
-            logs = self._layout.directory / "node-*" / "server.log"
-            return f"not serving after {START_TIMEOUT_S} s: node {late}; what they say is in {logs}"
+            what = f"not serving after {START_TIMEOUT_S} s: node {late}"
+            if not late:
+                what = f"not every broker names all brokers after {START_TIMEOUT_S} s"
+            return f"{what}; what they say is in {self._layout.directory / 'node-*' / 'server.log'}"
         return None
 
     async def _wait_until_all_are_ready(self) -> None:
         for member in self._members:
             await member.is_ready.wait()
+        await wait_until_each_names_all(
+            {
+                member.node.node_id: member.ready_words["broker"]
+                for member in self._members
+                if "broker" in member.ready_words
+            }
+        )
 
     async def _spawn(self, node: NodeLayout) -> _Member:
         log_path = self._layout.node_directory(node) / "server.log"
@@ -146,8 +163,10 @@ class LocalCluster:
         async for data in stdout:
             if not member.is_ready.is_set():
                 received += data
-                if any(line.startswith(_READY) for line in received.split(b"\n")[:-1]):
-                    member.is_ready.set()
+                for line in received.decode(errors="replace").split("\n")[:-1]:
+                    if line.startswith(_READY):
+                        member.ready_words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+                        member.is_ready.set()
 
     def _ready_line(self) -> str:
         pids = ",".join(f"{member.node.node_id}:{member.process.pid}" for member in self._members)
@@ -182,6 +201,30 @@ class LocalCluster:
                     _signal(member, signal.SIGKILL)
                     await member.process.wait()
                     click.echo(f"node {member.node.node_id} did not stop in time and was killed", err=True)
+
+
+async def wait_until_each_names_all(brokers: Mapping[int, str]) -> None:
+    """Wait until each broker, given by its id and HOST:PORT, names all of them to its clients.
+
+    Each reads the metadata log for itself: that one serves may reach the others a little later.
+    """
+    for address in brokers.values():
+        while not brokers.keys() <= await trio.to_thread.run_sync(
+            _brokers_named_by, address, abandon_on_cancel=True
+        ):
+            await trio.sleep(_ASK_INTERVAL_S)
+
+
+def _brokers_named_by(address: str) -> set[int]:
+    """The ids of the brokers that one of them, at HOST:PORT, names to its clients; none where it does not answer."""
+    ((host, port),) = parse_servers(address)
+    try:
+        with Client.connect(host, port, timeout_ms=_ASK_TIMEOUT_MS) as client:
+            answer = client.send(MetadataRequest(topics=[]))
+    except (OSError, ProtocolError):
+        return set()
+    assert isinstance(answer, MetadataResponse)
+    return {broker.node_id for broker in answer.brokers}
 
 
 def _signal(member: _Member, number: signal.Signals) -> None:
@@ -308,8 +351,8 @@ def main(
 ) -> None:
     """Run a Kafka cluster on this machine, every node a process.
 
-    Prints one line, "ready ...", when all nodes serve. Ctrl-C and SIGTERM stop them all in order; a second one kills
-    them.
+    Prints one line, "ready ...", when all nodes serve and know of each other. Ctrl-C and SIGTERM stop them all in
+    order; a second one kills them.
     """
     if ephemeral and data is not None:
         raise click.UsageError("--ephemeral and --data do not go together")
