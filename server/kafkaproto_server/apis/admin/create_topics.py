@@ -1,7 +1,8 @@
 """CreateTopics (19), v2-7; controller listeners, forwarded by brokers (KIP-4).
 
-The active controller decides on each topic separately (`controller.commands.create_topics`): one may be refused while others are
-created. A topic that the sender may not create gets TOPIC_AUTHORIZATION_FAILED, after the results of the others.
+The active controller decides on each topic separately (`controller.commands.create_topics`): one may be refused while
+others are created. A topic that the sender may not create gets TOPIC_AUTHORIZATION_FAILED, after the results of the
+others.
 
 - v4 accepts -1 for the cluster's default of partitions and replicas (KIP-464).
 - v5 returns partitions, replicas and configs of new topics (KIP-525), if the sender may describe the topic's configs.
