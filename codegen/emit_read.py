@@ -2,7 +2,7 @@
 
 A run of fixed-size fields becomes one unpack, straight into the attributes. It also takes the length of the string or
 array that follows, or the count of the tag section, so that most fields cost no call of their own. The code checks
-nothing that Python or ``Message.decode`` checks anyway: the end position shows a slice past the end, and unpacking
+nothing that Python or ``MessageModel.decode`` checks anyway: the end position shows a slice past the end, and unpacking
 fails on a short buffer. Two costs that would be as high as all others together are avoided: an object is made without
 its constructor, and one function with the loop inside reads all elements of an array.
 
@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from codegen import naming
 from codegen.literals import annotation, default_at_read
-from codegen.model import Field, Message, Primitive, Variable
+from codegen.model import Field, MessageModel, Primitive, Variable
 from codegen.resolve import (
     ArrayValue,
     FieldLayout,
@@ -37,7 +37,7 @@ FunctionNames = Callable[[StructLayout, bool, bool], str]
 class ReadEmitter:
     """Writes one reading function."""
 
-    def __init__(self, message: Message, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
+    def __init__(self, message: MessageModel, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
         self.message = message
         self.lines = lines
         self.layouts = layouts

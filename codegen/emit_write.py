@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from codegen import naming
 from codegen.literals import python_literal
-from codegen.model import ArrayType, Field, Message, NotNull, Primitive, StructType, Variable
+from codegen.model import ArrayType, Field, MessageModel, NotNull, Primitive, StructType, Variable
 from codegen.resolve import (
     ArrayValue,
     FieldLayout,
@@ -35,7 +35,7 @@ FunctionNames = Callable[[StructLayout, bool], str]
 class WriteEmitter:
     """Writes one writing function."""
 
-    def __init__(self, message: Message, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
+    def __init__(self, message: MessageModel, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
         self.message = message
         self.lines = lines
         self.layouts = layouts
@@ -274,7 +274,7 @@ class WriteEmitter:
             self._struct(value.layout, variable)
 
 
-def differences(message: Message, field: Field, source: str) -> list[str]:
+def differences(message: MessageModel, field: Field, source: str) -> list[str]:
     """Expressions, at least one of which is true if the field is not at its default."""
     if field.default is NotNull.EMPTY:
         null = [f"{source} is None"] if field.nullable else []
@@ -292,7 +292,7 @@ def differences(message: Message, field: Field, source: str) -> list[str]:
     return [f"{source} != {python_literal(field.default)}"]
 
 
-def struct_differences(message: Message, field: Field, source: str) -> list[str]:
+def struct_differences(message: MessageModel, field: Field, source: str) -> list[str]:
     """Field by field: comparing with a struct of defaults would cost a call for every element."""
     assert isinstance(field.type, StructType)
     parts: list[str] = []

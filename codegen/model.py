@@ -152,7 +152,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Struct:
+class StructModel:
     """A named group of fields; ``versions`` are those in which it exists."""
 
     name: str
@@ -162,7 +162,7 @@ class Struct:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class MessageModel:
     """One schema file. ``structs`` holds the message's own fields under its name, and every struct in it."""
 
     type: MessageType
@@ -172,7 +172,7 @@ class Message:
     flexible: VersionRange
     listeners: tuple[str, ...] = ()
     latest_version_unstable: bool = False
-    structs: dict[str, Struct] = field(default_factory=dict)
+    structs: dict[str, StructModel] = field(default_factory=dict)
     """In the order of first use from the inside out: a struct comes after those it contains."""
     source: str = ""
     """Name of the schema file, with its folder."""
@@ -183,6 +183,6 @@ class Message:
         return self.source.rpartition("/")[0]
 
     @property
-    def root(self) -> Struct:
+    def root(self) -> StructModel:
         """The struct of the message's own fields."""
         return self.structs[self.name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 
-from codegen.model import Field, Message, Struct
+from codegen.model import Field, MessageModel, StructModel
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RESERVED_LOCALS = frozenset(
@@ -42,22 +42,22 @@ def local(name: str) -> str:
     return f"{result}_" if result in _RESERVED_LOCALS else result
 
 
-def module(message: Message) -> str:
+def module(message: MessageModel) -> str:
     """The module that holds a message's code."""
     return snake(message.name)
 
 
-def class_name(message: Message, struct: Struct) -> str:
+def class_name(message: MessageModel, struct: StructModel) -> str:
     """A struct's class; those within a message carry its name in front."""
     return struct.name if struct.name.startswith(message.name) else message.name + struct.name
 
 
-def alias(message: Message, struct: Struct) -> str:
+def alias(message: MessageModel, struct: StructModel) -> str:
     """The attribute of the message class under which a struct's class is reached."""
     return struct.name.removeprefix(message.name) or struct.name
 
 
-def function(verb: str, message: Message, struct: Struct, version: int) -> str:
+def function(verb: str, message: MessageModel, struct: StructModel, version: int) -> str:
     """The private function that reads or writes a struct in the layout first seen at ``version``."""
     inner = "" if struct.name == message.name else f"_{snake(alias(message, struct))}"
     return f"_{verb}{inner}_v{version}"

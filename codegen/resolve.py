@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from codegen.model import ArrayType, Field, Message, Primitive, Struct, StructType, Variable
+from codegen.model import ArrayType, Field, MessageModel, Primitive, StructModel, StructType, Variable
 
 
 class LengthForm(enum.Enum):
@@ -73,7 +73,7 @@ class FieldLayout:
 class StructLayout:
     """A struct at one version."""
 
-    struct: Struct
+    struct: StructModel
     flexible: bool
     fields: tuple[FieldLayout, ...]
     """The fields that are written one after the other, in order."""
@@ -113,19 +113,19 @@ class StructLayout:
         return False
 
 
-def resolve(message: Message, version: int) -> StructLayout:
+def resolve(message: MessageModel, version: int) -> StructLayout:
     """The layout of a whole message at a version that exists."""
     assert version in message.versions, f"{message.name} has no version {version}"
     return _Resolver(message, version).struct(message.root)
 
 
 class _Resolver:
-    def __init__(self, message: Message, version: int) -> None:
+    def __init__(self, message: MessageModel, version: int) -> None:
         self.message = message
         self.version = version
         self.flexible = version in message.flexible
 
-    def struct(self, struct: Struct) -> StructLayout:
+    def struct(self, struct: StructModel) -> StructLayout:
         plain: list[FieldLayout] = []
         tagged: list[FieldLayout] = []
         absent: list[Field] = []

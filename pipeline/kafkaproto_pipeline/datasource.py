@@ -36,10 +36,17 @@ from pyspark.sql.types import StructType
 from kafkaproto.log import parse_segment_file_name
 from kafkaproto.snapshot import parse_snapshot_file_name
 from kafkaproto_pipeline.decoding.columns import decode
-from kafkaproto_pipeline.options import SNAPSHOT, OptionError, Options, check_for_stream, parse_options
-from kafkaproto_pipeline.planning.files import Filters, Piece, plan_batch
+from kafkaproto_pipeline.options import SNAPSHOT, OptionError, SourceOptions, check_for_stream, parse_options
+from kafkaproto_pipeline.planning.files import Filters, PlannedPiece, plan_batch
 from kafkaproto_pipeline.planning.live import LivePiece, plan_live_batch
-from kafkaproto_pipeline.planning.progress import Available, Progress, advance, check_cluster, contents, first
+from kafkaproto_pipeline.planning.progress import (
+    Available,
+    StreamProgress,
+    advance,
+    check_cluster,
+    contents,
+    first,
+)
 from kafkaproto_pipeline.planning.stream import StreamSource, make_stream_source
 from kafkaproto_pipeline.read import read_piece
 from kafkaproto_pipeline.sources.directories import InputError
@@ -86,14 +93,14 @@ class KraftDataSource(DataSource):
 class KraftPartition(InputPartition):
     """One piece of work as a partition of Spark."""
 
-    def __init__(self, piece: Piece | LivePiece) -> None:
+    def __init__(self, piece: PlannedPiece | LivePiece) -> None:
         super().__init__(piece)
 
 
 class KraftReader(DataSourceReader):
     """A batch read."""
 
-    def __init__(self, options: Options, columns: Sequence[str]) -> None:
+    def __init__(self, options: SourceOptions, columns: Sequence[str]) -> None:
         self._options = options
         self._columns = tuple(columns)
         self._filters = Filters()
@@ -130,7 +137,7 @@ class KraftFilteringReader(KraftReader):
 class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A stream. It knows its progress only from Spark's checkpoint."""
 
-    def __init__(self, options: Options, columns: Sequence[str]) -> None:
+    def __init__(self, options: SourceOptions, columns: Sequence[str]) -> None:
         self._options = options
         self._columns = tuple(columns)
         self._takes_snapshot = options.on_missing_offsets == SNAPSHOT
@@ -168,7 +175,7 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         available = self._look()
         if self._last_end is not None:
             available = replace(available, end=min(available.end, self._last_end))
-        begin = Progress.from_json(start)
+        begin = StreamProgress.from_json(start)
         check_cluster(begin, available)
         source.check(begin)
         max_records = limit.max_rows if isinstance(limit, ReadMaxRows) else None
@@ -183,7 +190,7 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def reportLatestOffset(self) -> dict[str, Any] | None:
         """The end of the committed records when the batch was planned, for the query's status."""
         available = self._seen or self._look()
-        return Progress(offset=available.end, cluster_id=available.cluster_id).to_json()
+        return StreamProgress(offset=available.end, cluster_id=available.cluster_id).to_json()
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Fix the end of this query: records that are committed later are not read."""
@@ -191,7 +198,7 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """The pieces of a batch. The two ends of the batch determine them."""
-        begin, until = Progress.from_json(start), Progress.from_json(end)
+        begin, until = StreamProgress.from_json(start), StreamProgress.from_json(end)
         snapshot, first_offset, end_offset = contents(begin, until)
         epoch = begin.epoch if snapshot is None else snapshot.epoch
         pieces = self._opened().pieces(snapshot, first_offset, end_offset, epoch)
@@ -241,7 +248,7 @@ def decode_files(df: DataFrame, **options: object) -> DataFrame:
     return df.select("path", "content").mapInArrow(rows, ddl(parsed.view, None, columns))
 
 
-def columns_of_schema(options: Options, schema: StructType) -> tuple[str, ...]:
+def columns_of_schema(options: SourceOptions, schema: StructType) -> tuple[str, ...]:
     """The columns that a schema asks for: some of the view's columns, and some fields of its struct columns.
 
     Raises OptionError if the schema does not consist of the view's columns with their types.
@@ -265,14 +272,14 @@ def columns_of_schema(options: Options, schema: StructType) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _all_columns(options: Options) -> tuple[str, ...]:
+def _all_columns(options: SourceOptions) -> tuple[str, ...]:
     """The columns that the options name; without that option, all columns of the view."""
     if options.columns is not None:
         return options.columns
     return tuple(column.name for column in columns_of(options.view, options.record_types))
 
 
-def _wanted(options: Options, columns: Sequence[str], filters: Filters) -> Wanted:
+def _wanted(options: SourceOptions, columns: Sequence[str], filters: Filters) -> Wanted:
     types = options.record_types
     if filters.record_types is not None:
         types = tuple(sorted(filters.record_types & set(types or RECORD_TYPES)))
@@ -290,7 +297,9 @@ def _wanted(options: Options, columns: Sequence[str], filters: Filters) -> Wante
     )
 
 
-def _decode_file(path: str, content: pa.Buffer, options: Options, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def _decode_file(
+    path: str, content: pa.Buffer, options: SourceOptions, wanted: Wanted
+) -> Iterator[pa.RecordBatch]:
     directory, _, name = path.rpartition("/")
     base_offset, snapshot = parse_segment_file_name(name), parse_snapshot_file_name(name)
     if base_offset is None and snapshot is None:

@@ -49,7 +49,7 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class SourceOptions:
     """All options with their defaults. The names are those of the options, in snake case."""
 
     paths: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class Options:
     max_records_per_batch: int | None = None
 
 
-def parse_options(given: Mapping[str, str]) -> Options:
+def parse_options(given: Mapping[str, str]) -> SourceOptions:
     """The options that a user gave. Names may be in upper or lower case.
 
     Raises OptionError, and ViewError for a view, record type or column that does not exist.
@@ -89,12 +89,12 @@ def parse_options(given: Mapping[str, str]) -> Options:
         values[field] = parse(option, str(text))
     if "path_list" in values:
         values["paths"] = (*_strings(values.get("paths")), *_strings(values.pop("path_list")))
-    options = Options(**values)  # type: ignore[arg-type]
+    options = SourceOptions(**values)  # type: ignore[arg-type]
     _check(options)
     return options
 
 
-def check_for_stream(options: Options) -> None:
+def check_for_stream(options: SourceOptions) -> None:
     """Raise OptionError for the options of batch reads (their bounds, and snapshots), and for the view ``state``."""
     for name, value in (
         ("asOf", options.as_of),
@@ -115,7 +115,7 @@ def _strings(value: object) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else ()
 
 
-def _check(options: Options) -> None:
+def _check(options: SourceOptions) -> None:
     if bool(options.paths) == bool(options.bootstrap_controllers):
         what = "not both" if options.paths else "neither is given"
         raise OptionError(f"give a path, as load(path), or the option 'bootstrap.controllers'; {what}")

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto_pipeline.decoding.columns import decode
-from kafkaproto_pipeline.planning.files import Piece
+from kafkaproto_pipeline.planning.files import PlannedPiece
 from kafkaproto_pipeline.planning.live import LivePiece
 from kafkaproto_pipeline.sources.directories import InputError, open_file
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
@@ -17,7 +17,7 @@ from kafkaproto_pipeline.views.state import as_view
 from kafkaproto_pipeline.views.wanted import Wanted
 
 
-def read_piece(piece: Piece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def read_piece(piece: PlannedPiece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
     """The rows of a piece. Raises InputError, CorruptInputError in mode FAILFAST, and ValueError for view ``state``."""
 
     def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
@@ -28,7 +28,7 @@ def read_piece(piece: Piece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBa
     return as_view(wanted, piece.origin, read)
 
 
-def _read_file(piece: Piece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def _read_file(piece: PlannedPiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
     ends = [piece.end_offset]
     if wanted.committed_only and piece.origin.snapshot is None:
         ends.append(piece.committed_end)
@@ -47,7 +47,7 @@ def _read_file(piece: Piece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
     )
 
 
-def _bytes_of(piece: Piece) -> bytes:
+def _bytes_of(piece: PlannedPiece) -> bytes:
     """All bytes at once, because damage in them may span all of them. The file has that length, or had it when it was
     listed.
     """

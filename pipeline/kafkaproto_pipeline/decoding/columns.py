@@ -32,7 +32,7 @@ from kafkaproto_pipeline.decoding.common_columns import CONTROL_BIT, CommonColum
 from kafkaproto_pipeline.decoding.fields import Located, can_locate, has_text, locate
 from kafkaproto_pipeline.decoding.frames import Flags, find_records
 from kafkaproto_pipeline.decoding.payload import can_write, json_texts
-from kafkaproto_pipeline.decoding.pieces import Piece, pieces
+from kafkaproto_pipeline.decoding.pieces import LogPiece, pieces
 from kafkaproto_pipeline.decoding.scan import Int64s, steps
 from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.record_views import RecordView
@@ -121,7 +121,7 @@ class _Chosen:
 
 class _PieceDecoder:
     def __init__(
-        self, buffer: Buffer, piece: Piece, plan: Plan, reader: rows.RowReader, common: CommonColumns
+        self, buffer: Buffer, piece: LogPiece, plan: Plan, reader: rows.RowReader, common: CommonColumns
     ) -> None:
         self.buffer = buffer
         self.piece = piece
@@ -147,7 +147,7 @@ class _PieceDecoder:
             yield self.batch(at[start:end], between[:count])
             del between[:count]
 
-    def batch(self, at: Int64s, between: list[rows.Row]) -> pa.RecordBatch:
+    def batch(self, at: Int64s, between: list[rows.DecodedRow]) -> pa.RecordBatch:
         """The rows of these records, and of the faults between them."""
         chosen = self.identified(at)
         self.keep_wanted_types(chosen)
@@ -274,7 +274,7 @@ class _PieceDecoder:
 
     # -- the slow way --------------------------------------------------------------------------------------------------
 
-    def together(self, made: pa.RecordBatch, at: Int64s, slow: list[rows.Row]) -> pa.RecordBatch:
+    def together(self, made: pa.RecordBatch, at: Int64s, slow: list[rows.DecodedRow]) -> pa.RecordBatch:
         """The finished rows of these records and those of the slow way, merged in order."""
         slow = [row for row in slow if rows.is_wanted(self.plan, row)]
         if not slow:
@@ -289,14 +289,14 @@ class _PieceDecoder:
         """The places of records among the rows of the piece."""
         return rows.order_of(self.records.batches[at], self.records.numbers[at])
 
-    def rows_between_records(self) -> Iterator[rows.Row]:
+    def rows_between_records(self) -> Iterator[rows.DecodedRow]:
         """The rows of faults, and of odd batches."""
         for before, fault in self.piece.faults:
             yield self.reader.fault(fault, before)
         for batch in np.flatnonzero(self.records.odd).tolist():
             yield from self.reader.batch(self.view(batch), batch)
 
-    def slow_records(self, at: Int64s) -> Iterator[rows.Row]:
+    def slow_records(self, at: Int64s) -> Iterator[rows.DecodedRow]:
         records, octets = self.records, self.piece.octets
         for index in at.tolist():
             batch, number = int(records.batches[index]), int(records.numbers[index])

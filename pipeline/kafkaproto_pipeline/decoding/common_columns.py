@@ -10,7 +10,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto_pipeline.decoding.arrays import booleans, numbers
 from kafkaproto_pipeline.decoding.frames import Flags, Records
-from kafkaproto_pipeline.decoding.pieces import Piece
+from kafkaproto_pipeline.decoding.pieces import LogPiece
 from kafkaproto_pipeline.decoding.rows import MAX_TIMESTAMP_MS
 from kafkaproto_pipeline.decoding.scan import Int64s
 from kafkaproto_pipeline.generated.records import RECORDS
@@ -40,7 +40,7 @@ class CommonColumns:
         self._origin = origin
         self._snapshot_time_ms = snapshot_time_ms
 
-    def places(self, piece: Piece, records: Records) -> Places:
+    def places(self, piece: LogPiece, records: Records) -> Places:
         """Offset and time of all records of a piece."""
         headers, batches = piece.headers, records.batches
         has_append_time = (headers.attributes & _APPEND_TIME_BIT) != 0
@@ -71,7 +71,7 @@ class CommonColumns:
         return found
 
     def column(
-        self, name: str, piece: Piece, places: Places, batches: Int64s, codes: Int64s, versions: Int64s
+        self, name: str, piece: LogPiece, places: Places, batches: Int64s, codes: Int64s, versions: Int64s
     ) -> pa.Array | None:
         """The column of this name for these records; None if it is not one of the columns that every view has."""
         origin, count = self._origin, len(batches)

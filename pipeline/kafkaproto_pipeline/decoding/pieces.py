@@ -26,7 +26,7 @@ _COMPRESSION_MASK = 0x07
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class LogPiece:
     """Some batches and their records."""
 
     headers: Headers
@@ -37,7 +37,7 @@ class Piece:
     bodies: Bodies
 
 
-def pieces(buffer: Buffer, step: Step) -> Iterator[Piece]:
+def pieces(buffer: Buffer, step: Step) -> Iterator[LogPiece]:
     """The pieces of a step, in order. A batch that cannot be decompressed gets an empty body, which no records can
     fill.
     """
@@ -47,7 +47,9 @@ def pieces(buffer: Buffer, step: Step) -> Iterator[Piece]:
     compressed = (headers.attributes & _COMPRESSION_MASK).tolist()
     if not any(compressed):
         octets = np.frombuffer(buffer, np.uint8)
-        yield Piece(headers=headers, faults=step.faults, octets=octets, bodies=_bodies(headers, starts, ends))
+        yield LogPiece(
+            headers=headers, faults=step.faults, octets=octets, bodies=_bodies(headers, starts, ends)
+        )
         return
     view = memoryview(buffer)
     first = size = 0
@@ -67,7 +69,7 @@ def pieces(buffer: Buffer, step: Step) -> Iterator[Piece]:
         yield _joined(step, first, parts, is_last=True)
 
 
-def _joined(step: Step, first: int, parts: list[bytes], *, is_last: bool) -> Piece:
+def _joined(step: Step, first: int, parts: list[bytes], *, is_last: bool) -> LogPiece:
     """The piece of the batches from ``first`` on; these are their records."""
     end = first + len(parts)
     headers = Headers(
@@ -82,7 +84,7 @@ def _joined(step: Step, first: int, parts: list[bytes], *, is_last: bool) -> Pie
         for before, fault in step.faults
         if first <= before < end or (is_last and before == end)
     )
-    return Piece(headers=headers, faults=faults, octets=octets, bodies=_bodies(headers, starts, ends))
+    return LogPiece(headers=headers, faults=faults, octets=octets, bodies=_bodies(headers, starts, ends))
 
 
 def _bodies(headers: Headers, starts: Int64s, ends: Int64s) -> Bodies:

@@ -59,7 +59,7 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class DecodedRow:
     """One decoded row."""
 
     order: int
@@ -91,12 +91,12 @@ class RowReader:
         self._position = position
         self._snapshot_time_ms = snapshot_time_ms
 
-    def fault(self, fault: Fault, batch: int) -> Row:
+    def fault(self, fault: Fault, batch: int) -> DecodedRow:
         """The row of a fault that comes before a batch of the step."""
         damage = Damage(position=self._position + fault.position, offset=fault.offset, reason=fault.reason)
         return self._row(order_of(batch, -1), fault.offset, None, None, None, damage=damage)
 
-    def batch(self, view: RecordBatchView, index: int) -> Iterator[Row]:
+    def batch(self, view: RecordBatchView, index: int) -> Iterator[DecodedRow]:
         """All rows of a batch, as far as it can be read."""
         number = 0
         try:
@@ -107,7 +107,7 @@ class RowReader:
         except RemoteProtocolError as error:
             yield self._broken(view, order_of(index, number), view.base_offset + number, str(error.reason))
 
-    def record(self, view: RecordBatchView, record: Record, order: int) -> Row | None:
+    def record(self, view: RecordBatchView, record: Record, order: int) -> DecodedRow | None:
         """The row of a record; None if it is of a type that is not wanted."""
         damage: Damage | None = None
         values: dict[str, Any] = {}
@@ -168,7 +168,7 @@ class RowReader:
             raise RemoteProtocolError(f"{len(data) - end} bytes follow the record", where=record.name)
         values["message"] = message
 
-    def _broken(self, view: RecordBatchView, order: int, offset: int, reason: str) -> Row:
+    def _broken(self, view: RecordBatchView, order: int, offset: int, reason: str) -> DecodedRow:
         damage = self._damage(view, offset, reason)
         return self._row(order, offset, view.partition_leader_epoch, None, view.is_control, damage=damage)
 
@@ -185,12 +185,12 @@ class RowReader:
         *,
         damage: Damage | None,
         **values: Any,
-    ) -> Row:
+    ) -> DecodedRow:
         snapshot_index = None
         if self.origin.snapshot is not None:
             end_offset, epoch = self.origin.snapshot
             snapshot_index, offset, timestamp_ms = offset, end_offset - 1, self._snapshot_time_ms
-        return Row(
+        return DecodedRow(
             order=order,
             offset=offset,
             snapshot_index=snapshot_index,
@@ -202,7 +202,7 @@ class RowReader:
         )
 
 
-def is_wanted(plan: Plan, row: Row) -> bool:
+def is_wanted(plan: Plan, row: DecodedRow) -> bool:
     """Whether a row lies in the wanted ranges of offset and time, and is not dropped because it is corrupt."""
     wanted = plan.wanted
     if row.offset is not None and not is_wanted_offset(wanted, row.offset):
@@ -215,7 +215,7 @@ def is_wanted(plan: Plan, row: Row) -> bool:
     return row.damage is None or wanted.mode != DROPMALFORMED
 
 
-def refuse_damage(plan: Plan, origin: Origin, rows: Sequence[Row]) -> None:
+def refuse_damage(plan: Plan, origin: Origin, rows: Sequence[DecodedRow]) -> None:
     """In mode FAILFAST, raise CorruptInputError for the first corrupt row."""
     if plan.wanted.mode != FAILFAST:
         return
@@ -228,7 +228,7 @@ def refuse_damage(plan: Plan, origin: Origin, rows: Sequence[Row]) -> None:
             )
 
 
-def build(plan: Plan, origin: Origin, rows: Sequence[Row]) -> pa.RecordBatch:
+def build(plan: Plan, origin: Origin, rows: Sequence[DecodedRow]) -> pa.RecordBatch:
     """The rows as a record batch of the plan's schema."""
     arrays = []
     for field in plan.schema:
@@ -263,7 +263,7 @@ def _element(field: FieldView, value: Any) -> Any:
     return bytes(value) if field.type == "bytes" else value
 
 
-def _message_value(plan: Plan, column: str, row: Row) -> Any:
+def _message_value(plan: Plan, column: str, row: DecodedRow) -> Any:
     if row.message is None or row.record is None or row.record_version is None:
         return None
     if column == PAYLOAD_COLUMN:
@@ -294,20 +294,20 @@ def _identified(
     return found
 
 
-def _committed(plan: Plan, origin: Origin, row: Row) -> bool | None:
+def _committed(plan: Plan, origin: Origin, row: DecodedRow) -> bool | None:
     if row.offset is None:
         return None
     return origin.snapshot is not None or row.offset < plan.wanted.committed_end
 
 
-def _timestamp_us(row: Row) -> int | None:
+def _timestamp_us(row: DecodedRow) -> int | None:
     milliseconds = row.timestamp_ms
     if milliseconds is None or milliseconds == -1 or abs(milliseconds) > MAX_TIMESTAMP_MS:
         return None
     return milliseconds * 1000
 
 
-def _corrupt(origin: Origin, row: Row) -> dict[str, Any] | None:
+def _corrupt(origin: Origin, row: DecodedRow) -> dict[str, Any] | None:
     if row.damage is None:
         return None
     damage = row.damage
@@ -319,7 +319,7 @@ def _corrupt(origin: Origin, row: Row) -> dict[str, Any] | None:
     }
 
 
-_COMMON: dict[str, Callable[[Plan, Origin, Row], Any]] = {
+_COMMON: dict[str, Callable[[Plan, Origin, DecodedRow], Any]] = {
     "clusterId": lambda plan, origin, row: origin.cluster_id,
     "nodeId": lambda plan, origin, row: origin.node_id,
     "directory": lambda plan, origin, row: origin.directory,

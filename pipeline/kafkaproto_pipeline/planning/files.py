@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.options import ONE_REPLICA, AsOf, Options
+from kafkaproto_pipeline.options import ONE_REPLICA, AsOf, SourceOptions
 from kafkaproto_pipeline.sources.committed import Committed
-from kafkaproto_pipeline.sources.directories import InputError, Segment, Snapshot, find_replicas
+from kafkaproto_pipeline.sources.directories import InputError, SegmentOnDisk, SnapshotOnDisk, find_replicas
 from kafkaproto_pipeline.sources.headers import SegmentHeaders
 from kafkaproto_pipeline.sources.survey import (
     Memory,
@@ -33,7 +33,7 @@ LOG, SNAPSHOT = "log", "snapshot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class PlannedPiece:
     """The work of one task. It is small and plain, because it is sent to the task."""
 
     path: str
@@ -59,7 +59,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
+class OffsetRange:
     """The offsets that are read from one replica's log."""
 
     log: ReplicaLog
@@ -81,7 +81,7 @@ class Sources:
     committed: Committed
 
     @property
-    def snapshots(self) -> list[tuple[ReplicaLog, Snapshot]]:
+    def snapshots(self) -> list[tuple[ReplicaLog, SnapshotOnDisk]]:
         """All snapshots, in the order of the replicas."""
         return [(log, snapshot) for log in self.logs for snapshot in log.replica.snapshots]
 
@@ -90,13 +90,13 @@ class Sources:
         return sorted(self.logs, key=lambda log: log.lineage.last, reverse=True)
 
 
-def look(options: Options, memory: Memory | None = None) -> Sources:
+def look(options: SourceOptions, memory: Memory | None = None) -> Sources:
     """Find the replicas of the options' paths, and read what they have. Raises InputError."""
     logs = tuple(survey(replica, memory) for replica in find_replicas(options.paths))
     return Sources(logs=logs, committed=what_is_committed(logs, options.high_watermark))
 
 
-def plan_batch(options: Options, filters: Filters) -> list[Piece]:
+def plan_batch(options: SourceOptions, filters: Filters) -> list[PlannedPiece]:
     """The pieces of a batch read. Raises InputError."""
     sources = look(options)
     if options.as_of is not None:
@@ -106,12 +106,12 @@ def plan_batch(options: Options, filters: Filters) -> list[Piece]:
         _check_complete(ranges, options.start_offset, options.end_offset)
         snapshots = _each_snapshot_once(sources) if options.include_snapshots else []
     else:
-        ranges = [Range(log=log, start=log.lineage.start, end=None) for log in sources.logs]
+        ranges = [OffsetRange(log=log, start=log.lineage.start, end=None) for log in sources.logs]
         snapshots = sources.snapshots if options.include_snapshots else []
     start = max(options.start_offset, filters.start_offset)
     ends = [end for end in (options.end_offset, filters.end_offset) if end is not None]
     end = min(ends, default=None)
-    pieces: list[Piece] = []
+    pieces: list[PlannedPiece] = []
     if filters.sources is None or SNAPSHOT in filters.sources:
         for log, snapshot in snapshots:
             if _wants_node(filters, log) and _is_within(snapshot.id.end_offset - 1, start, end):
@@ -134,7 +134,7 @@ def _is_within(offset: int, start: int, end: int | None) -> bool:
     return offset >= start and (end is None or offset < end)
 
 
-def _clip(each: Range, start: int, end: int | None) -> Range | None:
+def _clip(each: OffsetRange, start: int, end: int | None) -> OffsetRange | None:
     """The part of a range that is wanted; None if nothing is. The end stays open if the whole end of the range is
     wanted.
     """
@@ -148,12 +148,12 @@ def _clip(each: Range, start: int, end: int | None) -> Range | None:
 # -- which replica -----------------------------------------------------------------------------------------------
 
 
-def one_lineage(sources: Sources) -> list[Range]:
+def one_lineage(sources: Sources) -> list[OffsetRange]:
     """The longest history that the replicas have together, oldest offsets first. There may be gaps
     between the ranges.
     """
     best, *others = sources.by_advance()
-    chosen = [Range(log=best, start=best.lineage.start, end=None)]
+    chosen = [OffsetRange(log=best, start=best.lineage.start, end=None)]
     while others:
         frontier = chosen[-1].start
         usable = [(min(_same_until(sources, log, chosen), frontier), log) for log in others]
@@ -162,19 +162,19 @@ def one_lineage(sources: Sources) -> list[Range]:
             break
         # If several are equal, `max` takes the first, which is the most advanced.
         end, log = max(usable, key=lambda each: each[0])
-        chosen.append(Range(log=log, start=log.lineage.start, end=end))
+        chosen.append(OffsetRange(log=log, start=log.lineage.start, end=end))
         others.remove(log)
     return chosen[::-1]
 
 
-def _same_until(sources: Sources, log: ReplicaLog, chosen: Sequence[Range]) -> int:
+def _same_until(sources: Sources, log: ReplicaLog, chosen: Sequence[OffsetRange]) -> int:
     """The end up to which a log is known to be the same history as the chosen ranges."""
     same = [log.lineage.common_end(each.log.lineage.until(each.stop)) for each in chosen]
     vouched = [point.end_offset for point in sources.committed.snapshots if log.lineage.holds(point)]
     return max([*same, *vouched])
 
 
-def _check_complete(ranges: Sequence[Range], start: int, end: int | None) -> None:
+def _check_complete(ranges: Sequence[OffsetRange], start: int, end: int | None) -> None:
     for before, after in itertools.pairwise(ranges):
         if before.stop < after.start and after.start > start and (end is None or before.stop < end):
             raise InputError(
@@ -184,8 +184,8 @@ def _check_complete(ranges: Sequence[Range], start: int, end: int | None) -> Non
             )
 
 
-def _each_snapshot_once(sources: Sources) -> list[tuple[ReplicaLog, Snapshot]]:
-    found: dict[SnapshotId, tuple[ReplicaLog, Snapshot]] = {}
+def _each_snapshot_once(sources: Sources) -> list[tuple[ReplicaLog, SnapshotOnDisk]]:
+    found: dict[SnapshotId, tuple[ReplicaLog, SnapshotOnDisk]] = {}
     for log in sources.by_advance():
         for snapshot in log.replica.snapshots:
             found.setdefault(snapshot.id, (log, snapshot))
@@ -195,7 +195,9 @@ def _each_snapshot_once(sources: Sources) -> list[tuple[ReplicaLog, Snapshot]]:
 # -- the state at a point ------------------------------------------------------------------------------------------
 
 
-def _as_of(sources: Sources, as_of: AsOf) -> tuple[list[Range], list[tuple[ReplicaLog, Snapshot]]]:
+def _as_of(
+    sources: Sources, as_of: AsOf
+) -> tuple[list[OffsetRange], list[tuple[ReplicaLog, SnapshotOnDisk]]]:
     """What has to be replayed for the state at a point: at most one snapshot, and the log from its end
     to that point.
     """
@@ -218,7 +220,7 @@ def _as_of(sources: Sources, as_of: AsOf) -> tuple[list[Range], list[tuple[Repli
     )
 
 
-def _point(ranges: Sequence[Range], as_of: AsOf) -> int:
+def _point(ranges: Sequence[OffsetRange], as_of: AsOf) -> int:
     """The first offset that no longer counts."""
     last = ranges[-1].stop
     if as_of.timestamp_ms is not None:
@@ -230,7 +232,7 @@ def _point(ranges: Sequence[Range], as_of: AsOf) -> int:
     return as_of.offset + 1
 
 
-def _first_after(each: Range, timestamp_ms: int) -> Iterator[int]:
+def _first_after(each: OffsetRange, timestamp_ms: int) -> Iterator[int]:
     for facts in _segments(each):
         with SegmentHeaders(facts.segment) as headers:
             found = headers.first_after(timestamp_ms)
@@ -239,14 +241,14 @@ def _first_after(each: Range, timestamp_ms: int) -> Iterator[int]:
             return
 
 
-def _is_not_later(snapshot: Snapshot, as_of: AsOf) -> bool:
+def _is_not_later(snapshot: SnapshotOnDisk, as_of: AsOf) -> bool:
     if as_of.timestamp_ms is None:
         return True
     time_ms = snapshot_time(snapshot)
     return time_ms is not None and time_ms <= as_of.timestamp_ms
 
 
-def _reaches(ranges: Sequence[Range], start: int, end: int) -> bool:
+def _reaches(ranges: Sequence[OffsetRange], start: int, end: int) -> bool:
     """Whether the ranges hold all offsets from ``start`` to below ``end``."""
     for each in ranges:
         if each.start <= start < each.stop:
@@ -254,7 +256,7 @@ def _reaches(ranges: Sequence[Range], start: int, end: int) -> bool:
     return start >= end
 
 
-def _between(ranges: Sequence[Range], start: int, end: int) -> list[Range]:
+def _between(ranges: Sequence[OffsetRange], start: int, end: int) -> list[OffsetRange]:
     clipped = [
         replace(each, start=max(each.start, start), end=min(each.stop, end))
         for each in ranges
@@ -266,7 +268,7 @@ def _between(ranges: Sequence[Range], start: int, end: int) -> list[Range]:
 # -- pieces --------------------------------------------------------------------------------------------------------
 
 
-def _segments(each: Range) -> Iterator[SegmentFacts]:
+def _segments(each: OffsetRange) -> Iterator[SegmentFacts]:
     """The segments that hold offsets of a range. For an open range, also segments that end in damage or hold nothing
     else.
     """
@@ -284,8 +286,8 @@ def _has_rest(facts: SegmentFacts) -> bool:
 
 
 def log_pieces(
-    each: Range, committed: Committed, split_bytes: int, start_timestamp_ms: int | None = None
-) -> Iterator[Piece]:
+    each: OffsetRange, committed: Committed, split_bytes: int, start_timestamp_ms: int | None = None
+) -> Iterator[PlannedPiece]:
     """The pieces of a range. Raises InputError."""
     replica = each.log.replica
     committed_end = committed.end_in(each.log.lineage)
@@ -312,7 +314,7 @@ def log_pieces(
                 end_position = headers.find_end(each.end)
             elif each.end is not None:
                 end_position = facts.end.position
-            whole = Piece(
+            whole = PlannedPiece(
                 path=segment.path,
                 position=position,
                 end_position=end_position,
@@ -325,10 +327,10 @@ def log_pieces(
             yield from _split(headers, whole, split_bytes)
 
 
-def snapshot_pieces(log: ReplicaLog, snapshot: Snapshot, split_bytes: int) -> list[Piece]:
+def snapshot_pieces(log: ReplicaLog, snapshot: SnapshotOnDisk, split_bytes: int) -> list[PlannedPiece]:
     """The pieces of a snapshot. Raises InputError."""
     replica = log.replica
-    segment = Segment(base_offset=0, path=snapshot.path, size_bytes=snapshot.size_bytes)
+    segment = SegmentOnDisk(base_offset=0, path=snapshot.path, size_bytes=snapshot.size_bytes)
     origin = Origin(
         cluster_id=replica.cluster_id,
         node_id=replica.node_id,
@@ -339,7 +341,7 @@ def snapshot_pieces(log: ReplicaLog, snapshot: Snapshot, split_bytes: int) -> li
         snapshot=(snapshot.id.end_offset, snapshot.id.epoch),
         snapshot_timestamp_ms=snapshot_time(snapshot),
     )
-    whole = Piece(
+    whole = PlannedPiece(
         path=snapshot.path,
         position=0,
         end_position=snapshot.size_bytes,
@@ -350,7 +352,7 @@ def snapshot_pieces(log: ReplicaLog, snapshot: Snapshot, split_bytes: int) -> li
         return list(_split(headers, whole, split_bytes))
 
 
-def _split(headers: SegmentHeaders, whole: Piece, split_bytes: int) -> Iterator[Piece]:
+def _split(headers: SegmentHeaders, whole: PlannedPiece, split_bytes: int) -> Iterator[PlannedPiece]:
     if whole.position >= whole.end_position:
         return
     cuts = headers.splits(whole.position, whole.end_position, split_bytes)

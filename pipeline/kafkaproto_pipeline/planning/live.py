@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.decoding.columns import snapshot_timestamp_ms
-from kafkaproto_pipeline.options import AsOf, Options
+from kafkaproto_pipeline.options import AsOf, SourceOptions
 from kafkaproto_pipeline.planning.files import LOG, SNAPSHOT, Filters
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import Address, Chunk, LiveQuorum, LiveState
@@ -33,7 +33,7 @@ class LivePiece:
     """All its batches, if they were fetched when the piece was planned."""
 
 
-def plan_live_batch(options: Options, filters: Filters) -> list[LivePiece]:
+def plan_live_batch(options: SourceOptions, filters: Filters) -> list[LivePiece]:
     """The pieces of a batch read. Raises InputError."""
     servers = options.bootstrap_controllers
     with LiveQuorum(servers) as quorum:

@@ -19,7 +19,7 @@ UNKNOWN_EPOCH = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class StreamProgress:
     """The end of one batch, and the start of the next."""
 
     offset: int
@@ -41,7 +41,7 @@ class Progress:
         return found
 
     @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> Progress:
+    def from_json(cls, value: Mapping[str, object]) -> StreamProgress:
         """Read the form that Spark stores. Raises InputError if it is not of this source, for example another source's
         checkpoint.
         """
@@ -72,7 +72,7 @@ class Available:
     """The snapshots with which the log continues, by end offset."""
 
 
-def first(available: Available, starting_offset: int | str, *, takes_snapshot: bool) -> Progress:
+def first(available: Available, starting_offset: int | str, *, takes_snapshot: bool) -> StreamProgress:
     """The beginning of a stream without a checkpoint.
 
     The earliest offset means 0 if a snapshot may replace offsets that are gone, otherwise the first offset that is
@@ -84,10 +84,10 @@ def first(available: Available, starting_offset: int | str, *, takes_snapshot: b
         offset = starting_offset
     else:
         offset = 0 if takes_snapshot else available.start
-    return Progress(offset=offset, cluster_id=available.cluster_id)
+    return StreamProgress(offset=offset, cluster_id=available.cluster_id)
 
 
-def check_cluster(start: Progress, available: Available) -> None:
+def check_cluster(start: StreamProgress, available: Available) -> None:
     """Raise InputError if a checkpoint is of another cluster than the source."""
     ids = {start.cluster_id, available.cluster_id} - {None}
     if len(ids) > 1:
@@ -98,8 +98,8 @@ def check_cluster(start: Progress, available: Available) -> None:
 
 
 def advance(
-    start: Progress, available: Available, *, takes_snapshot: bool, max_records: int | None
-) -> Progress:
+    start: StreamProgress, available: Available, *, takes_snapshot: bool, max_records: int | None
+) -> StreamProgress:
     """The end of the next batch; ``start`` itself if there is nothing new. The caller sets the epoch of the new end.
 
     Raises InputError if offsets are gone, and no snapshot may replace them or none is there.
@@ -120,7 +120,9 @@ def advance(
                 f"from there to offset {available.end}"
             )
         newest = later[-1]
-        return Progress(offset=newest.end_offset, epoch=newest.epoch, cluster_id=cluster_id, snapshot=newest)
+        return StreamProgress(
+            offset=newest.end_offset, epoch=newest.epoch, cluster_id=cluster_id, snapshot=newest
+        )
     end = available.end
     if max_records is not None:
         end = min(end, start.offset + max_records)
@@ -129,7 +131,7 @@ def advance(
     return replace(start, offset=end, epoch=UNKNOWN_EPOCH, cluster_id=cluster_id, snapshot=None)
 
 
-def contents(start: Progress, end: Progress) -> tuple[SnapshotId | None, int, int]:
+def contents(start: StreamProgress, end: StreamProgress) -> tuple[SnapshotId | None, int, int]:
     """What a batch emits: the snapshot, if any, and the offsets from the first number to below the second."""
     if end == start:
         return None, end.offset, end.offset

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Protocol
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.options import Options
+from kafkaproto_pipeline.options import SourceOptions
 from kafkaproto_pipeline.planning import live
 from kafkaproto_pipeline.planning.files import (
-    Piece,
-    Range,
+    OffsetRange,
+    PlannedPiece,
     Sources,
     log_pieces,
     look,
@@ -20,7 +20,7 @@ from kafkaproto_pipeline.planning.files import (
     snapshot_pieces,
 )
 from kafkaproto_pipeline.planning.live import LivePiece
-from kafkaproto_pipeline.planning.progress import UNKNOWN_EPOCH, Available, Progress
+from kafkaproto_pipeline.planning.progress import UNKNOWN_EPOCH, Available, StreamProgress
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import Chunk, LiveQuorum
 from kafkaproto_pipeline.sources.survey import Memory
@@ -42,7 +42,7 @@ class StreamSource(Protocol):
     def available(self) -> Available:
         """What may be emitted now. Raises InputError."""
 
-    def check(self, start: Progress) -> None:
+    def check(self, start: StreamProgress) -> None:
         """Raise InputError if the source now has another record in place of the one that was emitted last."""
 
     def epoch_before(self, offset: int) -> int:
@@ -53,7 +53,7 @@ class StreamSource(Protocol):
 
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
-    ) -> Sequence[Piece | LivePiece]:
+    ) -> Sequence[PlannedPiece | LivePiece]:
         """The pieces that read a snapshot, if any, and the offsets from ``start`` to below ``end``, all of them
         committed.
 
@@ -64,7 +64,7 @@ class StreamSource(Protocol):
         """Free all resources."""
 
 
-def make_stream_source(options: Options) -> StreamSource:
+def make_stream_source(options: SourceOptions) -> StreamSource:
     """The source that the options name."""
     if options.bootstrap_controllers:
         return QuorumSource(options)
@@ -74,7 +74,7 @@ def make_stream_source(options: Options) -> StreamSource:
 class DirectorySource:
     """Directories of nodes, which may be running. Results for a file are remembered as long as it does not change."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: SourceOptions) -> None:
         self._options = options
         self._memory = Memory()
         self._sources: Sources | None = None
@@ -95,7 +95,7 @@ class DirectorySource:
             snapshots=tuple(each for each in snapshots if each.end_offset >= start),
         )
 
-    def check(self, start: Progress) -> None:
+    def check(self, start: StreamProgress) -> None:
         """Compare the epoch of the record before."""
         _check_epoch(start, self.epoch_before(start.offset))
 
@@ -113,10 +113,10 @@ class DirectorySource:
 
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
-    ) -> Sequence[Piece | LivePiece]:
+    ) -> Sequence[PlannedPiece | LivePiece]:
         """List the directories again, because files may be gone or have been renamed."""
         sources = look(self._options, self._memory)
-        pieces: list[Piece] = []
+        pieces: list[PlannedPiece] = []
         if snapshot is not None:
             pieces += self._snapshot(sources, snapshot)
         if start < end:
@@ -126,7 +126,7 @@ class DirectorySource:
     def close(self) -> None:
         """Nothing to do, because nothing is held."""
 
-    def _snapshot(self, sources: Sources, snapshot_id: SnapshotId) -> list[Piece]:
+    def _snapshot(self, sources: Sources, snapshot_id: SnapshotId) -> list[PlannedPiece]:
         for log, snapshot in sources.snapshots:
             if snapshot.id == snapshot_id:
                 return snapshot_pieces(log, snapshot, self._options.split_bytes)
@@ -135,7 +135,7 @@ class DirectorySource:
             f"{snapshot_id.epoch}, is in none of the directories any more"
         )
 
-    def _log(self, sources: Sources, start: int, end: int) -> list[Piece]:
+    def _log(self, sources: Sources, start: int, end: int) -> list[PlannedPiece]:
         ranges = _newest_in_one_piece(sources)
         if start < ranges[0].start or end > ranges[-1].stop:
             raise InputError(
@@ -144,7 +144,7 @@ class DirectorySource:
             )
         # These offsets were known to be committed when the batch was planned, even if the files no longer show it.
         committed = replace(sources.committed, end=max(end, sources.committed.end))
-        pieces: list[Piece] = []
+        pieces: list[PlannedPiece] = []
         for each in ranges:
             part = replace(each, start=max(each.start, start), end=min(each.stop, end))
             if part.start < part.stop:
@@ -153,7 +153,7 @@ class DirectorySource:
         return pieces
 
 
-def _newest_in_one_piece(sources: Sources) -> list[Range]:
+def _newest_in_one_piece(sources: Sources) -> list[OffsetRange]:
     """The ranges of the one lineage after its last gap."""
     ranges = one_lineage(sources)
     begin = 0
@@ -163,7 +163,7 @@ def _newest_in_one_piece(sources: Sources) -> list[Range]:
     return ranges[begin:]
 
 
-def _check_epoch(start: Progress, found: int) -> None:
+def _check_epoch(start: StreamProgress, found: int) -> None:
     if UNKNOWN_EPOCH not in (found, start.epoch) and found != start.epoch:
         raise InputError(
             f"offset {start.offset - 1} was emitted as a record of epoch {start.epoch}, and is of epoch {found} "
@@ -174,7 +174,7 @@ def _check_epoch(start: Progress, found: int) -> None:
 class QuorumSource:
     """A live quorum. The connection is kept between requests."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: SourceOptions) -> None:
         self._servers = options.bootstrap_controllers
         self._quorum = LiveQuorum(self._servers, request_timeout_ms=POLL_TIMEOUT_MS)
         self._available: Available | None = None
@@ -192,7 +192,7 @@ class QuorumSource:
         )
         return self._available
 
-    def check(self, start: Progress) -> None:
+    def check(self, start: StreamProgress) -> None:
         """Fetch the record before, and compare its epoch."""
         assert self._available is not None, "available() asks, and comes first"
         if start.epoch != UNKNOWN_EPOCH and self._available.start < start.offset <= self._available.end:
@@ -215,7 +215,7 @@ class QuorumSource:
 
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
-    ) -> Sequence[Piece | LivePiece]:
+    ) -> Sequence[PlannedPiece | LivePiece]:
         """Offsets that are gone show when a task reads them."""
         cluster_id = (self._available or self.available()).cluster_id
         pieces = live.log_pieces(self._servers, cluster_id, start, end, epoch)

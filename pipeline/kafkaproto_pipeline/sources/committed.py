@@ -84,7 +84,7 @@ class Lineage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Voter:
+class CommittedVoter:
     """A member of a voter set."""
 
     node_id: int
@@ -102,7 +102,7 @@ class VoterLog:
     quorum_epoch: int | None
     """The epoch in the node's ``quorum-state``."""
 
-    def is_of(self, voter: Voter) -> bool:
+    def is_of(self, voter: CommittedVoter) -> bool:
         """Whether this is the voter's log."""
         same_directory = None in (self.directory_id, voter.directory_id) or (
             self.directory_id == voter.directory_id
@@ -111,7 +111,7 @@ class VoterLog:
 
 
 def majority_end(
-    logs: Sequence[VoterLog], voter_sets: Iterable[Sequence[Voter]], *, is_one_moment: bool
+    logs: Sequence[VoterLog], voter_sets: Iterable[Sequence[CommittedVoter]], *, is_one_moment: bool
 ) -> tuple[int, Lineage] | None:
     """The end up to which a majority of each voter set makes a log committed, and a log that has all records up to
     there.
@@ -129,7 +129,7 @@ def majority_end(
 
 
 def _majority_end(
-    logs: Sequence[VoterLog], voters: Sequence[Voter], is_one_moment: bool
+    logs: Sequence[VoterLog], voters: Sequence[CommittedVoter], is_one_moment: bool
 ) -> tuple[int, Lineage] | None:
     given: list[VoterLog] = []
     for voter in voters:
@@ -181,7 +181,7 @@ class Committed:
 
 def committed_of(
     logs: Sequence[VoterLog],
-    voter_sets: Iterable[Sequence[Voter]],
+    voter_sets: Iterable[Sequence[CommittedVoter]],
     snapshots: Iterable[SnapshotId],
     *,
     high_watermark: int | None,

@@ -41,7 +41,7 @@ class InputError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class SegmentOnDisk:
     """One segment as it was when it was listed."""
 
     base_offset: int
@@ -52,7 +52,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class SnapshotOnDisk:
     """The file of one snapshot."""
 
     id: SnapshotId
@@ -61,7 +61,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuorumState:
+class StoredElection:
     """A node's promises in elections, from its ``quorum-state``."""
 
     leader_epoch: int
@@ -70,7 +70,7 @@ class QuorumState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replica:
+class ReplicaOnDisk:
     """The metadata log of one node, or the part of it that the paths name."""
 
     directory: str
@@ -78,16 +78,16 @@ class Replica:
     cluster_id: str | None = None
     node_id: int | None = None
     directory_id: str | None = None
-    segments: tuple[Segment, ...] = ()
+    segments: tuple[SegmentOnDisk, ...] = ()
     """Sorted by base offset."""
-    snapshots: tuple[Snapshot, ...] = ()
+    snapshots: tuple[SnapshotOnDisk, ...] = ()
     """Sorted by end offset; without the snapshot that formatting wrote."""
     voters_path: str | None = None
     """The snapshot that formatting wrote; it has the voters."""
-    quorum_state: QuorumState | None = None
+    quorum_state: StoredElection | None = None
 
 
-def find_replicas(paths: Iterable[str]) -> tuple[Replica, ...]:
+def find_replicas(paths: Iterable[str]) -> tuple[ReplicaOnDisk, ...]:
     """The replicas at these paths and globs, each once, sorted by node id and directory.
 
     Raises InputError if there is no Kafka data, if the data is not the metadata log, or if it belongs to several
@@ -231,7 +231,7 @@ def _list(directory: str) -> list[str]:
 # -- one replica -----------------------------------------------------------------------------------------------
 
 
-def _replica(directory: str, chosen: set[str] | None) -> Replica:
+def _replica(directory: str, chosen: set[str] | None) -> ReplicaOnDisk:
     segments, snapshots = [], []
     voters_path = None
     for name in _list(directory):
@@ -248,12 +248,14 @@ def _replica(directory: str, chosen: set[str] | None) -> Replica:
         snapshot_id = _snapshot_id(name)
         if base_offset is not None:
             segments.append(
-                Segment(base_offset=base_offset, path=path, size_bytes=size, modified_ns=status.st_mtime_ns)
+                SegmentOnDisk(
+                    base_offset=base_offset, path=path, size_bytes=size, modified_ns=status.st_mtime_ns
+                )
             )
         elif snapshot_id is not None:
-            snapshots.append(Snapshot(id=snapshot_id, path=path, size_bytes=size))
+            snapshots.append(SnapshotOnDisk(id=snapshot_id, path=path, size_bytes=size))
     cluster_id, node_id, directory_id = _identity(os.path.dirname(directory))
-    return Replica(
+    return ReplicaOnDisk(
         directory=directory,
         cluster_id=cluster_id,
         node_id=node_id,
@@ -293,7 +295,7 @@ def _identity(node_directory: str) -> tuple[str | None, int | None, str | None]:
     return values.get("cluster.id"), None if node_id is None else int(node_id), values.get("directory.id")
 
 
-def read_quorum_state(directory: str) -> QuorumState | None:
+def read_quorum_state(directory: str) -> StoredElection | None:
     """The promises of the node whose metadata partition is in this directory; None if there is no ``quorum-state``.
 
     Raises InputError if the file cannot be read or is damaged.
@@ -305,7 +307,7 @@ def read_quorum_state(directory: str) -> QuorumState | None:
     try:
         state = json.loads(text)
         voters = tuple(int(each["voterId"]) for each in state.get("currentVoters") or ())
-        return QuorumState(leader_epoch=int(state["leaderEpoch"]), voters=voters)
+        return StoredElection(leader_epoch=int(state["leaderEpoch"]), voters=voters)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is no quorum-state: {error!r}") from error
 
@@ -321,7 +323,7 @@ def _read_small(path: str) -> str | None:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _check_one_cluster(replicas: Sequence[Replica]) -> None:
+def _check_one_cluster(replicas: Sequence[ReplicaOnDisk]) -> None:
     examples: dict[str, str] = {}
     for replica in replicas:
         if replica.cluster_id is not None:

@@ -26,7 +26,7 @@ from kafkaproto.log import (
     iterate_time_index,
 )
 from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC
-from kafkaproto_pipeline.sources.directories import InputError, Segment, open_file
+from kafkaproto_pipeline.sources.directories import InputError, SegmentOnDisk, open_file
 
 _HEADER = Struct(">qiibIhiqq")
 _CONTROL_BIT = 0x20
@@ -38,7 +38,7 @@ several positions.
 _MAX_INDEX_BYTES = 64 * 1024 * 1024
 
 
-class Header(NamedTuple):
+class BatchHeader(NamedTuple):
     """The fields of a batch's header, and its position."""
 
     position: int
@@ -67,7 +67,7 @@ class End(NamedTuple):
 class SegmentHeaders:
     """The headers of one segment's file. It is a context manager, because it holds the file open."""
 
-    def __init__(self, segment: Segment) -> None:
+    def __init__(self, segment: SegmentOnDisk) -> None:
         """Open the file. Raises InputError."""
         self.segment = segment
         self._file = open_file(segment.path)
@@ -83,7 +83,7 @@ class SegmentHeaders:
 
     # -- one after the other -----------------------------------------------------------------------------------
 
-    def scan(self, position: int = 0, next_offset: int | None = None) -> Iterator[Header]:
+    def scan(self, position: int = 0, next_offset: int | None = None) -> Iterator[BatchHeader]:
         """The headers from a batch's position on, up to the first batch that is not whole or not valid."""
         expected = self.segment.base_offset if next_offset is None else next_offset
         limit = self.segment.size_bytes
@@ -101,7 +101,7 @@ class SegmentHeaders:
             position = header.end_position
             expected = header.next_offset
 
-    def header_at(self, position: int) -> Header | None:
+    def header_at(self, position: int) -> BatchHeader | None:
         """The header of the batch that begins there; None if no batch can begin there."""
         data = self._read(position, _HEADER.size)
         header = _parse(data, 0, position) if len(data) == _HEADER.size else None
@@ -277,13 +277,13 @@ class SegmentHeaders:
             ) from error
 
 
-def _parse(data: bytes, at: int, position: int) -> Header | None:
+def _parse(data: bytes, at: int, position: int) -> BatchHeader | None:
     base_offset, length, epoch, magic, _, attributes, last_delta, _, max_timestamp = _HEADER.unpack_from(
         data, at
     )
     if magic != MAGIC or length < HEADER_SIZE - LENGTH_END or last_delta < 0:
         return None
-    return Header(
+    return BatchHeader(
         position,
         length + LENGTH_END,
         base_offset,

@@ -17,28 +17,28 @@ from kafkaproto.message import Message
 from kafkaproto.messages import LeaderChangeMessage, SnapshotHeaderRecord, VotersRecord
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.control import decode_control_record
-from kafkaproto_pipeline.sources.committed import Committed, Lineage, Voter, VoterLog, committed_of
+from kafkaproto_pipeline.sources.committed import Committed, CommittedVoter, Lineage, VoterLog, committed_of
 from kafkaproto_pipeline.sources.directories import (
     InputError,
-    Replica,
-    Segment,
-    Snapshot,
+    ReplicaOnDisk,
+    SegmentOnDisk,
+    SnapshotOnDisk,
     open_file,
     read_quorum_state,
 )
-from kafkaproto_pipeline.sources.headers import End, Header, SegmentHeaders
+from kafkaproto_pipeline.sources.headers import BatchHeader, End, SegmentHeaders
 
 _ZERO_UUID = bytes(16)
 _MAX_CONTROL_BATCH_BYTES = 8 * 1024 * 1024
 
-Voters = tuple[Voter, ...]
+Voters = tuple[CommittedVoter, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentFacts:
     """The content of one segment, from its headers."""
 
-    segment: Segment
+    segment: SegmentOnDisk
     end: End
     epochs: tuple[tuple[int, int], ...]
 
@@ -47,7 +47,7 @@ class SegmentFacts:
 class ReplicaLog:
     """The content of one replica's log."""
 
-    replica: Replica
+    replica: ReplicaOnDisk
     segments: tuple[SegmentFacts, ...]
     lineage: Lineage
     voter_sets: tuple[Voters, ...]
@@ -58,11 +58,11 @@ class ReplicaLog:
 class Memory:
     """Results for files, kept as long as the files do not change."""
 
-    segments: dict[Segment, SegmentFacts] = field(default_factory=dict)
-    voters: dict[tuple[Segment, int, int | None], tuple[Voters, ...]] = field(default_factory=dict)
+    segments: dict[SegmentOnDisk, SegmentFacts] = field(default_factory=dict)
+    voters: dict[tuple[SegmentOnDisk, int, int | None], tuple[Voters, ...]] = field(default_factory=dict)
 
 
-def survey(replica: Replica, memory: Memory | None = None) -> ReplicaLog:
+def survey(replica: ReplicaOnDisk, memory: Memory | None = None) -> ReplicaLog:
     """Read what a replica has. Raises InputError, also if segments are missing in the middle."""
     memory = memory if memory is not None else Memory()
     segments = []
@@ -107,7 +107,7 @@ def what_is_committed(logs: Sequence[ReplicaLog], high_watermark: int | None) ->
     )
 
 
-def snapshot_time(snapshot: Snapshot) -> int | None:
+def snapshot_time(snapshot: SnapshotOnDisk) -> int | None:
     """The last contained log timestamp, in milliseconds, of a snapshot's header; None if it cannot be read.
 
     Raises InputError if the file is gone.
@@ -121,7 +121,7 @@ def snapshot_time(snapshot: Snapshot) -> int | None:
 # -- segments --------------------------------------------------------------------------------------------------
 
 
-def _facts(segment: Segment) -> SegmentFacts:
+def _facts(segment: SegmentOnDisk) -> SegmentFacts:
     with SegmentHeaders(segment) as headers:
         return SegmentFacts(segment=segment, end=headers.end(), epochs=tuple(headers.epochs()))
 
@@ -143,7 +143,7 @@ def _check_no_gap(segments: Sequence[SegmentFacts]) -> None:
         )
 
 
-def _lineage(replica: Replica, segments: Sequence[SegmentFacts]) -> Lineage:
+def _lineage(replica: ReplicaOnDisk, segments: Sequence[SegmentFacts]) -> Lineage:
     epochs: list[tuple[int, int]] = []
     for facts in segments:
         epochs += [each for each in facts.epochs if not epochs or each[0] > epochs[-1][0]]
@@ -164,7 +164,7 @@ def _lineage(replica: Replica, segments: Sequence[SegmentFacts]) -> Lineage:
 
 
 def _voter_sets(
-    replica: Replica, segments: Sequence[SegmentFacts], lineage: Lineage, memory: Memory
+    replica: ReplicaOnDisk, segments: Sequence[SegmentFacts], lineage: Lineage, memory: Memory
 ) -> tuple[Voters, ...]:
     """The newest voter set in a log, and the sets that it may follow without being committed.
 
@@ -193,7 +193,11 @@ def _voter_sets(
     if not sets and not found and replica.voters_path is not None:
         sets = _sets_of_snapshot(replica.voters_path)
     if not sets and not found and replica.quorum_state is not None and replica.quorum_state.voters:
-        sets = [tuple(Voter(node_id=node_id, directory_id=None) for node_id in replica.quorum_state.voters)]
+        sets = [
+            tuple(
+                CommittedVoter(node_id=node_id, directory_id=None) for node_id in replica.quorum_state.voters
+            )
+        ]
     # The set before the newest may still be in force; a set from before the snapshot is not.
     return tuple(dict.fromkeys([*sets[-1:], *found][-2:]))
 
@@ -206,7 +210,7 @@ def _sets_of_segment(facts: SegmentFacts, begin: int, end: int | None, memory: M
     return memory.voters[key]
 
 
-def _voters_in(segment: Segment, begin: int, end: int | None) -> Iterator[Voters]:
+def _voters_in(segment: SegmentOnDisk, begin: int, end: int | None) -> Iterator[Voters]:
     before: Voters | None = None
     with SegmentHeaders(segment) as headers:
         for header in headers.scan(*headers.find(begin)):
@@ -236,7 +240,7 @@ def _voters(message: Message) -> Voters | None:
     for each in message.voters:
         directory = each.voter_directory_id
         text = None if bytes(directory) == _ZERO_UUID else uuids.to_text(directory)
-        found.append(Voter(node_id=each.voter_id, directory_id=text))
+        found.append(CommittedVoter(node_id=each.voter_id, directory_id=text))
     return tuple(sorted(found, key=lambda voter: (voter.node_id, voter.directory_id or "")))
 
 
@@ -248,13 +252,13 @@ def _sets_of_snapshot(path: str) -> list[Voters]:
 
 def _snapshot_controls(path: str, size_bytes: int) -> Iterator[Message]:
     """The control records at the beginning of a snapshot."""
-    with SegmentHeaders(Segment(base_offset=0, path=path, size_bytes=size_bytes)) as headers:
+    with SegmentHeaders(SegmentOnDisk(base_offset=0, path=path, size_bytes=size_bytes)) as headers:
         header = headers.header_at(0)
     if header is not None and header.is_control:
         yield from _controls(path, header)
 
 
-def _controls(path: str, header: Header) -> Iterator[Message]:
+def _controls(path: str, header: BatchHeader) -> Iterator[Message]:
     """The control records of a batch. Those that cannot be read are left out; reading the log will report them."""
     if header.size_bytes > _MAX_CONTROL_BATCH_BYTES:
         return

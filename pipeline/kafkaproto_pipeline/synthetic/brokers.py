@@ -8,7 +8,7 @@ import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
-from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, Partition
+from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, SyntheticPartition
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION
 from kafkaproto_pipeline.synthetic.world import World
 from kafkaproto_server.image.apply_topics import NO_RECOVERY_STATE_CHANGE
@@ -207,7 +207,7 @@ class BrokerLives:
 
     def _catch_up(self, broker_id: int) -> None:
         """Each leader takes the broker into ISRs as it catches up, some partitions at a time."""
-        behind: dict[int, list[Partition]] = {}
+        behind: dict[int, list[SyntheticPartition]] = {}
         for partition in self._cluster.hosted[broker_id]:
             if broker_id not in partition.isr and partition.leader != NO_LEADER:
                 behind.setdefault(partition.leader, []).append(partition)
@@ -219,22 +219,22 @@ class BrokerLives:
                 start += size
                 self._take_in_later(broker_id, part)
 
-    def _followers_catch_up(self, partitions: Iterable[Partition]) -> None:
+    def _followers_catch_up(self, partitions: Iterable[SyntheticPartition]) -> None:
         """The others come into the ISRs of partitions whose new leader is alone."""
         for partition in partitions:
             for broker_id in partition.replicas:
                 if broker_id != partition.leader:
                     self._take_in_later(broker_id, [partition])
 
-    def _take_in_later(self, broker_id: int, partitions: Sequence[Partition]) -> None:
+    def _take_in_later(self, broker_id: int, partitions: Sequence[SyntheticPartition]) -> None:
         self._world.after(self._rng.uniform(*CATCH_UP_MS), lambda: self._take_in(broker_id, partitions))
 
-    def _without_follower(self, partition: Partition, broker_id: int) -> PartitionChangeRecord:
+    def _without_follower(self, partition: SyntheticPartition, broker_id: int) -> PartitionChangeRecord:
         isr = [each for each in partition.isr if each != broker_id]
         self._take_in_later(broker_id, [partition])
         return self._cluster.change(partition, isr=isr)
 
-    def _take_in(self, broker_id: int, partitions: Iterable[Partition]) -> None:
+    def _take_in(self, broker_id: int, partitions: Iterable[SyntheticPartition]) -> None:
         changes = []
         for partition in partitions:
             if (
@@ -270,7 +270,7 @@ class BrokerLives:
         self._world.append(changes)
         self._followers_catch_up(elected)
 
-    def _in_directory(self, broker_id: int, directory: bytes) -> list[Partition]:
+    def _in_directory(self, broker_id: int, directory: bytes) -> list[SyntheticPartition]:
         return [
             partition
             for partition in self._cluster.hosted[broker_id]

@@ -18,7 +18,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.synthetic.brokers import BrokerLives
 from kafkaproto_pipeline.synthetic.cluster import MIN_IN_SYNC, SyntheticCluster
-from kafkaproto_pipeline.synthetic.files import MAX_LAG_BATCHES, Replica
+from kafkaproto_pipeline.synthetic.files import MAX_LAG_BATCHES, SyntheticReplica
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION, HistoryLog
 from kafkaproto_pipeline.synthetic.quorum import QuorumLife, voters_record
 from kafkaproto_pipeline.synthetic.settings import SettingChanges
@@ -137,7 +137,7 @@ class _History:
         self._directory_ids = {node_id: rng.randbytes(16) for node_id in range(1, options.controllers + 1)}
         self._nodes = tuple(directory / f"node-{number}" for number in range(1, options.replicas + 1))
         self._replicas = [
-            Replica(
+            SyntheticReplica(
                 node,
                 cluster_id=self._cluster_id,
                 node_id=node_id,

@@ -47,7 +47,7 @@ from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
-from kafkaproto_server.node.startup import Opened, mark_clean_shutdown, open_node
+from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.node.to_controller.forwarding import Forwarder
 from kafkaproto_server.node.to_controller.registration import keep_registered
@@ -78,7 +78,7 @@ _NO_LIMIT_MS = 10**12
 class _Running:
     """The parts of a started node."""
 
-    opened: Opened
+    opened: OpenedNode
     listeners: list[Listener]
     broker: BrokerLifecycleManager | None
 
@@ -205,7 +205,7 @@ class Node:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
 
-    def _voter_problem(self, opened: Opened) -> str | None:
+    def _voter_problem(self, opened: OpenedNode) -> str | None:
         key = ReplicaKey(id=self._config.node_id, directory_id=opened.metadata_directory_id)
         path = f"{self._config.metadata_log_dir}/{META_PROPERTIES_NAME}"
         quorum = opened.quorum
@@ -245,7 +245,7 @@ class Node:
         )
         nursery.start_soon(self._metrics.run)
 
-    def _directory_watch(self, opened: Opened) -> DirectoryWatch:
+    def _directory_watch(self, opened: OpenedNode) -> DirectoryWatch:
         config = self._config
         return DirectoryWatch(
             disk=self._disk,
@@ -301,7 +301,7 @@ class Node:
             passes=self._passes,
         )
 
-    def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:
+    def _channel(self, opened: OpenedNode, client_id: str) -> ControllerChannel:
         name = self._config.controller_listener_names[0]
         quorum = opened.quorum
         channel = ControllerChannel(
@@ -313,7 +313,7 @@ class Node:
         self._channels.append(channel)
         return channel
 
-    def _services(self, nursery: trio.Nursery, opened: Opened, watch: DirectoryWatch) -> Services:
+    def _services(self, nursery: trio.Nursery, opened: OpenedNode, watch: DirectoryWatch) -> Services:
         quorum = opened.quorum
         client_id = str(self._config.node_id)
         forwarder = Forwarder(
@@ -372,7 +372,7 @@ class Node:
         )
 
     def _register_controller(
-        self, nursery: trio.Nursery, opened: Opened, endpoints: tuple[Endpoint, ...]
+        self, nursery: trio.Nursery, opened: OpenedNode, endpoints: tuple[Endpoint, ...]
     ) -> None:
         config = self._config
         nursery.start_soon(
@@ -387,7 +387,7 @@ class Node:
             )
         )
 
-    def _broker(self, opened: Opened, endpoints: tuple[Endpoint, ...]) -> BrokerLifecycleManager | None:
+    def _broker(self, opened: OpenedNode, endpoints: tuple[Endpoint, ...]) -> BrokerLifecycleManager | None:
         config = self._config
         if not config.is_broker:
             return None

@@ -57,7 +57,7 @@ FIRST_BOOTSTRAP_SERVER_ID = -2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenedNode:
     """A node's state as found on disk, ready to run."""
 
     cluster_id: str
@@ -87,7 +87,7 @@ def open_node(
     disk: Disk,
     clock: Clock,
     rng: Rng,
-) -> Opened:
+) -> OpenedNode:
     """Open directories and log. Raises StorageError, CorruptFileError and OSError, which name path and problem.
 
     ``controller_endpoints`` are those that this node reports to the quorum. ``format_if_new``: if all directories are
@@ -131,7 +131,7 @@ def open_node(
         clock=clock,
         rng=rng,
     )
-    return Opened(
+    return OpenedNode(
         cluster_id=metadata.cluster_id,
         metadata_directory_id=metadata.directory_id,
         log_directories=log_directories,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from codegen.model import Field, Message
+from codegen.model import Field, MessageModel
 from codegen.parse import SchemaError, parse_schema
 
 
@@ -28,7 +28,7 @@ def request(**keys: Any) -> dict[str, Any]:
     return schema(**({"type": "request", "name": "SampleRequest", "apiKey": 7} | keys))
 
 
-def parse(document: Any) -> Message:
+def parse(document: Any) -> MessageModel:
     """Read a schema from a file called folder/Sample.json."""
     text = document if isinstance(document, str) else json.dumps(document)
     return parse_schema(text, "folder/Sample.json")

@@ -15,7 +15,7 @@ from compat.process import free_ports
 from kafkaproto.client import parse_servers
 from kafkaproto.log import BatchScan
 from kafkaproto_server.tools.quorum.access import QuorumAccess
-from kafkaproto_server.tools.quorum.voter_alteration import View, view_of
+from kafkaproto_server.tools.quorum.voter_alteration import QuorumView, view_of
 from tests.compat.support.nodes import CLUSTER_ID, SHORT_SESSION
 from tests.integration.support.clusters import WAIT_S, LocalCluster
 
@@ -60,7 +60,7 @@ class GrowingCluster:
         """HOST:PORT of each broker."""
         return [node.bootstrap_server for node in self.nodes]
 
-    def view(self) -> View:
+    def view(self) -> QuorumView:
         """The quorum as its leader describes it."""
         access = QuorumAccess(parse_servers(self.controllers), are_controllers=True, retry_timeout_s=WAIT_S)
         return view_of(access.describe())

@@ -22,8 +22,8 @@ from kafkaproto.client import parse_servers
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_server.tools.cluster.cluster_layout import Shape, make_layout
 from kafkaproto_server.tools.cluster.local_cluster import SAME_REQUEST_S
-from kafkaproto_server.tools.quorum.access import Quorum, QuorumAccess
-from kafkaproto_server.tools.quorum.voter_alteration import View, view_of
+from kafkaproto_server.tools.quorum.access import DescribedQuorum, QuorumAccess
+from kafkaproto_server.tools.quorum.voter_alteration import QuorumView, view_of
 from tests.integration.support.asking import connect
 
 START_TIMEOUT_S = 60.0
@@ -109,7 +109,7 @@ class LocalCluster:
         """The way to its quorum over its controllers, which waits for leaders."""
         return QuorumAccess(parse_servers(self.controllers), are_controllers=True, retry_timeout_s=WAIT_S)
 
-    def quorum(self) -> Quorum:
+    def quorum(self) -> DescribedQuorum:
         """The quorum as its leader describes it, asked at controllers that run."""
         deadline = time.monotonic() + WAIT_S
         while True:
@@ -119,7 +119,7 @@ class LocalCluster:
                 if time.monotonic() > deadline:
                     raise
 
-    def view(self) -> View:
+    def view(self) -> QuorumView:
         """The same, in short."""
         return view_of(self.quorum())
 

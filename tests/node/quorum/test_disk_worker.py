@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from kafkaproto.records.batch import iterate_batches
-from kafkaproto_server.node.quorum.disk_worker import DiskFailureError, DiskWorker, Persisted, PersistJob
+from kafkaproto_server.node.quorum.disk_worker import DiskFailureError, DiskWorker, DurableRun, PersistJob
 from kafkaproto_server.raft.values.control import LeaderChange
 from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
@@ -74,7 +74,7 @@ class Harness:
     """A worker and what it works on."""
 
     disk: MemoryDisk = field(default_factory=MemoryDisk)
-    reports: list[Persisted] = field(default_factory=list)
+    reports: list[DurableRun] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.disk.make_directory("/data")

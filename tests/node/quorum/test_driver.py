@@ -37,7 +37,7 @@ from kafkaproto_server.node.quorum import metadata_feed
 from kafkaproto_server.node.quorum.disk_worker import DiskFailureError
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.published import UnsupportedFeatureError, check_features
-from kafkaproto_server.node.startup import Opened, open_node
+from kafkaproto_server.node.startup import OpenedNode, open_node
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.requests.context import Answer, NoAnswer
@@ -62,7 +62,7 @@ def disk() -> MemoryDisk:
     return memory
 
 
-def open_on(disk: MemoryDisk, seed: int = 1, /, **changes: str) -> Opened:
+def open_on(disk: MemoryDisk, seed: int = 1, /, **changes: str) -> OpenedNode:
     """A node on the disk, formatted on the first time; ``changes`` to its configuration have _ for dots."""
     settings = {"log.dirs": "/data/node", "metadata.max.idle.interval.ms": "0"}
     settings |= {name.replace("_", "."): value for name, value in changes.items()}
@@ -92,7 +92,7 @@ def format_with_static_voters(disk: MemoryDisk) -> None:
 
 
 @asynccontextmanager
-async def running_node(disk: MemoryDisk, **changes: str) -> AsyncIterator[Opened]:
+async def running_node(disk: MemoryDisk, **changes: str) -> AsyncIterator[OpenedNode]:
     """A node whose driver runs, leads, and is stopped in order afterwards."""
     opened = open_on(disk, **changes)
     driver = opened.quorum
@@ -295,7 +295,7 @@ async def test_kraft_version_is_raised_among_commands_that_wait_with_it(
         assert driver.published.image.config(4, "")["log.retention.ms"] == "3"
 
 
-def register(node: Opened) -> Deferred[Answer]:
+def register(node: OpenedNode) -> Deferred[Answer]:
     """Ask for broker 1 to be registered."""
     driver = node.quorum
     request = BrokerRegistrationRequest(

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kafkaproto.log import OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, segment_file_name
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.planning.files import Filters, Piece, plan_batch
+from kafkaproto_pipeline.planning.files import Filters, PlannedPiece, plan_batch
 from kafkaproto_pipeline.read import read_piece
-from kafkaproto_pipeline.sources.directories import InputError, Segment
+from kafkaproto_pipeline.sources.directories import InputError, SegmentOnDisk
 from kafkaproto_pipeline.sources.headers import SegmentHeaders
 from tests.pipeline.replicas import (
     START_MS,
@@ -31,19 +31,19 @@ from tests.pipeline.replicas import (
 LEADER = (1, 2, 3)
 
 
-def plan(*paths: Path, filters: Filters | None = None, **options: object) -> list[Piece]:
+def plan(*paths: Path, filters: Filters | None = None, **options: object) -> list[PlannedPiece]:
     given = {name: str(value) for name, value in options.items()}
     given["path"] = ",".join(str(path) for path in paths)
     return plan_batch(parse_options(given), filters or Filters())
 
 
-def rows_of(pieces: list[Piece], *columns: str) -> list[dict[str, Any]]:
+def rows_of(pieces: list[PlannedPiece], *columns: str) -> list[dict[str, Any]]:
     return [
         row for piece in pieces for batch in read_piece(piece, wanted(*columns)) for row in batch.to_pylist()
     ]
 
 
-def names(pieces: list[Piece]) -> list[str]:
+def names(pieces: list[PlannedPiece]) -> list[str]:
     return [row["name"] for row in rows_of(pieces)]
 
 
@@ -153,7 +153,9 @@ def test_epochs_are_found_without_reading_what_lies_between(
             yield header
 
     monkeypatch.setattr(SegmentHeaders, "scan", counting)
-    with SegmentHeaders(Segment(base_offset=0, path=str(path), size_bytes=path.stat().st_size)) as headers:
+    with SegmentHeaders(
+        SegmentOnDisk(base_offset=0, path=str(path), size_bytes=path.stat().st_size)
+    ) as headers:
         assert headers.epochs() == [(1, 0), (2, 40_001), (5, 80_002)]
     assert visited < 120
 
@@ -262,7 +264,7 @@ def test_damage_in_the_middle_hides_no_more_than_itself(tmp_path: Path, split_by
     node = write_node(tmp_path, log, Files(segment_batches=40))
     path = node / "__cluster_metadata-0" / segment_file_name(0)
     data = bytearray(path.read_bytes())
-    with SegmentHeaders(Segment(base_offset=0, path=str(path), size_bytes=len(data))) as headers:
+    with SegmentHeaders(SegmentOnDisk(base_offset=0, path=str(path), size_bytes=len(data))) as headers:
         position, _ = headers.find(20)
     data[position + 61] ^= 0xFF
     path.write_bytes(data)

@@ -19,7 +19,7 @@ from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
 from kafkaproto_pipeline.datasource import KraftDataSource
-from kafkaproto_pipeline.options import Options, parse_options
+from kafkaproto_pipeline.options import SourceOptions, parse_options
 from kafkaproto_pipeline.planning.files import Filters, plan_batch
 from kafkaproto_pipeline.planning.live import plan_live_batch
 from kafkaproto_pipeline.read import read_piece
@@ -83,7 +83,7 @@ class Living:
             self._client.close()
             self._client = None
 
-    def options(self, **options: object) -> Options:
+    def options(self, **options: object) -> SourceOptions:
         given = {name: str(value) for name, value in options.items()}
         return parse_options({"bootstrap.controllers": self.servers} | given)
 
@@ -102,7 +102,7 @@ class Living:
             return quorum.state().snapshot is not None
 
 
-def rows(options: Options, pieces: Any) -> Rows:
+def rows(options: SourceOptions, pieces: Any) -> Rows:
     wanted = Wanted(
         view="records",
         columns=COLUMNS,

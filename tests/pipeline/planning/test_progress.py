@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.planning.progress import Available, Progress, advance, contents, first
+from kafkaproto_pipeline.planning.progress import Available, StreamProgress, advance, contents, first
 from kafkaproto_pipeline.sources.directories import InputError
 
 AVAILABLE = Available(cluster_id="c", start=0, end=100, snapshots=())
@@ -18,8 +18,12 @@ LATER = replace(AVAILABLE, start=35, snapshots=SNAPSHOTS)
 
 
 def step(
-    start: Progress, available: Available, *, takes_snapshot: bool = False, max_records: int | None = None
-) -> Progress:
+    start: StreamProgress,
+    available: Available,
+    *,
+    takes_snapshot: bool = False,
+    max_records: int | None = None,
+) -> StreamProgress:
     return advance(start, available, takes_snapshot=takes_snapshot, max_records=max_records)
 
 
@@ -43,7 +47,7 @@ def test_each_offset_is_emitted_once_or_stood_for_by_a_snapshot(
             available = replace(available, start=snapshot.end_offset, snapshots=(snapshot,))
         end = step(start, available, takes_snapshot=True, max_records=max_records)
         if is_restarted:
-            start, end = (Progress.from_json(each.to_json()) for each in (start, end))
+            start, end = (StreamProgress.from_json(each.to_json()) for each in (start, end))
         snapshot_id, first_offset, last_offset = contents(start, end)
         if snapshot_id is not None:
             assert snapshot_id.end_offset > covered
@@ -57,29 +61,29 @@ def test_each_offset_is_emitted_once_or_stood_for_by_a_snapshot(
 
 
 def test_nothing_new_is_the_same_offset() -> None:
-    start = Progress(offset=100, epoch=3, cluster_id="c")
+    start = StreamProgress(offset=100, epoch=3, cluster_id="c")
     assert step(start, AVAILABLE) is start
-    ahead = Progress(offset=120, epoch=3, cluster_id="c")
+    ahead = StreamProgress(offset=120, epoch=3, cluster_id="c")
     assert step(ahead, AVAILABLE) is ahead
-    after_snapshot = Progress(offset=60, epoch=2, cluster_id="c", snapshot=SNAPSHOTS[1])
+    after_snapshot = StreamProgress(offset=60, epoch=2, cluster_id="c", snapshot=SNAPSHOTS[1])
     assert step(after_snapshot, replace(LATER, end=60)) is after_snapshot
     assert contents(after_snapshot, after_snapshot) == (None, 60, 60)
 
 
 def test_what_is_gone_is_an_error_or_a_snapshot() -> None:
-    start = Progress(offset=20, cluster_id="c")
+    start = StreamProgress(offset=20, cluster_id="c")
     with pytest.raises(InputError, match=r"offsets 20 to 34 are not there any more.*'onMissingOffsets'"):
         step(start, LATER)
     end = step(start, LATER, takes_snapshot=True)
-    assert end == Progress(offset=60, epoch=2, cluster_id="c", snapshot=SNAPSHOTS[1])
+    assert end == StreamProgress(offset=60, epoch=2, cluster_id="c", snapshot=SNAPSHOTS[1])
     assert contents(start, end) == (SNAPSHOTS[1], 60, 60)
     following = step(end, LATER, takes_snapshot=True, max_records=15)
-    assert following == Progress(offset=75, cluster_id="c")
+    assert following == StreamProgress(offset=75, cluster_id="c")
     assert contents(end, following) == (None, 60, 75)
 
 
 def test_no_snapshot_may_stand_for_what_is_gone() -> None:
-    start = Progress(offset=20)
+    start = StreamProgress(offset=20)
     with pytest.raises(InputError, match="no snapshot ends from there to offset 100"):
         step(start, replace(LATER, snapshots=SNAPSHOTS, start=70), takes_snapshot=True)
     # It has to be of committed records as far as that is known.
@@ -91,12 +95,12 @@ def test_where_a_stream_begins() -> None:
     assert first(LATER, "earliest", takes_snapshot=False).offset == 35
     assert first(LATER, "earliest", takes_snapshot=True).offset == 0
     assert first(LATER, "latest", takes_snapshot=True).offset == 100
-    assert first(LATER, 47, takes_snapshot=True) == Progress(offset=47, cluster_id="c")
+    assert first(LATER, 47, takes_snapshot=True) == StreamProgress(offset=47, cluster_id="c")
 
 
 def test_a_checkpoint_of_another_cluster_or_source_is_refused() -> None:
     with pytest.raises(InputError, match="the checkpoint is of cluster d, the source of c"):
-        step(Progress(offset=1, cluster_id="d"), AVAILABLE)
+        step(StreamProgress(offset=1, cluster_id="d"), AVAILABLE)
     for value in (
         {},
         {"offset": "1"},
@@ -104,7 +108,7 @@ def test_a_checkpoint_of_another_cluster_or_source_is_refused() -> None:
         {"offset": 1, "epoch": 1, "snapshotEndOffset": 5},
     ):
         with pytest.raises(InputError, match="the checkpoint's offset"):
-            Progress.from_json(value)
+            StreamProgress.from_json(value)
 
 
 @given(
@@ -116,5 +120,5 @@ def test_a_checkpoint_of_another_cluster_or_source_is_refused() -> None:
 def test_an_offset_survives_the_checkpoint(
     offset: int, epoch: int, cluster_id: str | None, snapshot: SnapshotId | None
 ) -> None:
-    progress = Progress(offset=offset, epoch=epoch, cluster_id=cluster_id, snapshot=snapshot)
-    assert Progress.from_json(progress.to_json()) == progress
+    progress = StreamProgress(offset=offset, epoch=epoch, cluster_id=cluster_id, snapshot=snapshot)
+    assert StreamProgress.from_json(progress.to_json()) == progress

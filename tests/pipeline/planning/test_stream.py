@@ -18,7 +18,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.datasource import KraftDataSource, KraftStreamReader
-from kafkaproto_pipeline.options import Options, parse_options
+from kafkaproto_pipeline.options import SourceOptions, parse_options
 from kafkaproto_pipeline.sources.directories import InputError
 from tests.pipeline.raft_model import Quorum
 from tests.pipeline.replicas import Batch, Files, write_node, write_snapshot
@@ -37,13 +37,13 @@ class Query:
         self._begin(parse_options({"path": path, "view": "TopicRecord"} | given), COLUMNS)
 
     @classmethod
-    def of(cls, options: Options, columns: Sequence[str]) -> Query:
+    def of(cls, options: SourceOptions, columns: Sequence[str]) -> Query:
         """With any options and columns."""
         query = cls.__new__(cls)
         query._begin(options, columns)
         return query
 
-    def _begin(self, options: Options, columns: Sequence[str]) -> None:
+    def _begin(self, options: SourceOptions, columns: Sequence[str]) -> None:
         self._options, self._columns = options, columns
         self.reader = KraftStreamReader(options, columns)
         self.start = self.reader.initialOffset()

@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.sources.committed import Committed, Voter, VoterLog, committed_of, majority_end
+from kafkaproto_pipeline.sources.committed import (
+    Committed,
+    CommittedVoter,
+    VoterLog,
+    committed_of,
+    majority_end,
+)
 from tests.pipeline.raft_model import Node, Quorum, lineage
 
 
@@ -34,7 +40,7 @@ def test_what_all_voters_logs_show_to_be_committed_is_never_lost(seed: int, size
     for _ in range(steps):
         quorum.step()
     logs = [voter_log(index, node) for index, node in enumerate(quorum.nodes)]
-    voters = [Voter(node_id=index, directory_id=None) for index in range(size)]
+    voters = [CommittedVoter(node_id=index, directory_id=None) for index in range(size)]
     found = majority_end(logs, [voters], is_one_moment=True)
     if found is not None:
         end, log = found
@@ -53,7 +59,7 @@ def test_what_some_voters_logs_of_different_moments_show_to_be_committed_is_neve
             quorum.step()
         if data.draw(st.integers(0, 3)):
             logs.append(voter_log(index, quorum.nodes[index]))
-    voters = [Voter(node_id=index, directory_id=None) for index in range(size)]
+    voters = [CommittedVoter(node_id=index, directory_id=None) for index in range(size)]
     found = majority_end(logs, [voters], is_one_moment=False)
     if found is not None:
         end, log = found
@@ -73,7 +79,7 @@ def test_rules_find_what_a_quiet_quorum_has_committed() -> None:
             while node is not leader and node.last != leader.last:
                 quorum.fetch(node, leader)
         logs = [voter_log(index, node) for index, node in enumerate(quorum.nodes)]
-        voters = [Voter(node_id=index, directory_id=None) for index in range(3)]
+        voters = [CommittedVoter(node_id=index, directory_id=None) for index in range(3)]
         for of_one_moment in (True, False):
             assert majority_end(logs, [voters], is_one_moment=of_one_moment) == (
                 len(leader.log),
@@ -93,11 +99,11 @@ def logs_of(*logs: tuple[list[int], int | None]) -> list[VoterLog]:
     ]
 
 
-def voters_of(*node_ids: int) -> list[Voter]:
-    return [Voter(node_id=node_id, directory_id=None) for node_id in node_ids]
+def voters_of(*node_ids: int) -> list[CommittedVoter]:
+    return [CommittedVoter(node_id=node_id, directory_id=None) for node_id in node_ids]
 
 
-def end_of(logs: list[VoterLog], *voter_sets: list[Voter], is_one_moment: bool = True) -> int | None:
+def end_of(logs: list[VoterLog], *voter_sets: list[CommittedVoter], is_one_moment: bool = True) -> int | None:
     found = majority_end(logs, voter_sets, is_one_moment=is_one_moment)
     return None if found is None else found[0]
 
@@ -139,9 +145,9 @@ def test_two_copies_of_a_voters_log_are_not_relied_on() -> None:
 
 def test_a_voter_is_known_by_its_directory_where_the_set_tells_it() -> None:
     (log,) = logs_of(([1, 1], 1))
-    assert end_of([log], [Voter(node_id=1, directory_id="a")]) == 2
+    assert end_of([log], [CommittedVoter(node_id=1, directory_id="a")]) == 2
     other = VoterLog(node_id=1, directory_id="b", lineage=log.lineage, quorum_epoch=1)
-    assert end_of([other], [Voter(node_id=1, directory_id="a")]) is None
+    assert end_of([other], [CommittedVoter(node_id=1, directory_id="a")]) is None
 
 
 def test_a_snapshot_vouches_for_what_it_holds_and_only_in_its_epoch() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.sources.directories import InputError, QuorumState, find_replicas, open_file
+from kafkaproto_pipeline.sources.directories import InputError, StoredElection, find_replicas, open_file
 from tests.pipeline.replicas import CLUSTER_ID, Batch, Files, directory_id, write_node
 
 LOG = [Batch(epoch=1, voters=(1,)), *[Batch(epoch=1)] * 5]
@@ -27,7 +27,7 @@ def test_a_node_is_found_by_its_directory_or_that_of_its_log(node: Path) -> None
     assert (replica.cluster_id, replica.node_id, replica.directory_id) == (CLUSTER_ID, 1, directory_id(1))
     assert [segment.base_offset for segment in replica.segments] == [0, 3]
     assert [snapshot.id for snapshot in replica.snapshots] == [SNAPSHOT]
-    assert replica.quorum_state == QuorumState(leader_epoch=4, voters=())
+    assert replica.quorum_state == StoredElection(leader_epoch=4, voters=())
     assert find_replicas([f"file:{log}", str(node)]) == (replica,)
     assert find_replicas([f"file://{node}/"]) == (replica,)
 

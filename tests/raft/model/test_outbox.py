@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.model.outbox import RaftOutbox
 from kafkaproto_server.raft.values.effects import (
     HighWatermarkAdvanced,
     LeaderChanged,
@@ -27,8 +27,8 @@ ANSWER = SendAnswer(request_id=1, answer=VoterChangeResponse())
 STATE = WriteElectionState(state=ElectionState(epoch=1), kraft_version=1, voter_ids=())
 
 
-def outbox(*, syncs_log: bool = True) -> Outbox:
-    made = Outbox(durable_end_offset=10, syncs_log=syncs_log)
+def outbox(*, syncs_log: bool = True) -> RaftOutbox:
+    made = RaftOutbox(durable_end_offset=10, syncs_log=syncs_log)
     made.take(NOBODY)
     return made
 
@@ -138,7 +138,7 @@ def test_a_lost_leadership_is_told_after_it_was_told_that_it_was_won() -> None:
 
 
 def test_a_leader_is_told_first_and_only_when_it_is_news() -> None:
-    box = Outbox(durable_end_offset=0, syncs_log=True)
+    box = RaftOutbox(durable_end_offset=0, syncs_log=True)
     box.tell_after_persist(HighWatermarkAdvanced(offset=1))
     effects = box.take(NOBODY)
     assert effects is not None

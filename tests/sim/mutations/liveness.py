@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafkaproto_server.raft.model.core import Core
-from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.model.outbox import RaftOutbox
 from kafkaproto_server.raft.roles import election, follower, quorum_epoch
 from kafkaproto_server.raft.values.effects import ShutdownCompleted
 from kafkaproto_server.raft.values.votes import VoteCount
@@ -14,13 +14,13 @@ from tests.sim.mutations.mutation import Mutation, Patches
 
 
 def _never_stops() -> Patches:
-    original = Outbox.tell_after_persist
+    original = RaftOutbox.tell_after_persist
 
-    def tell_after_persist(self: Outbox, notice: Any) -> None:
+    def tell_after_persist(self: RaftOutbox, notice: Any) -> None:
         if not isinstance(notice, ShutdownCompleted):
             original(self, notice)
 
-    return [(Outbox, "tell_after_persist", tell_after_persist)]
+    return [(RaftOutbox, "tell_after_persist", tell_after_persist)]
 
 
 def _never_gives_up_a_pre_vote() -> Patches:

@@ -8,7 +8,7 @@ import msgspec
 
 from kafkaproto_server.raft.model.core import Core
 from kafkaproto_server.raft.model.log_index import Diverging, LogIndex
-from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.model.outbox import RaftOutbox
 from kafkaproto_server.raft.model.states import Leader
 from kafkaproto_server.raft.roles import (
     commit,
@@ -80,15 +80,15 @@ def _truncates_too_much() -> Patches:
 
 
 def _tells_high_watermark_early() -> Patches:
-    original = Outbox.tell_after_persist
+    original = RaftOutbox.tell_after_persist
 
-    def tell_after_persist(self: Outbox, notice: Any) -> None:
+    def tell_after_persist(self: RaftOutbox, notice: Any) -> None:
         if isinstance(notice, HighWatermarkAdvanced):
             self.tell_now(notice)
         else:
             original(self, notice)
 
-    return [(Outbox, "tell_after_persist", tell_after_persist)]
+    return [(RaftOutbox, "tell_after_persist", tell_after_persist)]
 
 
 def _believes_any_high_watermark() -> Patches:

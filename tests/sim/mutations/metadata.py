@@ -15,7 +15,7 @@ from kafkaproto.messages import ConfigRecord
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.controller.brokers import alter_partition, failed_brokers, heartbeats, registration
 from kafkaproto_server.controller.brokers import assign_replicas_to_dirs as assign_directories
-from kafkaproto_server.controller.brokers.heartbeats import BrokerState
+from kafkaproto_server.controller.brokers.heartbeats import BrokerControlState
 from kafkaproto_server.controller.commands import create_topics as topics
 from kafkaproto_server.controller.core import appending, controller
 from kafkaproto_server.controller.core.changes import Change
@@ -116,9 +116,9 @@ def _forgets_configs() -> Patches:
 def _never_unfences() -> Patches:
     original = heartbeats._next_state
 
-    def next_state(image: Any, sessions: Any, broker: Any, *rest: Any) -> BrokerState:
+    def next_state(image: Any, sessions: Any, broker: Any, *rest: Any) -> BrokerControlState:
         state = original(image, sessions, broker, *rest)
-        return BrokerState.FENCED if broker.fenced and state is BrokerState.UNFENCED else state
+        return BrokerControlState.FENCED if broker.fenced and state is BrokerControlState.UNFENCED else state
 
     return [(heartbeats, "_next_state", next_state)]
 

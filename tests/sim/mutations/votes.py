@@ -8,7 +8,7 @@ from typing import Any
 
 from kafkaproto_server.raft.model import states
 from kafkaproto_server.raft.model.core import Core
-from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.model.outbox import RaftOutbox
 from kafkaproto_server.raft.roles import election, transitions, voting
 from kafkaproto_server.raft.values import quorum, trust
 from kafkaproto_server.raft.values.effects import SendAnswer, SendRequest
@@ -22,30 +22,30 @@ def _answers_before_sync(kind: type) -> Callable[[], Patches]:
     """Send responses of one kind at once, whatever is still being written to the disk."""
 
     def patches() -> Patches:
-        original = Outbox.send
+        original = RaftOutbox.send
 
-        def send(self: Outbox, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
+        def send(self: RaftOutbox, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
             if isinstance(message, SendAnswer) and isinstance(message.answer, kind):
                 self.tell_now(message)
             else:
                 original(self, message, after_log=after_log)
 
-        return [(Outbox, "send", send)]
+        return [(RaftOutbox, "send", send)]
 
     return patches
 
 
 def _requests_before_sync(kind: type) -> Callable[[], Patches]:
     def patches() -> Patches:
-        original = Outbox.send
+        original = RaftOutbox.send
 
-        def send(self: Outbox, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
+        def send(self: RaftOutbox, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
             if isinstance(message, SendRequest) and isinstance(message.request, kind):
                 self.tell_now(message)
             else:
                 original(self, message, after_log=after_log)
 
-        return [(Outbox, "send", send)]
+        return [(RaftOutbox, "send", send)]
 
     return patches
 

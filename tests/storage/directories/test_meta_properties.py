@@ -9,7 +9,7 @@ import pytest
 from kafkaproto import uuids
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.meta_properties import (
-    LogDirectory,
+    FoundLogDirectory,
     MetaProperties,
     encode_meta_properties,
     find_mismatches,
@@ -104,8 +104,8 @@ def test_directories_are_looked_at_in_any_state(disk: Disk, root: str) -> None:
     write(disk, f"{root}/formatted", KAFKAS_FILE)
     write(disk, f"{root}/wrong", b"version=9")
     missing = read_log_directory(disk, f"{root}/missing")
-    assert missing == LogDirectory(path=f"{root}/missing", exists=False)
-    assert read_log_directory(disk, f"{root}/empty") == LogDirectory(path=f"{root}/empty")
+    assert missing == FoundLogDirectory(path=f"{root}/missing", exists=False)
+    assert read_log_directory(disk, f"{root}/empty") == FoundLogDirectory(path=f"{root}/empty")
     assert read_log_directory(disk, f"{root}/file").problem == f"{root}/file is not a directory"
     assert read_log_directory(disk, f"{root}/formatted").properties == PROPERTIES
     problem = read_log_directory(disk, f"{root}/wrong").problem
@@ -124,9 +124,9 @@ def test_a_directory_that_cannot_be_read_is_a_problem_and_not_an_empty_one() -> 
 
 def directory(
     path: str, *, node_id: int | None = 1, cluster_id: str | None = CLUSTER, number: int = 0
-) -> LogDirectory:
+) -> FoundLogDirectory:
     directory_id = number.to_bytes(16) if number else None
-    return LogDirectory(
+    return FoundLogDirectory(
         path=path,
         properties=MetaProperties(
             version=1, cluster_id=cluster_id, node_id=node_id, directory_id=directory_id
@@ -137,7 +137,7 @@ def directory(
 def test_directories_that_agree_have_no_mismatch() -> None:
     directories = [
         directory("/a", number=1_000),
-        LogDirectory(path="/new"),
+        FoundLogDirectory(path="/new"),
         directory("/b", number=1_001),
         directory("/c", node_id=None, cluster_id=None),
         directory("/d"),

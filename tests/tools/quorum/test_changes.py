@@ -25,7 +25,7 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from kafkaproto_server.tools.quorum.access import AnswerLost, Outcome, QuorumAccess
+from kafkaproto_server.tools.quorum.access import AnswerLost, QuorumAccess, VoterChangeResult
 from kafkaproto_server.tools.quorum.metadata_quorum import main
 from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.support.quorum_answers import CLUSTER_ID
@@ -235,7 +235,7 @@ def test_a_change_goes_to_the_leader_that_there_is_by_then(monkeypatch: pytest.M
     monkeypatch.setattr("kafkaproto_server.tools.quorum.access.RETRY_TIMEOUT_S", 60.0)
     quorum = three()
     # One that has lost its place says so; then it is asked again who leads.
-    quorum.outcomes = [Outcome(error=ErrorCode.NOT_LEADER_OR_FOLLOWER, message="")] * 3
+    quorum.outcomes = [VoterChangeResult(error=ErrorCode.NOT_LEADER_OR_FOLLOWER, message="")] * 3
     with leader(quorum) as server:
         result = run("--bootstrap-controller", server.address, *REMOVE_THREE)
     assert result.exit_code == 0, result.output
@@ -248,7 +248,7 @@ def test_where_the_answer_is_lost_the_quorum_tells_whether_it_was_done(
 ) -> None:
     quorum = three()
 
-    def lose(access: QuorumAccess, voter: ReplicaKey, cluster_id: str | None = None) -> Outcome:
+    def lose(access: QuorumAccess, voter: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult:
         if was_made:
             quorum.remove_voter(voter)
         raise AnswerLost("lost the connection")
@@ -301,8 +301,8 @@ def test_the_same_target_again_changes_nothing() -> None:
     assert quorum.changes == []
 
 
-REFUSED = Outcome(error=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, message="no")
-DONE = Outcome(error=ErrorCode.NONE, message="")
+REFUSED = VoterChangeResult(error=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, message="no")
+DONE = VoterChangeResult(error=ErrorCode.NONE, message="")
 
 
 def broken_off(after: int) -> QuorumModel:

@@ -62,9 +62,9 @@ class Access:
         self._server = server
 
     def describe(self) -> object:
-        from kafkaproto_server.tools.quorum.access import Quorum
+        from kafkaproto_server.tools.quorum.access import DescribedQuorum
 
-        return Quorum(CLUSTER_ID, self._model.response(self._server.port))
+        return DescribedQuorum(CLUSTER_ID, self._model.response(self._server.port))
 
 
 def found_in(answer: Message) -> tuple[UncommittedVoters | None, FetchRequest]:

@@ -35,9 +35,9 @@ from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.tools.shell import follower as metadata_follower
 from kafkaproto_server.tools.shell import metadata_shell
 from kafkaproto_server.tools.shell import nodes as metadata_nodes
-from kafkaproto_server.tools.shell.commands import Shell, UsageError, run_line
+from kafkaproto_server.tools.shell.commands import InvalidCommand, Shell, run_line
 from kafkaproto_server.tools.shell.metadata_shell import completions, main
-from kafkaproto_server.tools.shell.nodes import File, root
+from kafkaproto_server.tools.shell.nodes import FileNode, root
 from kafkaproto_server.tools.shell.sources import load_file
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 from tests.tools.support.in_process import run
@@ -116,7 +116,7 @@ def test_a_session_is_word_for_word_that_of_kafka(shell: tuple[Shell, list[str]]
         written.clear()
         try:
             run_line(session, exchange.command)
-        except UsageError as error:
+        except InvalidCommand as error:
             written.append(f"{error}\n")
         assert "".join(written) == exchange.output, exchange.command
 
@@ -201,9 +201,9 @@ def test_looking_at_one_topic_makes_nothing_of_the_others(
 ) -> None:
     made: list[str] = []
 
-    def make(image: ClusterImage, topic: TopicImage) -> File:
+    def make(image: ClusterImage, topic: TopicImage) -> FileNode:
         made.append(topic.name)
-        return File(str, str)
+        return FileNode(str, str)
 
     monkeypatch.setattr(metadata_nodes, "_topic", make)
     session = Shell(root=root(load_file(OsDisk(), snapshot, None), secrets=True), write=lambda _: None)

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
-from kafkaproto_server.tools.quorum.access import Outcome, Quorum
+from kafkaproto_server.tools.quorum.access import DescribedQuorum, VoterChangeResult
 from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.support.quorum_answers import CLUSTER_ID
 
 NOW_MS = 1_795_239_301_118
 END_OFFSET = 1_000
 
-NONE = Outcome(error=ErrorCode.NONE, message="")
+NONE = VoterChangeResult(error=ErrorCode.NONE, message="")
 
 
 def key(node_id: int, directory: int | None = None) -> ReplicaKey:
@@ -41,7 +41,7 @@ class QuorumModel:
     observers: list[ReplicaKey]
     leader_id: int
     progress: dict[int, Progress] = field(default_factory=dict)
-    outcomes: list[Outcome | Exception] = field(default_factory=list)
+    outcomes: list[VoterChangeResult | Exception] = field(default_factory=list)
     """What becomes of the next changes, in the place of success; an exception comes after the change was made."""
     brokers: frozenset[int] = frozenset()
     """Observers that are no controllers."""
@@ -55,9 +55,9 @@ class QuorumModel:
         """Ascending."""
         return sorted(each.id for each in self.voters)
 
-    def describe(self) -> Quorum:
+    def describe(self) -> DescribedQuorum:
         """What the leader tells."""
-        return Quorum(CLUSTER_ID, self.response())
+        return DescribedQuorum(CLUSTER_ID, self.response())
 
     def response(self, port: int = 1) -> DescribeQuorumResponse:
         """The leader's answer to DescribeQuorum, by which it listens on ``port``."""
@@ -78,7 +78,7 @@ class QuorumModel:
 
     def add_voter(
         self, voter: ReplicaKey, endpoints: Sequence[Endpoint], cluster_id: str | None = None
-    ) -> Outcome:
+    ) -> VoterChangeResult:
         """AddRaftVoter."""
         assert cluster_id in (None, CLUSTER_ID)
         assert [each.port for each in endpoints] == [9000 + voter.id]
@@ -91,7 +91,7 @@ class QuorumModel:
 
         return self._outcome(change)
 
-    def remove_voter(self, voter: ReplicaKey, cluster_id: str | None = None) -> Outcome:
+    def remove_voter(self, voter: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult:
         """RemoveRaftVoter; a leader that goes is followed by the first of the others."""
         assert cluster_id in (None, CLUSTER_ID)
         self.changes.append(f"-{voter.id}")
@@ -104,7 +104,7 @@ class QuorumModel:
 
         return self._outcome(change)
 
-    def controller_endpoints(self, quorum: Quorum) -> dict[int, list[Endpoint]]:
+    def controller_endpoints(self, quorum: DescribedQuorum) -> dict[int, list[Endpoint]]:
         """Node N listens on port 9000 + N."""
         return {
             each.id: [Endpoint(name="CONTROLLER", host="127.0.0.1", port=9000 + each.id)]
@@ -112,9 +112,9 @@ class QuorumModel:
             if each.id not in self.brokers
         }
 
-    def _outcome(self, change: Callable[[], None]) -> Outcome:
+    def _outcome(self, change: Callable[[], None]) -> VoterChangeResult:
         outcome = self.outcomes.pop(0) if self.outcomes else NONE
-        if isinstance(outcome, Outcome) and outcome.error is not ErrorCode.NONE:
+        if isinstance(outcome, VoterChangeResult) and outcome.error is not ErrorCode.NONE:
             return outcome
         change()
         if isinstance(outcome, Exception):

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
 from kafkaproto_pipeline.jobs.consistency import rows
-from kafkaproto_pipeline.jobs.consistency.replay import MAX_DIFFERENCES, NOT_COMPARED, Replay, Verdict
-from kafkaproto_pipeline.jobs.consistency.rows import Content, Finding, Row, name_of
+from kafkaproto_pipeline.jobs.consistency.replay import MAX_DIFFERENCES, NOT_COMPARED, ClusterReplay, Verdict
+from kafkaproto_pipeline.jobs.consistency.rows import Content, Finding, SortedRow, name_of
 
 # How the reasons begin that `decoding.scan` gives.
 _TORN = "the bytes end inside"
@@ -41,7 +41,7 @@ class _Replica:
     records: int = 0
     explained_to: int = -1
     """Damage was already reported at this offset, so records that are missing from there on are not reported again."""
-    torn: Row | None = None
+    torn: SortedRow | None = None
     """Bytes that may be a torn end of the log, unless a record follows."""
     snapshots: int = 0
     snapshot_end: int = 0
@@ -84,7 +84,7 @@ class Check:
     def __init__(self, cluster: str) -> None:
         self._cluster = cluster
         self._replicas: dict[str, _Replica] = {}
-        self._replay = Replay()
+        self._replay = ClusterReplay()
         self._doubtful: dict[tuple[str, str], list[tuple[_Mismatch, _Side, _Side]]] = {}
         """For each pair of directories: their differences, until both have a record of one epoch, there
         or further on.
@@ -94,7 +94,7 @@ class Check:
         self._agreed: dict[tuple[str, ...], int] = {}
         """Directories that had the same epoch -> the last offset where they did."""
 
-    def offset(self, found: list[Row]) -> Iterator[Finding]:
+    def offset(self, found: list[SortedRow]) -> Iterator[Finding]:
         """Check all rows of an offset: first those of logs, then those of snapshots which end there."""
         log = [row for row in found if not row.is_snapshot]
         yield from self._log(log)
@@ -125,7 +125,7 @@ class Check:
 
     # -- logs ----------------------------------------------------------------------------------------------------
 
-    def _log(self, found: list[Row]) -> Iterator[Finding]:
+    def _log(self, found: list[SortedRow]) -> Iterator[Finding]:
         sides: dict[tuple[int, Content], _Side] = {}
         seen: set[str] = set()
         before = {}
@@ -155,13 +155,13 @@ class Check:
         yield from self._agree(offset, ordered)
         self._replay.log_record(offset, ordered[0].epoch, ordered[0].content)
 
-    def _replica(self, row: Row) -> _Replica:
+    def _replica(self, row: SortedRow) -> _Replica:
         replica = self._replicas.get(row.directory)
         if replica is None:
             replica = self._replicas[row.directory] = _Replica(directory=row.directory, node_id=row.node_id)
         return replica
 
-    def _append(self, replica: _Replica, row: Row) -> Iterator[Finding]:
+    def _append(self, replica: _Replica, row: SortedRow) -> Iterator[Finding]:
         if replica.torn is not None:
             yield self._damaged(replica, replica.torn, rows.CORRUPT_BATCH)
             replica.torn = None
@@ -176,7 +176,7 @@ class Check:
         assert row.epoch is not None
         replica.epoch = row.epoch
 
-    def _damage(self, replica: _Replica, row: Row) -> Iterator[Finding]:
+    def _damage(self, replica: _Replica, row: SortedRow) -> Iterator[Finding]:
         assert row.reason is not None
         replica.explained_to = row.offset
         if row.reason.startswith(_TORN):
@@ -263,8 +263,8 @@ class Check:
 
     # -- snapshots -----------------------------------------------------------------------------------------------
 
-    def _snapshots(self, found: list[Row]) -> Iterator[Finding]:
-        held: list[tuple[Row, list[Content]]] = []
+    def _snapshots(self, found: list[SortedRow]) -> Iterator[Finding]:
+        held: list[tuple[SortedRow, list[Content]]] = []
         for _, group in groupby(found, key=lambda row: (row.directory, row.file)):
             of_file = list(group)
             first = of_file[0]
@@ -286,11 +286,13 @@ class Check:
             held.append((first, contents))
         yield from self._compare_snapshots(held)
 
-    def _compare_snapshots(self, held: list[tuple[Row, list[Content]]]) -> Iterator[Finding]:
+    def _compare_snapshots(self, held: list[tuple[SortedRow, list[Content]]]) -> Iterator[Finding]:
         """The snapshot that most replicas have is compared with the log first, because it may become the base of what
         follows.
         """
-        kinds: dict[tuple[int | None, frozenset[tuple[Content, int]]], list[tuple[Row, list[Content]]]] = {}
+        kinds: dict[
+            tuple[int | None, frozenset[tuple[Content, int]]], list[tuple[SortedRow, list[Content]]]
+        ] = {}
         for first, contents in held:
             kinds.setdefault((first.epoch, frozenset(Counter(contents).items())), []).append(
                 (first, contents)
@@ -324,7 +326,7 @@ class Check:
                         yield self._difference(replica, first.file, first.offset, first.epoch, kind, text)
 
     def _snapshot_texts(
-        self, wrong: tuple[Row, list[Content]], right: list[tuple[Row, list[Content]]]
+        self, wrong: tuple[SortedRow, list[Content]], right: list[tuple[SortedRow, list[Content]]]
     ) -> Iterator[str]:
         first, contents = wrong
         others = ", ".join(self._replicas[row.directory].name for row, _ in right)
@@ -354,11 +356,11 @@ class Check:
             text,
         )
 
-    def _damaged(self, replica: _Replica, row: Row, kind: str) -> Finding:
+    def _damaged(self, replica: _Replica, row: SortedRow, kind: str) -> Finding:
         text = f"byte {row.position}: {row.reason}"
         return self._difference(replica, row.file, row.offset, row.epoch, kind, text)
 
-    def _snapshot_row(self, first: Row, same: int, of: int, verdict: Verdict, records: int) -> Finding:
+    def _snapshot_row(self, first: SortedRow, same: int, of: int, verdict: Verdict, records: int) -> Finding:
         return Finding(
             rows.SNAPSHOT,
             self._cluster,
@@ -399,8 +401,8 @@ class Check:
         )
 
 
-def check(given: Iterable[Row]) -> Iterator[Finding]:
-    """The findings for clusters' rows, which are sorted by `Row`'s first columns."""
+def check(given: Iterable[SortedRow]) -> Iterator[Finding]:
+    """The findings for clusters' rows, which are sorted by `SortedRow`'s first columns."""
     for cluster, of_cluster in groupby(given, key=lambda row: row.cluster):
         found = Check(cluster)
         for _, of_offset in groupby(of_cluster, key=lambda row: row.offset):

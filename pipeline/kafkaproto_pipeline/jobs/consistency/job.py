@@ -25,7 +25,7 @@ from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs.consistency import rows
 from kafkaproto_pipeline.jobs.consistency.check import check
-from kafkaproto_pipeline.jobs.consistency.rows import Finding, Row
+from kafkaproto_pipeline.jobs.consistency.rows import Finding, SortedRow
 from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.views.schema import CORRUPT_COLUMN
 
@@ -122,7 +122,7 @@ def _of(df: DataFrame, table: str) -> DataFrame:
 
 
 def _sorted(df: DataFrame) -> DataFrame:
-    """The rows in the order of `Row`, with each cluster's rows in one partition."""
+    """The rows in the order of `SortedRow`, with each cluster's rows in one partition."""
     damage = F.col(CORRUPT_COLUMN)
     # Without meta.properties a cluster has no id; it is empty text until it is shown.
     given = df.select(
@@ -155,10 +155,10 @@ def _check(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _to_batch(found)
 
 
-def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[SortedRow]:
     for batch in batches:
         columns = [column.to_pylist() for column in batch.columns]
-        yield from map(Row._make, zip(*columns, strict=True))
+        yield from map(SortedRow._make, zip(*columns, strict=True))
 
 
 def _to_batch(found: list[Finding]) -> pa.RecordBatch:

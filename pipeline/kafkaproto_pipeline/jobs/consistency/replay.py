@@ -48,7 +48,7 @@ class _CannotReplayError(Exception):
     """The state is not known from here on; the text says why."""
 
 
-class Replay:
+class ClusterReplay:
     """Holds the state of one cluster, and the records that wait to be replayed."""
 
     def __init__(self) -> None:

@@ -52,7 +52,7 @@ class Content(NamedTuple):
         return f"{self.record_type} {(self.payload or '')[:_SHOWN_CHARACTERS]}".rstrip()
 
 
-class Row(NamedTuple):
+class SortedRow(NamedTuple):
     """A row of the source, in the order in which rows are sorted."""
 
     cluster: str

@@ -85,7 +85,7 @@ class Tenure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quorum:
+class QuorumTenures:
     controllers: Sequence[int]
     """Ids of all that led or were voters, in order."""
     tenures: Sequence[Tenure]
@@ -205,7 +205,7 @@ class WorstPartitions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class ReportHeader:
     cluster_ids: Sequence[str]
     records: int
     first_offset: int
@@ -224,9 +224,9 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    header: Header
+    header: ReportHeader
     bins: Bins
-    quorum: Quorum
+    quorum: QuorumTenures
     brokers: BrokerLanes
     topic_isr: IsrMap
     partition_isr: IsrMap
@@ -237,7 +237,7 @@ class Report:
 
 _NO_ROWS = IsrMap(rows=(), cells=())
 EMPTY = Report(
-    header=Header(
+    header=ReportHeader(
         cluster_ids=(),
         records=0,
         first_offset=0,
@@ -252,7 +252,7 @@ EMPTY = Report(
         under_replicated_ms=0,
     ),
     bins=bins_of(0, 0),
-    quorum=Quorum(controllers=(), tenures=()),
+    quorum=QuorumTenures(controllers=(), tenures=()),
     brokers=BrokerLanes(brokers=(), spans=(), failures=()),
     topic_isr=_NO_ROWS,
     partition_isr=_NO_ROWS,

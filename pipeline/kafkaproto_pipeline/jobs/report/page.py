@@ -13,7 +13,7 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.jobs.report.data import Header, Report, WorstPartition, WorstPartitions
+from kafkaproto_pipeline.jobs.report.data import Report, ReportHeader, WorstPartition, WorstPartitions
 from kafkaproto_pipeline.jobs.report.plots import (
     MAX_LABEL,
     Key,
@@ -90,7 +90,7 @@ def _align(plots: Iterable[Plot]) -> None:
         layout["margin"]["l"] = max(76, round(longest * LETTER_PX) + 14)
 
 
-def _header(header: Header, name: str, about: str) -> Text:
+def _header(header: ReportHeader, name: str, about: str) -> Text:
     if header.records:
         about = (
             f"{about} metadata log, offsets {header.first_offset:,} to {header.last_offset:,}, "

@@ -20,7 +20,7 @@ from kafkaproto_pipeline.jobs.report.data import (
     BrokerLanes,
     DirectoryFailure,
     IsrMap,
-    Quorum,
+    QuorumTenures,
     Rates,
     Tenure,
 )
@@ -72,7 +72,7 @@ class Plot:
     caption: str = ""
 
 
-def quorum_plot(quorum: Quorum, bins: Bins) -> Plot:
+def quorum_plot(quorum: QuorumTenures, bins: Bins) -> Plot:
     """Who led the quorum: a lane a controller, a mark an election, the epoch as a line below."""
     if not quorum.tenures:
         return Plot(name="quorum", empty="No election is in the log: nobody led the quorum in this range.")

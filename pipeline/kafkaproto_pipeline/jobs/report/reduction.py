@@ -27,13 +27,13 @@ from kafkaproto_pipeline.jobs.report.data import (
     BrokerLanes,
     BrokerSpan,
     DirectoryFailure,
-    Header,
     IsrCell,
     IsrMap,
     IsrRow,
-    Quorum,
+    QuorumTenures,
     Rates,
     Report,
+    ReportHeader,
     Tenure,
     WorstPartition,
     WorstPartitions,
@@ -49,7 +49,7 @@ NO_NAME = "unknown topic"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
+class TimeRange:
     """The time that the report is about, and how it is cut."""
 
     start_ms: int
@@ -76,7 +76,7 @@ def _reduced(df: DataFrame) -> Report:
     if overview["startMs"] is None:
         return EMPTY
     start_ms, end_ms = overview["startMs"], overview["endMs"]
-    span = Range(start_ms=start_ms, end_ms=end_ms, bins=bins_of(start_ms, end_ms))
+    span = TimeRange(start_ms=start_ms, end_ms=end_ms, bins=bins_of(start_ms, end_ms))
     quorum, elections = _quorum(df, span)
     brokers, fencings = _brokers(df, span)
     in_sync = _clipped(history.isr(df), span).persist()
@@ -86,7 +86,7 @@ def _reduced(df: DataFrame) -> Report:
         sums = _row(_sums(partitions))
         topic_isr, partition_isr = _isr(in_sync, partitions, span, sums)
         return Report(
-            header=Header(
+            header=ReportHeader(
                 cluster_ids=clusters,
                 records=overview["records"],
                 first_offset=overview["firstOffset"],
@@ -167,7 +167,7 @@ def _notes(overview: Row) -> list[str]:
     return notes
 
 
-def _clipped(spans: DataFrame, span: Range) -> DataFrame:
+def _clipped(spans: DataFrame, span: TimeRange) -> DataFrame:
     """Intervals within the range, with ``startMs`` and ``endMs``; one that lasts ends with the range."""
     start_ms = F.greatest(F.unix_millis("fromTimestamp"), F.lit(span.start_ms))
     end_ms = F.least(F.coalesce(F.unix_millis("toTimestamp"), F.lit(span.end_ms)), F.lit(span.end_ms))
@@ -181,7 +181,7 @@ def _bin(bins: Bins, at_ms: Column) -> Column:
     return F.least(F.greatest(number, F.lit(0)), F.lit(bins.count - 1))
 
 
-def _span_bin(span: Range) -> Column:
+def _span_bin(span: TimeRange) -> Column:
     """Which spans of a lane are drawn as one: those shorter than a bin that begin in the same bin; others have none.
 
     So a lane has at most two spans a bin, and all lanes together at most `MAX_SPANS`.
@@ -191,7 +191,7 @@ def _span_bin(span: Range) -> Column:
     return F.when(short, _bin(bins, F.col("startMs")))
 
 
-def _spans(intervals: DataFrame, lane: str, span: Range, *aggregates: Column) -> DataFrame:
+def _spans(intervals: DataFrame, lane: str, span: TimeRange, *aggregates: Column) -> DataFrame:
     """A lane's spans, few enough to be drawn: columns of the lane, ``count`` and ``spans``."""
     apart = F.when(F.col("bin").isNull(), F.col("fromOffset")).alias("apart")
     drawn = (
@@ -219,7 +219,7 @@ def _lanes(lanes: DataFrame, order: Column, lane: str, *sums: Column) -> tuple[l
         lanes.unpersist()
 
 
-def _quorum(df: DataFrame, span: Range) -> tuple[Quorum, int]:
+def _quorum(df: DataFrame, span: TimeRange) -> tuple[QuorumTenures, int]:
     """The lanes of the controllers, and how many elections there were."""
     epochs = _clipped(history.quorum(df).filter(F.col("leaderId").isNotNull()), span)
     spans = _spans(
@@ -252,10 +252,12 @@ def _quorum(df: DataFrame, span: Range) -> tuple[Quorum, int]:
     shown = sorted(controllers[:MAX_LANES])
     known = max(total["lanes"], len(controllers))
     tenures.sort(key=lambda each: each.first_epoch)
-    return Quorum(controllers=shown, tenures=tenures, left_out=known - len(shown)), total["elections"] or 0
+    return QuorumTenures(controllers=shown, tenures=tenures, left_out=known - len(shown)), total[
+        "elections"
+    ] or 0
 
 
-def _brokers(df: DataFrame, span: Range) -> tuple[BrokerLanes, int]:
+def _brokers(df: DataFrame, span: TimeRange) -> tuple[BrokerLanes, int]:
     """The lanes of the brokers, and how often a broker was fenced."""
     rank = F.array_position(F.array(*map(F.lit, SHOWN_FIRST)), F.col("state"))
     spans = _spans(
@@ -291,7 +293,7 @@ def _brokers(df: DataFrame, span: Range) -> tuple[BrokerLanes, int]:
     )
 
 
-def _failures(df: DataFrame, span: Range, brokers: Sequence[int]) -> list[DirectoryFailure]:
+def _failures(df: DataFrame, span: TimeRange, brokers: Sequence[int]) -> list[DirectoryFailure]:
     # Events of replicas are not needed: without their records, the table has no rows about them.
     told = df.filter(
         F.col("recordType").isin("RegisterBrokerRecord", "BrokerRegistrationChangeRecord", *MARKERS)
@@ -372,7 +374,7 @@ def _sums(partitions: DataFrame) -> DataFrame:
     )
 
 
-def _isr(in_sync: DataFrame, partitions: DataFrame, span: Range, sums: Row) -> tuple[IsrMap, IsrMap]:
+def _isr(in_sync: DataFrame, partitions: DataFrame, span: TimeRange, sums: Row) -> tuple[IsrMap, IsrMap]:
     """The heat maps of topics and of partitions: those that were leaderless or out of sync for longest."""
     bad = F.col("outOfSync")
     worst = (F.desc("leaderlessMs"), F.desc("missingMs"))
@@ -452,7 +454,7 @@ def _name(row: Row) -> str:
     return topic if row["partition"] is None else f"{topic}-{row['partition']}"
 
 
-def _balance(leaders: DataFrame, span: Range, registered: Iterable[int]) -> Balance:
+def _balance(leaders: DataFrame, span: TimeRange, registered: Iterable[int]) -> Balance:
     """Partitions led by each broker, from what each leadership adds when it begins and takes when it ends.
 
     A broker's count changes only where a leadership begins or ends; so it is summed up a bin, weighted by the part of
@@ -496,7 +498,7 @@ def _carried_on(changes: Iterable[Row], bins: Bins) -> list[float]:
     return means
 
 
-def _rates(df: DataFrame, span: Range, types: int) -> Rates:
+def _rates(df: DataFrame, span: TimeRange, types: int) -> Rates:
     """Records by type and bin; the rarest types are drawn as one."""
     own = types if types <= MAX_TYPES else MAX_TYPES - 1
     number = _bin(span.bins, F.unix_millis("timestamp"))

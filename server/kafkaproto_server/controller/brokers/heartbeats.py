@@ -68,7 +68,7 @@ _FENCE = 1
 _UNFENCE = -1
 
 
-class BrokerState(enum.Enum):
+class BrokerControlState(enum.Enum):
     """A broker's state in the cluster."""
 
     FENCED = "fenced"
@@ -113,7 +113,7 @@ class _Contact:
     request: BrokerHeartbeatRequest
     session: BrokerSession
     is_caught_up: bool
-    next_state: BrokerState
+    next_state: BrokerControlState
 
     def is_quiet(self, image: ClusterImage) -> bool:
         """Whether the heartbeat leads to no record, as most heartbeats."""
@@ -121,11 +121,11 @@ class _Contact:
         if _takes_shutdown_back(broker, request):
             return False
         match self.next_state:
-            case BrokerState.FENCED | BrokerState.SHUTDOWN_NOW:
+            case BrokerControlState.FENCED | BrokerControlState.SHUTDOWN_NOW:
                 stays = broker.fenced
-            case BrokerState.UNFENCED:
+            case BrokerControlState.UNFENCED:
                 stays = not broker.fenced
-            case BrokerState.CONTROLLED_SHUTDOWN:
+            case BrokerControlState.CONTROLLED_SHUTDOWN:
                 has_left = broker.broker_id not in image.partition_counts.in_sync
                 stays = broker.in_controlled_shutdown and has_left
             case _:
@@ -147,8 +147,8 @@ class _Contact:
         return Result(
             response=BrokerHeartbeatResponse(
                 is_caught_up=self.is_caught_up,
-                is_fenced=self.next_state in (BrokerState.FENCED, BrokerState.SHUTDOWN_NOW),
-                should_shut_down=self.next_state is BrokerState.SHUTDOWN_NOW,
+                is_fenced=self.next_state in (BrokerControlState.FENCED, BrokerControlState.SHUTDOWN_NOW),
+                should_shut_down=self.next_state is BrokerControlState.SHUTDOWN_NOW,
             ),
             records=records,
             atomic=False,
@@ -160,7 +160,10 @@ class _Contact:
         """The lines for the node's log; they tell an operator why a broker no longer leads anything."""
         broker, request = self.broker, self.request
         is_taken_back = _takes_shutdown_back(broker, request)
-        is_leaving = self.next_state in (BrokerState.CONTROLLED_SHUTDOWN, BrokerState.SHUTDOWN_NOW)
+        is_leaving = self.next_state in (
+            BrokerControlState.CONTROLLED_SHUTDOWN,
+            BrokerControlState.SHUTDOWN_NOW,
+        )
         begins = request.want_shut_down and is_leaving and broker.is_active()
         if not is_taken_back and not begins:
             return ()
@@ -207,7 +210,7 @@ def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
         image = yield from replay_steps(image, records, situation.next_offset)
         broker = image.brokers[broker.broker_id]
     moves = yield from _transition(image, settings, broker, contact.next_state)
-    if records and contact.next_state is BrokerState.UNFENCED:
+    if records and contact.next_state is BrokerControlState.UNFENCED:
         # The broker is active again, so it may lead partitions that no other broker could lead.
         moves += yield from changes_with(image, settings, broker.broker_id)
     if request.offline_log_dirs:
@@ -242,11 +245,11 @@ def _without_shutdown(broker: BrokerRegistration, metadata_version: int) -> Regi
     )
 
 
-def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerState) -> SessionChange:
-    if next_state is BrokerState.SHUTDOWN_NOW:
+def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerControlState) -> SessionChange:
+    if next_state is BrokerControlState.SHUTDOWN_NOW:
         # The broker is about to stop. Without a session, its next incarnation need not wait for its end.
         return SessionChange(broker_id=broker_id, session=None)
-    if next_state is not BrokerState.CONTROLLED_SHUTDOWN:
+    if next_state is not BrokerControlState.CONTROLLED_SHUTDOWN:
         if session.shutdown_offset >= 0:
             session = msgspec.structs.replace(session, shutdown_offset=-1)
         return SessionChange(broker_id=broker_id, session=session)
@@ -262,25 +265,27 @@ def _next_state(
     request: BrokerHeartbeatRequest,
     session: BrokerSession,
     is_caught_up: bool,
-) -> BrokerState:
+) -> BrokerControlState:
     """The next state by the table at the head of this module."""
     if broker.fenced:
         if request.want_shut_down:
-            return BrokerState.SHUTDOWN_NOW
+            return BrokerControlState.SHUTDOWN_NOW
         # Like any other registration, one that takes a shutdown back has to be read by the broker first.
         may_serve = is_caught_up and not broker.in_controlled_shutdown
-        return BrokerState.UNFENCED if may_serve and not request.want_fence else BrokerState.FENCED
+        return (
+            BrokerControlState.UNFENCED if may_serve and not request.want_fence else BrokerControlState.FENCED
+        )
     if broker.in_controlled_shutdown and request.want_shut_down:
         leads = leads_any_partition(image, broker.broker_id)
         if leads or not _others_know_of_shutdown(image, sessions, broker.broker_id, session):
-            return BrokerState.CONTROLLED_SHUTDOWN
-        return BrokerState.SHUTDOWN_NOW
+            return BrokerControlState.CONTROLLED_SHUTDOWN
+        return BrokerControlState.SHUTDOWN_NOW
     if request.want_fence:
-        return BrokerState.SHUTDOWN_NOW if request.want_shut_down else BrokerState.FENCED
+        return BrokerControlState.SHUTDOWN_NOW if request.want_shut_down else BrokerControlState.FENCED
     if request.want_shut_down:
         leads = leads_any_partition(image, broker.broker_id)
-        return BrokerState.CONTROLLED_SHUTDOWN if leads else BrokerState.SHUTDOWN_NOW
-    return BrokerState.UNFENCED
+        return BrokerControlState.CONTROLLED_SHUTDOWN if leads else BrokerControlState.SHUTDOWN_NOW
+    return BrokerControlState.UNFENCED
 
 
 def _others_know_of_shutdown(
@@ -291,19 +296,19 @@ def _others_know_of_shutdown(
 
 
 def _transition(
-    image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration, next_state: BrokerState
+    image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration, next_state: BrokerControlState
 ) -> Steps[list[Message]]:
     match next_state:
-        case BrokerState.FENCED | BrokerState.SHUTDOWN_NOW:
+        case BrokerControlState.FENCED | BrokerControlState.SHUTDOWN_NOW:
             return [] if broker.fenced else (yield from fencing_records(image, settings, broker))
-        case BrokerState.UNFENCED:
+        case BrokerControlState.UNFENCED:
             if not broker.fenced:
                 return []
             unfencing = BrokerRegistrationChangeRecord(
                 broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_UNFENCE
             )
             return [unfencing, *(yield from changes_with(image, settings, broker.broker_id))]
-        case BrokerState.CONTROLLED_SHUTDOWN:
+        case BrokerControlState.CONTROLLED_SHUTDOWN:
             shutdown: list[Message] = []
             if not broker.in_controlled_shutdown:
                 shutdown.append(

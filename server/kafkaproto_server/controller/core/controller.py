@@ -57,7 +57,7 @@ from kafkaproto_server.controller.core.changes import (
     with_deadline,
 )
 from kafkaproto_server.controller.core.log_states import LogStates, load_batch_steps
-from kafkaproto_server.controller.core.outbox import Outbox
+from kafkaproto_server.controller.core.outbox import ControllerOutbox
 from kafkaproto_server.controller.core.replies import ParkedReplies, ParkedReply
 from kafkaproto_server.controller.core.table import not_controller, run_of
 from kafkaproto_server.controller.core.upgrades import WaitingUpgrades
@@ -145,7 +145,7 @@ class Controller:
         self._failed_brokers = 0
         self._no_op_ms: int | None = None
         self._tasks = periodic_tasks.TaskSchedule(config)
-        self._outbox = Outbox()
+        self._outbox = ControllerOutbox()
         # The times of the last event, and when something is due without an event.
         self._wall_ms = self._now_ms = 0
         self._due_ms: int | None = None
@@ -198,7 +198,7 @@ class Controller:
         self._due_ms = self._first_deadline_ms()
 
     def take_effects(self) -> list[Effect]:
-        """The effects of the events so far, in order; each effect is given out once (`Outbox.take`)."""
+        """The effects of the events so far, in order; each effect is given out once (`ControllerOutbox.take`)."""
         return self._outbox.take()
 
     def next_deadline_ms(self) -> int | None:

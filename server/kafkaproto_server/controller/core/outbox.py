@@ -15,7 +15,7 @@ REFUSALS_A_TIME = 8
 millisecond."""
 
 
-class Outbox:
+class ControllerOutbox:
     """Effects that were not given out yet."""
 
     __slots__ = ("_asked_of_quorum", "_effects", "_refusals")

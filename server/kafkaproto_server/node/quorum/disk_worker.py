@@ -70,7 +70,7 @@ class PersistJob(msgspec.Struct, frozen=True, kw_only=True):
         return self.election_state is None and all(isinstance(write, _BATCH) for write in self.writes)
 
 
-class Persisted(msgspec.Struct, frozen=True, kw_only=True):
+class DurableRun(msgspec.Struct, frozen=True, kw_only=True):
     """One run of jobs is durable."""
 
     number: int
@@ -100,7 +100,7 @@ class DiskWorker:
         log: Log,
         quorum_state_file: QuorumStateFile,
         snapshots: SnapshotStore,
-        report: Callable[[Persisted], None],
+        report: Callable[[DurableRun], None],
     ) -> None:
         """``report`` is called in the event loop's thread, in the order of the jobs."""
         self._log = log
@@ -156,7 +156,7 @@ class DiskWorker:
                 waiting.popleft()
             loop.run_sync_soon(self._report, self._persist(run))
 
-    def _persist(self, run: Sequence[PersistJob]) -> Persisted:
+    def _persist(self, run: Sequence[PersistJob]) -> DurableRun:
         """Do the first job, together with the jobs behind it that only append."""
         first = run[0]
         together = list(first.writes)
@@ -173,7 +173,7 @@ class DiskWorker:
             with self._failures_named("sync"):
                 self._log.sync()
             sync_ms = (time.perf_counter() - begin) * 1000
-        return Persisted(number=run[-1].number, events=tuple(events), sync_ms=sync_ms)
+        return DurableRun(number=run[-1].number, events=tuple(events), sync_ms=sync_ms)
 
     def _write_all(self, writes: Sequence[DiskWrite]) -> list[DiskEvent]:
         events: list[DiskEvent] = []

@@ -18,7 +18,7 @@ import trio
 from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.node.quorum.committed_state import CommittedState
 from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
-from kafkaproto_server.node.quorum.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
+from kafkaproto_server.node.quorum.disk_worker import DiskWorker, DiskWrite, DurableRun, PersistJob
 from kafkaproto_server.node.quorum.log_tail import LogTail, TailBatch
 from kafkaproto_server.node.quorum.metrics import QuorumMetrics
 from kafkaproto_server.node.quorum.published import Published
@@ -127,7 +127,7 @@ class RaftEffects:
             )
         )
 
-    def persisted(self, report: Persisted) -> None:
+    def persisted(self, report: DurableRun) -> None:
         """The disk's thread has made these effects durable, and all effects before them."""
         if report.sync_ms is not None:
             self._metrics.count_flush(report.sync_ms)

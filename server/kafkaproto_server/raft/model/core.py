@@ -9,7 +9,7 @@ from kafkaproto_server.ports import Rng
 from kafkaproto_server.raft.model import states
 from kafkaproto_server.raft.model.joining_state import JoiningState
 from kafkaproto_server.raft.model.log_index import LogIndex
-from kafkaproto_server.raft.model.outbox import Outbox
+from kafkaproto_server.raft.model.outbox import RaftOutbox
 from kafkaproto_server.raft.model.refusals import Refusals
 from kafkaproto_server.raft.model.requests import RequestManager
 from kafkaproto_server.raft.model.snapshot_download import SnapshotDownload
@@ -74,7 +74,7 @@ class Core:
         self.rng = rng
         self.log = log
         self.voters = voters
-        self.outbox = Outbox(durable_end_offset=log.end_offset, syncs_log=config.can_be_voter)
+        self.outbox = RaftOutbox(durable_end_offset=log.end_offset, syncs_log=config.can_be_voter)
         self.requests = RequestManager(config.retry_backoff_ms)
         self.joining = JoiningState()
         self.counters = Counters()

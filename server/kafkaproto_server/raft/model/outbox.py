@@ -26,7 +26,7 @@ from kafkaproto_server.raft.values.messages import FetchedBatch
 from kafkaproto_server.types import LeaderAndEpoch
 
 
-class Outbox:
+class RaftOutbox:
     """Effects that are being collected, and those taken but not durable yet; their numbers count up from 1."""
 
     def __init__(self, durable_end_offset: int, *, syncs_log: bool) -> None:

@@ -42,7 +42,7 @@ from kafkaproto_server.raft.wire.records import fetched_batches
 from kafkaproto_server.raft.wire.values import (
     METADATA_PARTITION,
     PartitionT,
-    Topic,
+    TopicFields,
     directory_on_wire,
     endpoint,
     endpoint_of,
@@ -302,7 +302,7 @@ def decode_response(
             raise AssertionError(f"{message.NAME} answers no Raft request")
 
 
-def _only_partition(topics: Sequence[Topic[PartitionT]], where: str) -> PartitionT:
+def _only_partition(topics: Sequence[TopicFields[PartitionT]], where: str) -> PartitionT:
     """The metadata log's partition; raises RemoteProtocolError if the response is not about exactly that one."""
     partition = only_partition(topics)
     if partition is not None:

@@ -14,23 +14,23 @@ METADATA_PARTITION = 0
 
 MAX_PORT = 65_535
 
-PartitionT = TypeVar("PartitionT", bound="Partition")
+PartitionT = TypeVar("PartitionT", bound="PartitionFields")
 
 
-class Partition(Protocol):
+class PartitionFields(Protocol):
     """The common field of all structs that are about a partition."""
 
     partition_index: int
 
 
-class Topic(Protocol[PartitionT]):
+class TopicFields(Protocol[PartitionT]):
     """The common fields of all structs that are about partitions of a topic."""
 
     topic_name: str
     partitions: list[PartitionT]
 
 
-def only_partition(topics: Sequence[Topic[PartitionT]]) -> PartitionT | None:
+def only_partition(topics: Sequence[TopicFields[PartitionT]]) -> PartitionT | None:
     """The metadata log's partition if ``topics`` names exactly that one; else None."""
     if len(topics) == 1 and topics[0].topic_name == METADATA_TOPIC and len(topics[0].partitions) == 1:
         partition = topics[0].partitions[0]
@@ -39,7 +39,7 @@ def only_partition(topics: Sequence[Topic[PartitionT]]) -> PartitionT | None:
     return None
 
 
-class Listener(Protocol):
+class ListenerFields(Protocol):
     """The common fields of all structs that name a listener's address."""
 
     name: str
@@ -70,7 +70,7 @@ def replica_key(node_id: int, directory_on_the_wire: bytes) -> ReplicaKey:
     return ReplicaKey(id=node_id, directory_id=directory_id(directory_on_the_wire))
 
 
-def endpoints(listeners: Iterable[Listener]) -> tuple[Endpoint, ...]:
+def endpoints(listeners: Iterable[ListenerFields]) -> tuple[Endpoint, ...]:
     """The listeners of a request, in its order; the messages have no security protocol for them."""
     return tuple(
         Endpoint(name=listener.name, host=listener.host, port=listener.port) for listener in listeners

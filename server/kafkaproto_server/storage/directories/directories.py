@@ -17,7 +17,7 @@ from kafkaproto import uuids
 from kafkaproto_server.ports import Disk, Lock
 from kafkaproto_server.storage.directories.meta_properties import (
     META_PROPERTIES_NAME,
-    LogDirectory,
+    FoundLogDirectory,
     MetaProperties,
     find_mismatches,
     open_log_directories,
@@ -111,7 +111,7 @@ def open_directories(
     return OpenedDirectories(by_path=opened, locks=tuple(locks))
 
 
-def _claim(disk: Disk, directory: LogDirectory, locks: list[Lock]) -> LogDirectory:
+def _claim(disk: Disk, directory: FoundLogDirectory, locks: list[Lock]) -> FoundLogDirectory:
     """Take the directory's lock, add it to ``locks``, and read the directory again."""
     path = directory.path
     if not directory.exists or directory.is_unreadable or not disk.is_directory(path):
@@ -121,11 +121,11 @@ def _claim(disk: Disk, directory: LogDirectory, locks: list[Lock]) -> LogDirecto
     except BlockingIOError:
         raise
     except OSError as error:
-        return LogDirectory(path=path, problem=f"{path} cannot be locked: {error}", is_unreadable=True)
+        return FoundLogDirectory(path=path, problem=f"{path} cannot be locked: {error}", is_unreadable=True)
     return read_log_directory(disk, path)
 
 
-def _check_metadata_logs(disk: Disk, directories: Sequence[LogDirectory], metadata_path: str) -> None:
+def _check_metadata_logs(disk: Disk, directories: Sequence[FoundLogDirectory], metadata_path: str) -> None:
     """Raise StorageError if a directory has a metadata log that this node would not use."""
     for directory in directories:
         if directory.is_unreadable or directory.properties is None or directory.path == metadata_path:

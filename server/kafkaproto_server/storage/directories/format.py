@@ -30,7 +30,7 @@ from kafkaproto_server.features import (
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
 from kafkaproto_server.storage.directories.meta_properties import (
-    LogDirectory,
+    FoundLogDirectory,
     MetaProperties,
     find_mismatches,
     is_reserved_directory_id,
@@ -260,10 +260,10 @@ def _check_quorum_start(request: FormatRequest) -> None:
 
 def _look_at_directories(
     disk: Disk, request: FormatRequest, report: Callable[[str], None]
-) -> list[LogDirectory]:
+) -> list[FoundLogDirectory]:
     """The directories that can be used. Raises FormatError if the request does not fit them."""
     paths = dict.fromkeys((*request.directories, request.metadata_directory))
-    usable: list[LogDirectory] = []
+    usable: list[FoundLogDirectory] = []
     for directory in (read_log_directory(disk, path) for path in paths):
         if directory.problem is None:
             usable.append(directory)

@@ -140,7 +140,7 @@ def write_meta_properties(disk: Disk, directory: str, properties: MetaProperties
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogDirectory:
+class FoundLogDirectory:
     """One log directory as found on the disk."""
 
     path: str
@@ -158,33 +158,35 @@ class LogDirectory:
         return f"{self.path}/{META_PROPERTIES_NAME}"
 
 
-def read_log_directory(disk: Disk, path: str) -> LogDirectory:
+def read_log_directory(disk: Disk, path: str) -> FoundLogDirectory:
     """Read one log directory. Problems are in the result; it never raises for them."""
     try:
         if not disk.exists(path):
-            return LogDirectory(path=path, exists=False)
+            return FoundLogDirectory(path=path, exists=False)
         if not disk.is_directory(path):
-            return LogDirectory(path=path, problem=f"{path} is not a directory")
+            return FoundLogDirectory(path=path, problem=f"{path} is not a directory")
         # List the directory first: only this shows whether it can be read at all. A lookup of a missing name would not.
         if META_PROPERTIES_NAME not in disk.list_directory(path):
-            return LogDirectory(path=path)
+            return FoundLogDirectory(path=path)
         file_path = f"{path}/{META_PROPERTIES_NAME}"
-        return LogDirectory(path=path, properties=parse_meta_properties(disk.read_file(file_path), file_path))
+        return FoundLogDirectory(
+            path=path, properties=parse_meta_properties(disk.read_file(file_path), file_path)
+        )
     except CorruptFileError as error:
-        return LogDirectory(path=path, problem=str(error))
+        return FoundLogDirectory(path=path, problem=str(error))
     except OSError as error:
-        return LogDirectory(path=path, problem=f"{path} cannot be read: {error}", is_unreadable=True)
+        return FoundLogDirectory(path=path, problem=f"{path} cannot be read: {error}", is_unreadable=True)
 
 
 def find_mismatches(
-    directories: Sequence[LogDirectory], *, node_id: int, cluster_id: str | None = None
+    directories: Sequence[FoundLogDirectory], *, node_id: int, cluster_id: str | None = None
 ) -> list[str]:
     """The contradictions between formatted directories and the configuration, one sentence each.
 
     If ``cluster_id`` is None, the first directory that has a cluster id determines the right one.
     """
     problems: list[str] = []
-    owners: dict[bytes, LogDirectory] = {}
+    owners: dict[bytes, FoundLogDirectory] = {}
     for directory in directories:
         if directory.properties is None:
             continue
@@ -211,7 +213,7 @@ def find_mismatches(
 
 def open_log_directories(
     disk: Disk,
-    directories: Sequence[LogDirectory],
+    directories: Sequence[FoundLogDirectory],
     *,
     node_id: int,
     new_uuid: Callable[[], bytes],

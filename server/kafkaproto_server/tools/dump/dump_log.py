@@ -39,7 +39,7 @@ _MAX_MESSAGE_SIZE = 5 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class DumpOptions:
     """What to print."""
 
     print_records: bool
@@ -162,7 +162,7 @@ def cli(
 ) -> None:
     """Show the files of a log, to find out what is wrong with it."""
     prints_contents = print_data_log or cluster_metadata_decoder
-    options = Options(
+    options = DumpOptions(
         print_records=prints_contents or deep_iteration,
         print_contents=prints_contents,
         decode_metadata=cluster_metadata_decoder,
@@ -185,7 +185,7 @@ def cli(
 class _Dump:
     """One run of the tool."""
 
-    def __init__(self, disk: Disk, options: Options, write: Callable[[str], object]) -> None:
+    def __init__(self, disk: Disk, options: DumpOptions, write: Callable[[str], object]) -> None:
         self._disk = disk
         self._options = options
         self._write = write

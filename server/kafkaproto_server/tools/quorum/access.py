@@ -50,7 +50,7 @@ class AnswerLost(click.ClickException):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class VoterChangeResult:
     """The result of a change of the voters."""
 
     error: ErrorCode
@@ -58,7 +58,7 @@ class Outcome:
     """The reason in words if it failed."""
 
 
-class Quorum:
+class DescribedQuorum:
     """One description of the quorum."""
 
     def __init__(self, cluster_id: str, response: DescribeQuorumResponse) -> None:
@@ -114,12 +114,12 @@ class QuorumAccess:
         self._are_controllers = are_controllers
         self._retry_timeout_s = RETRY_TIMEOUT_S if retry_timeout_s is None else retry_timeout_s
 
-    def describe(self) -> Quorum:
+    def describe(self) -> DescribedQuorum:
         """The quorum as its leader knows it. Raises ClickException, OSError, ProtocolError."""
 
-        def attempt() -> Quorum:
+        def attempt() -> DescribedQuorum:
             try:
-                return self._ask(_describe_quorum, Quorum)
+                return self._ask(_describe_quorum, DescribedQuorum)
             except _LeaderLost as error:
                 raise QuorumUnavailable(str(error)) from error
 
@@ -127,7 +127,7 @@ class QuorumAccess:
 
     def add_voter(
         self, key: ReplicaKey, endpoints: Sequence[Endpoint], cluster_id: str | None = None
-    ) -> Outcome:
+    ) -> VoterChangeResult:
         """Make a controller a voter. Raises as `describe` does, and AnswerLost."""
         request = AddRaftVoterRequest(
             cluster_id=cluster_id,
@@ -141,7 +141,7 @@ class QuorumAccess:
         )
         return self._change(request)
 
-    def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> Outcome:
+    def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult:
         """Make a voter an observer. Raises as `add_voter` does."""
         return self._change(
             RemoveRaftVoterRequest(
@@ -149,7 +149,7 @@ class QuorumAccess:
             )
         )
 
-    def controller_endpoints(self, quorum: Quorum) -> dict[int, list[Endpoint]]:
+    def controller_endpoints(self, quorum: DescribedQuorum) -> dict[int, list[Endpoint]]:
         """By node id, the endpoints of each registered controller for the listeners of the quorum's leader.
 
         Raises OSError if the leader cannot be reached from here, and ClickException if it does not return them.
@@ -165,8 +165,8 @@ class QuorumAccess:
 
     # -- one request -------------------------------------------------------------------------------------------
 
-    def _change(self, request: AddRaftVoterRequest | RemoveRaftVoterRequest) -> Outcome:
-        def attempt() -> Outcome:
+    def _change(self, request: AddRaftVoterRequest | RemoveRaftVoterRequest) -> VoterChangeResult:
+        def attempt() -> VoterChangeResult:
             try:
                 outcome = self._ask(
                     lambda client: client.send(request), lambda _, response: _outcome(response)
@@ -244,10 +244,10 @@ def _describe_quorum(client: Client) -> DescribeQuorumResponse:
     return response
 
 
-def _outcome(response: Message) -> Outcome:
+def _outcome(response: Message) -> VoterChangeResult:
     assert isinstance(response, AddRaftVoterResponse | RemoveRaftVoterResponse)
     info = describe(response.error_code)
-    return Outcome(error=info.code, message=response.error_message or info.message)
+    return VoterChangeResult(error=info.code, message=response.error_message or info.message)
 
 
 FAILURES = (OSError, ProtocolError)

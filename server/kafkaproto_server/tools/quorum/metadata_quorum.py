@@ -21,7 +21,13 @@ from kafkaproto.messages import DescribeQuorumResponse
 from kafkaproto_server.config import ConfigError
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.tools.command_line import failures_as_messages, run
-from kafkaproto_server.tools.quorum.access import FAILURES, AnswerLost, Outcome, Quorum, QuorumAccess
+from kafkaproto_server.tools.quorum.access import (
+    FAILURES,
+    AnswerLost,
+    DescribedQuorum,
+    QuorumAccess,
+    VoterChangeResult,
+)
 from kafkaproto_server.tools.quorum.alteration_journal import Entry, Journal, open_journal
 from kafkaproto_server.tools.quorum.new_controller import read_new_controller
 from kafkaproto_server.tools.quorum.voter_alteration import Alteration, view_of
@@ -161,7 +167,11 @@ def remove_controller(
 
 
 def _finish(
-    failure: str, change: Callable[[], Outcome], access: QuorumAccess, key: ReplicaKey, is_voter: bool
+    failure: str,
+    change: Callable[[], VoterChangeResult],
+    access: QuorumAccess,
+    key: ReplicaKey,
+    is_voter: bool,
 ) -> None:
     """Request a change. Raises ClickException unless it was made. If the response is lost, the quorum's state
     decides."""
@@ -251,7 +261,7 @@ def watch_command(access: QuorumAccess) -> None:
     watch(access)
 
 
-def _status(quorum: Quorum) -> list[str]:
+def _status(quorum: DescribedQuorum) -> list[str]:
     partition, leader = quorum.partition, quorum.leader
     # The leader is included, so that the lag is never negative if all others are ahead of it.
     last = min(partition.current_voters, key=lambda voter: voter.log_end_offset)
@@ -272,7 +282,7 @@ def _status(quorum: Quorum) -> list[str]:
     return [f"{name + ':':<24}{value}" for name, value in rows.items()]
 
 
-def _replicas_json(quorum: Quorum, replicas: Sequence[DescribeQuorumResponse.ReplicaState]) -> str:
+def _replicas_json(quorum: DescribedQuorum, replicas: Sequence[DescribeQuorumResponse.ReplicaState]) -> str:
     """A JSON list of replicas. Unknown properties are left out."""
     documents = []
     for replica in replicas:
@@ -293,7 +303,7 @@ def _directory(key: ReplicaKey) -> str:
     return uuids.to_text(key.directory_id or ZERO_UUID)
 
 
-def _replication(quorum: Quorum, human_readable: bool) -> list[str]:
+def _replication(quorum: DescribedQuorum, human_readable: bool) -> list[str]:
     rows = [_COLUMNS]
     for status, replicas in (
         ("Leader", [quorum.leader]),

@@ -20,7 +20,13 @@ import click
 from kafkaproto import uuids
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
-from kafkaproto_server.tools.quorum.access import FAILURES, AnswerLost, Outcome, Quorum, QuorumUnavailable
+from kafkaproto_server.tools.quorum.access import (
+    FAILURES,
+    AnswerLost,
+    DescribedQuorum,
+    QuorumUnavailable,
+    VoterChangeResult,
+)
 from kafkaproto_server.types import ZERO_UUID, Endpoint, ReplicaKey
 
 LIVE_WITHIN_MS = 3_000
@@ -38,22 +44,22 @@ class AlterationError(click.ClickException):
     """The voters cannot be changed to the target, or not by this run."""
 
 
-class Access(Protocol):
+class AlterationAccess(Protocol):
     """The part of `tools.quorum.access.QuorumAccess` that an alteration needs."""
 
-    def describe(self) -> Quorum: ...
+    def describe(self) -> DescribedQuorum: ...
 
     def add_voter(
         self, key: ReplicaKey, endpoints: Sequence[Endpoint], cluster_id: str | None = None
-    ) -> Outcome: ...
+    ) -> VoterChangeResult: ...
 
-    def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> Outcome: ...
+    def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult: ...
 
-    def controller_endpoints(self, quorum: Quorum) -> dict[int, list[Endpoint]]: ...
+    def controller_endpoints(self, quorum: DescribedQuorum) -> dict[int, list[Endpoint]]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replica:
+class ReplicaView:
     """A voter or an observer as the leader sees it."""
 
     key: ReplicaKey
@@ -76,12 +82,12 @@ class Replica:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class QuorumView:
     """The quorum at one moment."""
 
     leader_id: int
-    voters: tuple[Replica, ...]
-    observers: tuple[Replica, ...]
+    voters: tuple[ReplicaView, ...]
+    observers: tuple[ReplicaView, ...]
 
     @property
     def voter_ids(self) -> frozenset[int]:
@@ -98,14 +104,14 @@ class View:
 class Add:
     """Make this observer a voter."""
 
-    replica: Replica
+    replica: ReplicaView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remove:
     """Make this voter an observer."""
 
-    replica: Replica
+    replica: ReplicaView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,29 +126,29 @@ class Wait:
 Step = Add | Remove | Wait
 
 
-def view_of(quorum: Quorum) -> View:
+def view_of(quorum: DescribedQuorum) -> QuorumView:
     """The part of a quorum description that an alteration needs. Times are measured by the leader's clock."""
     now_ms = quorum.leader.last_fetch_timestamp
 
     def ago(timestamp_ms: int) -> int | None:
         return None if _UNKNOWN_TIME in (timestamp_ms, now_ms) else max(0, now_ms - timestamp_ms)
 
-    def replica(state: DescribeQuorumResponse.ReplicaState) -> Replica:
-        return Replica(
+    def replica(state: DescribeQuorumResponse.ReplicaState) -> ReplicaView:
+        return ReplicaView(
             key=ReplicaKey(id=state.replica_id, directory_id=state.replica_directory_id),
             lag=quorum.lag(state),
             fetched_ms_ago=ago(state.last_fetch_timestamp),
             caught_up_ms_ago=ago(state.last_caught_up_timestamp),
         )
 
-    return View(
+    return QuorumView(
         leader_id=quorum.partition.leader_id,
         voters=tuple(map(replica, quorum.partition.current_voters)),
         observers=tuple(map(replica, quorum.partition.observers)),
     )
 
 
-def next_step(view: View, target: frozenset[int]) -> Step | None:
+def next_step(view: QuorumView, target: frozenset[int]) -> Step | None:
     """The next step towards a target; None if it is reached."""
     missing = target - view.voter_ids
     if missing:
@@ -165,7 +171,7 @@ def next_step(view: View, target: frozenset[int]) -> Step | None:
     return _only_with_majority([voter for voter in view.voters if voter is not leaver], step, view.leader_id)
 
 
-def _add_one(view: View, missing: frozenset[int]) -> Step:
+def _add_one(view: QuorumView, missing: frozenset[int]) -> Step:
     new_voters = []
     for node_id in sorted(missing):
         found = [each for each in view.observers if each.key.id == node_id]
@@ -190,7 +196,7 @@ def _add_one(view: View, missing: frozenset[int]) -> Step:
     return _only_with_majority([*view.voters, readiest], Add(replica=readiest), view.leader_id)
 
 
-def _only_with_majority(voters: list[Replica], step: Add | Remove, leader_id: int) -> Step:
+def _only_with_majority(voters: list[ReplicaView], step: Add | Remove, leader_id: int) -> Step:
     """The step, unless it would leave too few live voters."""
     dead = [voter.key.id for voter in voters if not (voter.is_live or voter.key.id == leader_id)]
     if len(voters) - len(dead) > len(voters) // 2:
@@ -205,7 +211,7 @@ class Alteration:
 
     def __init__(
         self,
-        access: Access,
+        access: AlterationAccess,
         target: frozenset[int],
         show: Callable[[str], None],
         *,
@@ -248,7 +254,7 @@ class Alteration:
                     "Nothing more was done; the same command goes on from here"
                 )
 
-    def _look(self) -> Quorum:
+    def _look(self) -> DescribedQuorum:
         deadline = self._monotonic() + UNREACHABLE_LIMIT_S
         while True:
             try:
@@ -275,7 +281,7 @@ class Alteration:
             self._show(reason)
             self._last_reason = reason
 
-    def _change(self, step: Add | Remove, view: View, quorum: Quorum) -> None:
+    def _change(self, step: Add | Remove, view: QuorumView, quorum: DescribedQuorum) -> None:
         """Request one change. Its result is seen in the next description of the quorum."""
         key = step.replica.key
         after = view.voter_keys | {key} if isinstance(step, Add) else view.voter_keys - {key}
@@ -304,7 +310,7 @@ class Alteration:
             case _:
                 raise AlterationError(f"{doing} {_key(key)}: {outcome.error.name}: {outcome.message}")
 
-    def _endpoints(self, key: ReplicaKey, quorum: Quorum) -> list[Endpoint]:
+    def _endpoints(self, key: ReplicaKey, quorum: DescribedQuorum) -> list[Endpoint]:
         endpoints = self._access.controller_endpoints(quorum).get(key.id)
         if not endpoints:
             raise AlterationError(
@@ -313,7 +319,7 @@ class Alteration:
         return endpoints
 
 
-def _check_dynamic(view: View) -> None:
+def _check_dynamic(view: QuorumView) -> None:
     if any(voter.key.directory_id == ZERO_UUID for voter in view.voters):
         raise AlterationError(
             "the voters are those of controller.quorum.voters (kraft.version 0), which no tool can change; "

@@ -22,8 +22,8 @@ from kafkaproto.messages import FetchRequest, FetchResponse, VotersRecord
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import ControlRecordType, decode_control_record
 from kafkaproto.support import joined
-from kafkaproto_server.tools.quorum.access import FAILURES, REQUEST_TIMEOUT_MS, Quorum, QuorumAccess
-from kafkaproto_server.tools.quorum.voter_alteration import Replica, view_of
+from kafkaproto_server.tools.quorum.access import FAILURES, REQUEST_TIMEOUT_MS, DescribedQuorum, QuorumAccess
+from kafkaproto_server.tools.quorum.voter_alteration import ReplicaView, view_of
 from kafkaproto_server.types import METADATA_TOPIC_ID, ZERO_UUID
 
 INTERVAL_S = 1.0
@@ -60,7 +60,7 @@ def watch(
             sleep(INTERVAL_S)
 
 
-def _uncommitted_line(quorum: Quorum) -> str:
+def _uncommitted_line(quorum: DescribedQuorum) -> str:
     try:
         found = uncommitted_voters(quorum)
     except FAILURES as error:
@@ -71,7 +71,7 @@ def _uncommitted_line(quorum: Quorum) -> str:
     return f"voter change: UNCOMMITTED, voters {voters} by the record at offset {found.offset}"
 
 
-def uncommitted_voters(quorum: Quorum) -> UncommittedVoters | None:
+def uncommitted_voters(quorum: DescribedQuorum) -> UncommittedVoters | None:
     """The newest voters in the leader's log beyond the high watermark; None if there are none.
 
     Raises ConnectionError and other `FAILURES` if the leader cannot be reached, or if another node responds.
@@ -128,7 +128,7 @@ def _newest_voters(records: bytes | memoryview, high_watermark: int) -> Uncommit
     return newest
 
 
-def _table(quorum: Quorum, uncommitted: str) -> Table:
+def _table(quorum: DescribedQuorum, uncommitted: str) -> Table:
     partition = quorum.partition
     table = Table(
         title=f"cluster {quorum.cluster_id}, leader {partition.leader_id}, epoch {partition.leader_epoch}, "
@@ -151,7 +151,7 @@ def _table(quorum: Quorum, uncommitted: str) -> Table:
     return table
 
 
-def _row(quorum: Quorum, replica: Replica, status: str) -> Sequence[str]:
+def _row(quorum: DescribedQuorum, replica: ReplicaView, status: str) -> Sequence[str]:
     node_id = replica.key.id
     is_leader = status == "voter" and node_id == quorum.partition.leader_id
     return (

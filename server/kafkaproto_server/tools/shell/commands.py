@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafkaproto_server.tools.shell.nodes import Directory, File
-from kafkaproto_server.tools.shell.paths import Place, children, resolve
+from kafkaproto_server.tools.shell.nodes import DirectoryNode, FileNode
+from kafkaproto_server.tools.shell.paths import NodeAtPath, children, resolve
 
 _INDENT = "  "
 _COLUMN_GAP = 2
@@ -21,7 +21,7 @@ _WILDCARDS = frozenset("*?{\\")
 _HELP_INDENT = 25
 
 
-class UsageError(Exception):
+class InvalidCommand(Exception):
     """A command line that is not valid. The message says why."""
 
 
@@ -29,7 +29,7 @@ class UsageError(Exception):
 class Shell:
     """The working directory, and the form of the output."""
 
-    root: Directory
+    root: DirectoryNode
     write: Callable[[str], object]
     """Takes whole lines, including their ends."""
     as_json: bool = False
@@ -67,7 +67,7 @@ class Shell:
         else:
             self.say(f"{command}: {path}: {reason}")
 
-    def find(self, command: str, path: str, reason: str) -> list[Place]:
+    def find(self, command: str, path: str, reason: str) -> list[NodeAtPath]:
         """The nodes of a path. Reports if there is none."""
         places = resolve(self.root, self.working, path)
         if not places:
@@ -120,16 +120,16 @@ def run_words(shell: Shell, words: Sequence[str], allowed: dict[str, Command]) -
     command = allowed.get(name)
     if command is None:
         choices = ", ".join(f"'{each}'" for each in allowed)
-        raise UsageError(f"invalid choice: '{name}' (choose from {choices})")
+        raise InvalidCommand(f"invalid choice: '{name}' (choose from {choices})")
     operands = _operands(arguments)
     if operands is None:
         _show_usage(shell, command, options=True)
         return
     least, most = (0, 0) if command.takes is None else (command.takes.least, command.takes.most)
     if len(operands) < least:
-        raise UsageError("too few arguments")
+        raise InvalidCommand("too few arguments")
     if most is not None and len(operands) > most:
-        raise UsageError(f"unrecognized arguments: '{operands[most]}'")
+        raise InvalidCommand(f"unrecognized arguments: '{operands[most]}'")
     command.run(shell, operands)
 
 
@@ -144,7 +144,7 @@ def _operands(arguments: Sequence[str]) -> list[str] | None:
             break
         # A negative number is not an option, as in Kafka's shell.
         if argument.startswith("-") and argument != "-" and not argument[1:].isdecimal():
-            raise UsageError(f"unrecognized arguments: '{argument}'")
+            raise InvalidCommand(f"unrecognized arguments: '{argument}'")
         operands.append(argument)
     return [*operands, *rest]
 
@@ -154,7 +154,7 @@ def _words(line: str) -> list[str]:
     try:
         return list(filter(None, shlex.split(line)))
     except ValueError as error:
-        raise UsageError(f"{line.strip()!r} cannot be taken apart: {error}") from error
+        raise InvalidCommand(f"{line.strip()!r} cannot be taken apart: {error}") from error
 
 
 # -- looking -------------------------------------------------------------------------------------------------------
@@ -170,8 +170,8 @@ def _ls(shell: Shell, targets: Sequence[str]) -> None:
         for place in places:
             shell.show(_listing(place))
         return
-    files = [place.name for place in places if isinstance(place.node, File)]
-    directories = [place for place in places if isinstance(place.node, Directory)]
+    files = [place.name for place in places if isinstance(place.node, FileNode)]
+    directories = [place for place in places if isinstance(place.node, DirectoryNode)]
     _print_names(shell, files)
     for index, place in enumerate(directories):
         if index or files:
@@ -179,12 +179,12 @@ def _ls(shell: Shell, targets: Sequence[str]) -> None:
         # A single directory needs no heading.
         if len(directories) > 1 or files:
             shell.say(f"{place.name}:")
-        assert isinstance(place.node, Directory), "sorted out above"
+        assert isinstance(place.node, DirectoryNode), "sorted out above"
         _print_names(shell, place.node.names_in_order())
 
 
-def _listing(place: Place) -> dict[str, Any]:
-    if isinstance(place.node, File):
+def _listing(place: NodeAtPath) -> dict[str, Any]:
+    if isinstance(place.node, FileNode):
         return {"path": place.absolute, "type": "file"}
     return {"path": place.absolute, "type": "directory", "children": place.node.names_in_order()}
 
@@ -204,7 +204,7 @@ def _print_names(shell: Shell, names: Sequence[str]) -> None:
 def _cat(shell: Shell, targets: Sequence[str]) -> None:
     for target in targets:
         for place in shell.find("cat", target, "No such file or directory."):
-            if isinstance(place.node, Directory):
+            if isinstance(place.node, DirectoryNode):
                 shell.fail("cat", target, "Is a directory")
             elif shell.as_json:
                 shell.show({"path": place.absolute, "value": place.node.json()})
@@ -217,24 +217,24 @@ def _tree(shell: Shell, targets: Sequence[str]) -> None:
         for place in shell.find("tree", target, "No such file or directory."):
             if shell.as_json:
                 shell.show({"path": place.absolute, "tree": _values(place)})
-            elif isinstance(place.node, File):
+            elif isinstance(place.node, FileNode):
                 shell.say(place.node.text())
             else:
                 for line in _branches(place, ""):
                     shell.say(line)
 
 
-def _branches(place: Place, indent: str) -> Iterator[str]:
+def _branches(place: NodeAtPath, indent: str) -> Iterator[str]:
     for child in children(place):
         yield f"{indent}{child.name}:"
-        if isinstance(child.node, File):
+        if isinstance(child.node, FileNode):
             yield f"{indent}{_INDENT}{child.node.text()}"
         else:
             yield from _branches(child, indent + _INDENT)
 
 
-def _values(place: Place) -> Any:
-    if isinstance(place.node, File):
+def _values(place: NodeAtPath) -> Any:
+    if isinstance(place.node, FileNode):
         return place.node.json()
     return {child.name: _values(child) for child in children(place)}
 
@@ -248,13 +248,13 @@ def _find(shell: Shell, targets: Sequence[str]) -> None:
             prefix = place.absolute if _WILDCARDS.intersection(target) else target.rstrip("/")
             for path, found in _descend(place, prefix):
                 if shell.as_json:
-                    kind = "directory" if isinstance(found.node, Directory) else "file"
+                    kind = "directory" if isinstance(found.node, DirectoryNode) else "file"
                     shell.show({"path": found.absolute, "type": kind})
                 else:
                     shell.say(path or "/")
 
 
-def _descend(place: Place, path: str) -> Iterator[tuple[str, Place]]:
+def _descend(place: NodeAtPath, path: str) -> Iterator[tuple[str, NodeAtPath]]:
     yield path, place
     for child in children(place):
         yield from _descend(child, f"{path}/{child.name}")
@@ -270,7 +270,7 @@ def _cd(shell: Shell, targets: Sequence[str]) -> None:
         return
     # Of several matches, Kafka's shell goes to the last one, too.
     place = places[-1]
-    if isinstance(place.node, Directory):
+    if isinstance(place.node, DirectoryNode):
         shell.working = place.path
     else:
         shell.fail("cd", target, "not a directory.")
@@ -294,7 +294,7 @@ def _history(shell: Shell, arguments: Sequence[str]) -> None:
         try:
             count = int(arguments[0])
         except ValueError:
-            raise UsageError(
+            raise InvalidCommand(
                 f"argument numEntriesToShow: could not convert '{arguments[0]}' to Integer"
                 f' (For input string: "{arguments[0]}")'
             ) from None

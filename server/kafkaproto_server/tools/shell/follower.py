@@ -21,7 +21,7 @@ from kafkaproto.support import joined
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.storage.directories.directories import METADATA_LOG_NAME
 from kafkaproto_server.tools.quorum.access import QuorumAccess
-from kafkaproto_server.tools.shell.sources import Replay, SourceError, image_of_records
+from kafkaproto_server.tools.shell.sources import ImageReplay, SourceError, image_of_records
 from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
 
 RETRY_TIMEOUT_S = 15.0
@@ -57,7 +57,7 @@ class QuorumFollower:
         """If ``at`` is given, it ends at that offset."""
         self._access = access
         self._at = at
-        self._replay = Replay("the quorum's log", at)
+        self._replay = ImageReplay("the quorum's log", at)
         self._epoch = -1
         self._client: Client | None = None
 

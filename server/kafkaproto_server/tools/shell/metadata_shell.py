@@ -42,13 +42,13 @@ from kafkaproto_server.tools.redaction import SECRETS_OPTION_HELP
 from kafkaproto_server.tools.shell.commands import (
     COMMANDS,
     ONE_SHOT_COMMANDS,
+    InvalidCommand,
     Shell,
-    UsageError,
     run_line,
     run_words,
 )
 from kafkaproto_server.tools.shell.follower import QuorumFollower
-from kafkaproto_server.tools.shell.nodes import Directory, root
+from kafkaproto_server.tools.shell.nodes import DirectoryNode, root
 from kafkaproto_server.tools.shell.paths import complete
 from kafkaproto_server.tools.shell.sources import SourceError, load_directory, load_file
 
@@ -113,7 +113,7 @@ def cli(
     --bootstrap-controller.
     """
     source = _source(snapshot, bootstrap_server, bootstrap_controller, at)
-    with closing(source), failures_as_messages(UsageError, *_FAILURES):
+    with closing(source), failures_as_messages(InvalidCommand, *_FAILURES):
         shell = Shell(root=root(source.load(), secrets=secrets), write=sys.stdout.write, as_json=as_json)
         if sys.stdout.isatty():
             shell.columns = shutil.get_terminal_size().columns
@@ -154,7 +154,7 @@ def _load_path(path: str, at: int | None) -> ClusterImage:
 # -- the prompt ----------------------------------------------------------------------------------------------------
 
 
-def _converse(shell: Shell, load: Callable[[], Directory]) -> None:
+def _converse(shell: Shell, load: Callable[[], DirectoryNode]) -> None:
     """Read lines and execute them on the newest tree, until `exit` or the end of the input."""
     _prepare_line_editing(shell)
     shell.say(BANNER)
@@ -175,7 +175,7 @@ def _converse(shell: Shell, load: Callable[[], Directory]) -> None:
         except KeyboardInterrupt:
             # Ctrl-C ends a command that takes too long, not the shell.
             shell.say("")
-        except (UsageError, click.ClickException, *_FAILURES) as error:
+        except (InvalidCommand, click.ClickException, *_FAILURES) as error:
             shell.say(str(error))
 
 

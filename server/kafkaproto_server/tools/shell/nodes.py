@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class FileNode:
     """A node with content."""
 
     text: Callable[[], str]
@@ -49,7 +49,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Directory:
+class DirectoryNode:
     """A node with children."""
 
     names: Callable[[], Iterable[str]]
@@ -62,10 +62,10 @@ class Directory:
         return sorted(self.names())
 
 
-Node: TypeAlias = File | Directory
+Node: TypeAlias = FileNode | DirectoryNode
 
 
-def root(image: ClusterImage, *, secrets: bool) -> Directory:
+def root(image: ClusterImage, *, secrets: bool) -> DirectoryNode:
     """The root of the tree of an image, with or without its secrets."""
     return _fixed({"image": lambda: _image(image, secrets), "local": lambda: _local(image)})
 
@@ -89,7 +89,7 @@ def _image(image: ClusterImage, secrets: bool) -> Node:
             "features": lambda: _features(image),
             # If an image has no producer ids, Kafka's shell shows -1.
             "producerIds": lambda: _fixed({"nextProducerId": lambda: _plain(image.next_producer_id or -1)}),
-            "provenance": lambda: File(
+            "provenance": lambda: FileNode(
                 lambda: text.provenance(image),
                 lambda: {"offset": image.offset, "epoch": image.epoch, "timestampMs": image.timestamp_ms},
             ),
@@ -104,21 +104,21 @@ def _image(image: ClusterImage, secrets: bool) -> Node:
 # -- kinds of nodes ------------------------------------------------------------------------------------------------
 
 
-def _named(children: Mapping[str, T], make: Callable[[T], Node]) -> Directory:
+def _named(children: Mapping[str, T], make: Callable[[T], Node]) -> DirectoryNode:
     """Children that are made from a mapping's values."""
 
     def child(name: str) -> Node | None:
         value = children.get(name)
         return None if value is None else make(value)
 
-    return Directory(lambda: children, child)
+    return DirectoryNode(lambda: children, child)
 
 
-def _fixed(children: Mapping[str, Callable[[], Node]]) -> Directory:
+def _fixed(children: Mapping[str, Callable[[], Node]]) -> DirectoryNode:
     return _named(children, lambda make: make())
 
 
-def _numbered(children: Map[int, Any], make: Callable[[int], Node]) -> Directory:
+def _numbered(children: Map[int, Any], make: Callable[[int], Node]) -> DirectoryNode:
     """Children whose names are numbers."""
 
     def child(name: str) -> Node | None:
@@ -127,11 +127,11 @@ def _numbered(children: Map[int, Any], make: Callable[[int], Node]) -> Directory
             return None
         return make(number)
 
-    return Directory(lambda: map(str, children), child)
+    return DirectoryNode(lambda: map(str, children), child)
 
 
-def _plain(value: str | int) -> File:
-    return File(lambda: str(value), lambda: value)
+def _plain(value: str | int) -> FileNode:
+    return FileNode(lambda: str(value), lambda: value)
 
 
 # -- the parts of an image -----------------------------------------------------------------------------------------
@@ -147,9 +147,9 @@ def _acls(image: ClusterImage) -> Node:
         if entry is None:
             return None
         record = acl_record(acl_id, entry)
-        return File(lambda: text.acl(entry), lambda: record_json(record, image))
+        return FileNode(lambda: text.acl(entry), lambda: record_json(record, image))
 
-    return Directory(lambda: map(uuids.to_text, image.acls), child)
+    return DirectoryNode(lambda: map(uuids.to_text, image.acls), child)
 
 
 def _client_quotas(image: ClusterImage) -> Node:
@@ -157,15 +157,15 @@ def _client_quotas(image: ClusterImage) -> Node:
     return _named(entities, lambda entity: _named(image.client_quotas[entity], _quota))
 
 
-def _quota(value: float) -> File:
-    return File(lambda: java_double(value), lambda: value)
+def _quota(value: float) -> FileNode:
+    return FileNode(lambda: java_double(value), lambda: value)
 
 
 def _brokers(image: ClusterImage) -> Node:
     def broker(broker_id: int) -> Node:
         registration = image.brokers[broker_id]
         record = register_broker_record(registration, image.metadata_version)
-        return File(lambda: text.broker(registration), lambda: record_json(record, image))
+        return FileNode(lambda: text.broker(registration), lambda: record_json(record, image))
 
     return _numbered(image.brokers, broker)
 
@@ -174,7 +174,7 @@ def _controllers(image: ClusterImage) -> Node:
     def controller(controller_id: int) -> Node:
         registration = image.controllers[controller_id]
         record = register_controller_record(registration)
-        return File(lambda: text.controller(registration), lambda: record_json(record, image))
+        return FileNode(lambda: text.controller(registration), lambda: record_json(record, image))
 
     return _numbered(image.controllers, controller)
 
@@ -187,7 +187,7 @@ def _configs(image: ClusterImage, secrets: bool) -> Node:
         # Made from the names, so that a value is read only after the check whether it is a secret.
         return _named({name: name for name in values}, lambda name: value(resource, name))
 
-    def value(resource: tuple[int, str], name: str) -> File:
+    def value(resource: tuple[int, str], name: str) -> FileNode:
         is_hidden = not secrets and is_sensitive(resource[0], name)
         return _plain(REDACTED if is_hidden else image.configs[resource][name])
 
@@ -195,11 +195,11 @@ def _configs(image: ClusterImage, secrets: bool) -> Node:
 
 
 def _delegation_tokens(image: ClusterImage, secrets: bool) -> Node:
-    def file(name: str) -> File:
+    def file(name: str) -> FileNode:
         token = image.delegation_tokens[name]
         record = delegation_token_record(name, token)
         shown = name if secrets else REDACTED
-        return File(
+        return FileNode(
             lambda: text.delegation_token(shown, token), lambda: record_json(record, image, secrets=secrets)
         )
 
@@ -224,17 +224,17 @@ def _features(image: ClusterImage) -> Node:
             return None
         return _plain(image.features[feature])
 
-    return Directory(names, child)
+    return DirectoryNode(names, child)
 
 
-def _metadata_version(level: int) -> File:
+def _metadata_version(level: int) -> FileNode:
     if level == 0:
-        return File(lambda: "Optional.empty", lambda: None)
+        return FileNode(lambda: "Optional.empty", lambda: None)
     try:
         name = metadata_version(level).name
     except ValueError:
         name = f"UNKNOWN {level}"
-    return File(lambda: f"Optional[{name}]", lambda: name)
+    return FileNode(lambda: f"Optional[{name}]", lambda: name)
 
 
 def _scram(image: ClusterImage, secrets: bool) -> Node:
@@ -243,12 +243,12 @@ def _scram(image: ClusterImage, secrets: bool) -> Node:
 
 
 def _scram_users(image: ClusterImage, mechanism: int, secrets: bool) -> Node:
-    def user(name: str) -> File:
+    def user(name: str) -> FileNode:
         credential = image.scram_credentials[mechanism, name]
         record = UserScramCredentialRecord(
             name=name, mechanism=mechanism, **msgspec.structs.asdict(credential)
         )
-        return File(
+        return FileNode(
             lambda: text.scram_credential(credential, secrets=secrets),
             lambda: record_json(record, image, secrets=secrets),
         )
@@ -264,7 +264,7 @@ def _topics_by_id(image: ClusterImage) -> Node:
             return None
         return None if topic is None else _topic(image, topic)
 
-    return Directory(lambda: map(uuids.to_text, image.topics), child)
+    return DirectoryNode(lambda: map(uuids.to_text, image.topics), child)
 
 
 def _topics_by_name(image: ClusterImage) -> Node:
@@ -272,14 +272,14 @@ def _topics_by_name(image: ClusterImage) -> Node:
         topic = image.topic_by_name(name)
         return None if topic is None else _topic(image, topic)
 
-    return Directory(lambda: image.topic_ids, child)
+    return DirectoryNode(lambda: image.topic_ids, child)
 
 
 def _topic(image: ClusterImage, topic: TopicImage) -> Node:
     def partition(index: int) -> Node:
         found = topic.partitions[index]
         record = partition_record(topic.topic_id, index, found, image.metadata_version)
-        return File(lambda: text.partition(found), lambda: record_json(record, image))
+        return FileNode(lambda: text.partition(found), lambda: record_json(record, image))
 
     partitions = _numbered(topic.partitions, partition)
 
@@ -290,4 +290,4 @@ def _topic(image: ClusterImage, topic: TopicImage) -> Node:
             return _plain(topic.name)
         return partitions.child(name)
 
-    return Directory(lambda: [*partitions.names(), "id", "name"], child)
+    return DirectoryNode(lambda: [*partitions.names(), "id", "name"], child)

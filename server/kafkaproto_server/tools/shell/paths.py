@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kafkaproto_server.tools.shell.nodes import Directory, Node
+from kafkaproto_server.tools.shell.nodes import DirectoryNode, Node
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NodeAtPath:
     """A node and its path."""
 
     node: Node
@@ -33,11 +33,11 @@ class Place:
         return "/" + "/".join(self.path)
 
 
-def resolve(root: Directory, working: Sequence[str], text: str) -> list[Place]:
+def resolve(root: DirectoryNode, working: Sequence[str], text: str) -> list[NodeAtPath]:
     """Every node that a path means, in order; empty if there is none."""
     parts = [part for part in text.split("/") if part not in ("", ".")]
     start = () if text.startswith("/") else tuple(working)
-    place = Place(root, ())
+    place = NodeAtPath(root, ())
     for name in start:
         child = _child(place, name)
         if child is None:
@@ -47,29 +47,29 @@ def resolve(root: Directory, working: Sequence[str], text: str) -> list[Place]:
     return list(_matching(root, place, parts))
 
 
-def children(place: Place) -> Iterator[Place]:
+def children(place: NodeAtPath) -> Iterator[NodeAtPath]:
     """The children of a directory, in order; none for a file."""
-    if isinstance(place.node, Directory):
+    if isinstance(place.node, DirectoryNode):
         for name in place.node.names_in_order():
             child = _child(place, name)
             if child is not None:
                 yield child
 
 
-def complete(root: Directory, working: Sequence[str], text: str) -> list[str]:
+def complete(root: DirectoryNode, working: Sequence[str], text: str) -> list[str]:
     """The paths that begin with ``text``, which may end inside their last part. Directories end with a slash."""
     before, slash, start = text.rpartition("/")
     directory = f"{before}{slash}"
     found = resolve(root, working, directory) if directory else resolve(root, working, ".")
     return [
-        f"{directory}{child.name}{'/' if isinstance(child.node, Directory) else ''}"
+        f"{directory}{child.name}{'/' if isinstance(child.node, DirectoryNode) else ''}"
         for place in found
         for child in _starting_with(place, start)
     ]
 
 
-def _starting_with(place: Place, start: str) -> Iterable[Place]:
-    if not isinstance(place.node, Directory):
+def _starting_with(place: NodeAtPath, start: str) -> Iterable[NodeAtPath]:
+    if not isinstance(place.node, DirectoryNode):
         return
     for name in place.node.names_in_order():
         if name.startswith(start):
@@ -78,7 +78,7 @@ def _starting_with(place: Place, start: str) -> Iterable[Place]:
                 yield child
 
 
-def _matching(root: Directory, place: Place, parts: Sequence[str]) -> Iterator[Place]:
+def _matching(root: DirectoryNode, place: NodeAtPath, parts: Sequence[str]) -> Iterator[NodeAtPath]:
     if not parts:
         yield place
         return
@@ -89,7 +89,7 @@ def _matching(root: Directory, place: Place, parts: Sequence[str]) -> Iterator[P
     exact = _child(place, first)
     if exact is not None:
         yield from _matching(root, exact, rest)
-    elif isinstance(place.node, Directory) and (pattern := _pattern(first)) is not None:
+    elif isinstance(place.node, DirectoryNode) and (pattern := _pattern(first)) is not None:
         for name in place.node.names_in_order():
             if pattern.fullmatch(name):
                 child = _child(place, name)
@@ -97,8 +97,8 @@ def _matching(root: Directory, place: Place, parts: Sequence[str]) -> Iterator[P
                     yield from _matching(root, child, rest)
 
 
-def _parent(root: Directory, place: Place) -> Place:
-    parent = Place(root, ())
+def _parent(root: DirectoryNode, place: NodeAtPath) -> NodeAtPath:
+    parent = NodeAtPath(root, ())
     for name in place.path[:-1]:
         child = _child(parent, name)
         assert child is not None, f"{place.absolute} is in nothing"
@@ -106,9 +106,9 @@ def _parent(root: Directory, place: Place) -> Place:
     return parent
 
 
-def _child(place: Place, name: str) -> Place | None:
-    node = place.node.child(name) if isinstance(place.node, Directory) else None
-    return None if node is None else Place(node, (*place.path, name))
+def _child(place: NodeAtPath, name: str) -> NodeAtPath | None:
+    node = place.node.child(name) if isinstance(place.node, DirectoryNode) else None
+    return None if node is None else NodeAtPath(node, (*place.path, name))
 
 
 def _pattern(part: str) -> re.Pattern[str] | None:

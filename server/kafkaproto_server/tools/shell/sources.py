@@ -61,7 +61,7 @@ def image_of_records(
         raise SourceError(f"{where}: {error}") from error
 
 
-class Replay:
+class ImageReplay:
     """Replays batches on an image, up to an offset if one is given."""
 
     def __init__(self, where: str, at: int | None) -> None:
@@ -136,7 +136,7 @@ def load_file(disk: Disk, path: str, at: int | None) -> ClusterImage:
     """
     epoch = _epoch_of_snapshot(disk, path)
     if epoch is None:
-        replay = Replay(path, at)
+        replay = ImageReplay(path, at)
         _replay_segment(disk, path, replay)
         return _finished(replay, path, at)
     named = parse_snapshot_file_name(path.rpartition("/")[2])
@@ -189,7 +189,7 @@ def load_directory(disk: Disk, directory: str, at: int | None) -> ClusterImage:
         raise SourceError(
             f"{directory} holds neither snapshots nor a log; metadata lies in {METADATA_LOG_NAME}"
         )
-    replay = Replay(directory, at)
+    replay = ImageReplay(directory, at)
     # The snapshot that formatting writes contains no metadata, and represents no offset.
     snapshots = [each for each in found if each != BOOTSTRAP_SNAPSHOT_ID]
     usable = [each for each in snapshots if at is None or each.end_offset <= at + 1]
@@ -207,7 +207,7 @@ def load_directory(disk: Disk, directory: str, at: int | None) -> ClusterImage:
     return _finished(replay, directory, at)
 
 
-def _replay_segment(disk: Disk, path: str, replay: Replay) -> None:
+def _replay_segment(disk: Disk, path: str, replay: ImageReplay) -> None:
     file = disk.open_read_only(path)
     try:
         scan = FileScan(file)
@@ -225,7 +225,7 @@ def _replay_segment(disk: Disk, path: str, replay: Replay) -> None:
         file.close()
 
 
-def _finished(replay: Replay, where: str, at: int | None) -> ClusterImage:
+def _finished(replay: ImageReplay, where: str, at: int | None) -> ClusterImage:
     if at is not None and not replay.is_done:
         raise SourceError(f"{where} ends at offset {replay.next_offset - 1}; there is no offset {at} yet")
     return replay.image

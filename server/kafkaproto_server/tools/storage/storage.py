@@ -34,7 +34,7 @@ from kafkaproto_server.storage.directories.format import (
     parse_initial_controllers,
 )
 from kafkaproto_server.storage.directories.meta_properties import (
-    LogDirectory,
+    FoundLogDirectory,
     find_mismatches,
     new_directory_id,
     read_log_directory,
@@ -96,7 +96,7 @@ def info(config_path: str) -> None:
         sys.exit(EXIT_FAILED)
 
 
-def _show_directory_ids(directories: Sequence[LogDirectory]) -> None:
+def _show_directory_ids(directories: Sequence[FoundLogDirectory]) -> None:
     """Print the id of each directory. The id of a single directory is part of its metadata, which was printed
     already."""
     if len(directories) == 1:

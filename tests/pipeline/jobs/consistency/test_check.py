@@ -7,12 +7,12 @@ import json
 from kafkaproto.messages import RegisterBrokerRecord
 from kafkaproto_pipeline.jobs.consistency import rows as kinds
 from kafkaproto_pipeline.jobs.consistency.check import check
-from kafkaproto_pipeline.jobs.consistency.rows import Row
+from kafkaproto_pipeline.jobs.consistency.rows import SortedRow
 
 LEADER, NO_OP = "LeaderChangeMessage", "NoOpRecord"
 
 
-def log(node: int, *epochs: int, start: int = 0, value: str = "{}", at: int | None = None) -> list[Row]:
+def log(node: int, *epochs: int, start: int = 0, value: str = "{}", at: int | None = None) -> list[SortedRow]:
     """A log whose records are of these epochs, each begun by its leader; ``value`` is what stands at one offset."""
     made = []
     for offset, epoch in enumerate(epochs, start):
@@ -23,14 +23,16 @@ def log(node: int, *epochs: int, start: int = 0, value: str = "{}", at: int | No
     return made
 
 
-def row(node: int, offset: int, epoch: int, name: str = NO_OP, payload: str = "{}") -> Row:
-    return Row("c", offset, False, f"/{node}", "0.log", -1, node, epoch, name, 0, payload, None, None, None)
+def row(node: int, offset: int, epoch: int, name: str = NO_OP, payload: str = "{}") -> SortedRow:
+    return SortedRow(
+        "c", offset, False, f"/{node}", "0.log", -1, node, epoch, name, 0, payload, None, None, None
+    )
 
 
-def snapshot(node: int, end: int, epoch: int, *payloads: str) -> list[Row]:
+def snapshot(node: int, end: int, epoch: int, *payloads: str) -> list[SortedRow]:
     file = f"{end}.checkpoint"
     return [
-        Row(
+        SortedRow(
             "c",
             end - 1,
             True,
@@ -50,11 +52,13 @@ def snapshot(node: int, end: int, epoch: int, *payloads: str) -> list[Row]:
     ]
 
 
-def damage(node: int, offset: int, reason: str) -> Row:
-    return Row("c", offset, False, f"/{node}", "0.log", -1, node, None, None, None, None, None, 99, reason)
+def damage(node: int, offset: int, reason: str) -> SortedRow:
+    return SortedRow(
+        "c", offset, False, f"/{node}", "0.log", -1, node, None, None, None, None, None, 99, reason
+    )
 
 
-def differences(*logs: list[Row]) -> list[tuple[str | None, int | None, int | None]]:
+def differences(*logs: list[SortedRow]) -> list[tuple[str | None, int | None, int | None]]:
     rows = sorted((row for each in logs for row in each), key=lambda row: row[:6])
     found = [each for each in check(rows) if each.table == kinds.DIFFERENCE]
     return [(each.kind, each.node_id, each.offset) for each in found]
@@ -138,7 +142,7 @@ def test_order_within_a_registration_is_no_difference() -> None:
 
     written = [*log(1, 1), row(1, 1, 1, "RegisterBrokerRecord", registration(1))]
 
-    def held(payload: str, node: int = 1) -> list[Row]:
+    def held(payload: str, node: int = 1) -> list[SortedRow]:
         return [each._replace(record_type="RegisterBrokerRecord") for each in snapshot(node, 2, 1, payload)]
 
     assert differences(written, held(registration(-1))) == []

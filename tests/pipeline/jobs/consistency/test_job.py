@@ -15,7 +15,7 @@ from kafkaproto_pipeline.datasource import KraftDataSource
 from kafkaproto_pipeline.jobs import consistency
 from kafkaproto_pipeline.jobs.consistency import rows as kinds
 from kafkaproto_pipeline.jobs.consistency.check import check
-from kafkaproto_pipeline.jobs.consistency.rows import Finding, Row
+from kafkaproto_pipeline.jobs.consistency.rows import Finding, SortedRow
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.planning.files import Filters, plan_batch
 from kafkaproto_pipeline.read import read_piece
@@ -64,7 +64,7 @@ def found_in(nodes: Sequence[Path | str]) -> list[Finding]:
             for each in batch.to_pylist():
                 damage = each["_corrupt_record"] or {}
                 made.append(
-                    Row(
+                    SortedRow(
                         each["clusterId"],
                         each["offset"],
                         each["source"] == "snapshot",
