@@ -35,7 +35,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.requests.context import NoAnswer
+from kafkaproto_server.requests.context import NoResponse
 from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.types import ListenerKind
@@ -62,7 +62,7 @@ def serve(
     kind: ListenerKind = BROKER,
     image: ClusterImage | None = None,
     calls: Calls | None = None,
-    answer: Message | NoAnswer | None = None,
+    answer: Message | NoResponse | None = None,
     **changes: Any,
 ) -> Any:
     """What comes of a request by alice; ``answer`` is the controller's to what reaches it."""
@@ -160,7 +160,7 @@ def test_a_request_is_not_changed_by_what_is_taken_from_it() -> None:
 
 def test_no_answer_stays_none() -> None:
     guard = authorizer(*topic_acl("a", Operation.CREATE))
-    none = NoAnswer(reason="x")
+    none = NoResponse(reason="x")
     assert serve(creations("b", "a"), 7, guard, kind=CONTROLLER, answer=none) is none
 
 

@@ -15,7 +15,7 @@ from kafkaproto_server.net.http import (
     MAX_HTTP_CONNECTIONS,
     MAX_REQUEST_HEAD_BYTES,
     REQUEST_TIMEOUT_MS,
-    HttpAnswer,
+    HttpResponse,
     answer_one,
     serve_http,
 )
@@ -23,15 +23,15 @@ from kafkaproto_server.net.http import (
 pytestmark = pytest.mark.trio
 
 
-async def ready() -> HttpAnswer:
-    return HttpAnswer(status=503, body="no leader\n")
+async def ready() -> HttpResponse:
+    return HttpResponse(status=503, body="no leader\n")
 
 
-async def live() -> HttpAnswer:
-    return HttpAnswer(status=200, body="live ✓\n")
+async def live() -> HttpResponse:
+    return HttpResponse(status=200, body="live ✓\n")
 
 
-async def broken() -> HttpAnswer:
+async def broken() -> HttpResponse:
     raise ZeroDivisionError("a figure that nobody foresaw")
 
 
@@ -178,9 +178,9 @@ async def test_who_has_asked_is_answered_though_others_come_who_do_not(autojump_
     autojump_clock.autojump_threshold = 0.02
     is_ready = trio.Event()
 
-    async def slow() -> HttpAnswer:
+    async def slow() -> HttpResponse:
         await is_ready.wait()
-        return HttpAnswer(status=200, body="at last\n")
+        return HttpResponse(status=200, body="at last\n")
 
     async with trio.open_nursery() as nursery:
         port = await nursery.start(serve_http, "127.0.0.1", 0, {"/slow": slow})
@@ -199,8 +199,8 @@ async def test_who_has_asked_is_answered_though_others_come_who_do_not(autojump_
 async def test_who_does_not_read_keeps_no_probe_waiting(autojump_clock: MockClock) -> None:
     autojump_clock.autojump_threshold = 0.02
 
-    async def large() -> HttpAnswer:
-        return HttpAnswer(status=200, body="x" * 6_000_000)
+    async def large() -> HttpResponse:
+        return HttpResponse(status=200, body="x" * 6_000_000)
 
     async with trio.open_nursery() as nursery:
         port = await nursery.start(serve_http, "127.0.0.1", 0, {**ROUTES, "/large": large})

@@ -14,7 +14,7 @@ from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.node.quorum.disk_worker import DiskFailureError
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.serving.slices import Slices
-from kafkaproto_server.requests.context import NoAnswer
+from kafkaproto_server.requests.context import NoResponse
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from tests.node.support.nodes import Nodes, running_nodes
 from tests.node.support.waiting import wait_decided
@@ -35,7 +35,7 @@ async def write(driver: QuorumDriver, number: int) -> bool:
     answer = await wait_decided(
         driver.submit(IncrementalAlterConfigsRequest(resources=[resource]), 1, CommandContext())
     )
-    assert not isinstance(answer, NoAnswer)
+    assert not isinstance(answer, NoResponse)
     assert isinstance(answer, IncrementalAlterConfigsResponse)
     return answer.responses[0].error_code == 0
 

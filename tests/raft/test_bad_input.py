@@ -29,8 +29,8 @@ from kafkaproto_server.raft.values.messages import (
     FetchResponse,
     FetchSnapshotResponse,
     InboundRequest,
+    InboundResponse,
     QuorumEpochResponse,
-    Response,
     UpgradeKRaftVersionRequest,
     VoteResponse,
 )
@@ -99,7 +99,7 @@ BATCHES = st.builds(
 )
 ERRORS = st.one_of(st.just(RaftError.NONE), st.sampled_from(list(RaftError)))
 COMMON = {"error": ERRORS, "leader": LEADERS, "leader_endpoint": st.one_of(st.none(), ENDPOINTS)}
-ANSWERS: dict[str, st.SearchStrategy[Response]] = {
+ANSWERS: dict[str, st.SearchStrategy[InboundResponse]] = {
     "Vote": st.builds(VoteResponse, is_granted=st.booleans(), **COMMON),
     "BeginQuorumEpoch": st.builds(QuorumEpochResponse, **COMMON),
     "EndQuorumEpoch": st.builds(QuorumEpochResponse, **COMMON),
@@ -158,7 +158,7 @@ def test_a_forged_beginning_does_not_lead_followers_astray() -> None:
         )
         event = RequestReceived(request_id=10**6, request=request, listener_name="CONTROLLER")
         cluster.tell(node_id, event)
-        (answer,) = [sent.answer for sent in machine.answers if sent.request_id == 10**6]
+        (answer,) = [sent.response for sent in machine.answers if sent.request_id == 10**6]
         assert isinstance(answer, QuorumEpochResponse)
         assert (answer.error, answer.leader_endpoint) == (RaftError.NONE, before[0][1])
     cluster.run(3000)

@@ -196,7 +196,7 @@ class TestVotes:
         node.handle(says(asked, 50, leader_id=-1))
         node.settle()
         (answer,) = node.answers
-        assert answer.answer == VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=50), is_granted=True)
+        assert answer.response == VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=50), is_granted=True)
         assert node.disk.election == ElectionState(epoch=50, voted_key=voter(2).key)
 
     def test_it_is_refused_and_reported_if_the_candidate_is_in_no_such_epoch(self) -> None:
@@ -208,7 +208,7 @@ class TestVotes:
             told += [told for effects in node.settle() for told in effects.tell_now]
         assert [each.doubt for each in told if isinstance(each, ClaimRefused)] == [Doubt.NOT_CONFIRMED]
         (answer,) = node.answers
-        assert answer.answer == VoteResponse(
+        assert answer.response == VoteResponse(
             error=RaftError.UNKNOWN_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=0)
         )
 
@@ -219,9 +219,9 @@ class TestVotes:
         (other,) = [each for each in fetches(node) if each.destination.id == 3]
         node.handle(says(other, 1, leader_id=-1))
         node.settle()
-        assert [each.answer.is_granted for each in node.answers if isinstance(each.answer, VoteResponse)] == [
-            True
-        ]
+        assert [
+            each.response.is_granted for each in node.answers if isinstance(each.response, VoteResponse)
+        ] == [True]
 
     def test_of_several_that_wait_the_one_of_the_epoch_that_is_confirmed_is_granted(self) -> None:
         node = machine()
@@ -230,7 +230,7 @@ class TestVotes:
         for asked in all_fetches(node, 2):
             node.handle(says(asked, 2, leader_id=-1))
             node.settle()
-        answers = [each.answer for each in node.answers]
+        answers = [each.response for each in node.answers]
         granted = [answer.is_granted for answer in answers if isinstance(answer, VoteResponse)]
         assert (granted.count(True), granted.count(False)) == (1, 2)
         assert node.disk.election == ElectionState(epoch=2, voted_key=voter(2).key)
@@ -240,7 +240,7 @@ class TestVotes:
         put(node, vote(2, 1))
         unreachable(node, 2)
         (answer,) = node.answers
-        assert answer.answer == VoteResponse(
+        assert answer.response == VoteResponse(
             error=RaftError.UNKNOWN_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=0)
         )
 
@@ -253,7 +253,7 @@ class TestVotes:
                 node.requests.remove(asked)
                 node.handle(RequestFailed(request_id=asked.request_id, failure=RequestFailure.REFUSED))
                 node.settle()
-        assert sum(isinstance(each.answer, VoteResponse) for each in node.answers) == 1
+        assert sum(isinstance(each.response, VoteResponse) for each in node.answers) == 1
 
     def test_one_of_a_later_epoch_than_a_leader_that_was_found_meanwhile_changes_nothing(self) -> None:
         node = machine()
@@ -266,7 +266,7 @@ class TestVotes:
         node.settle()
         node.requests = [each for each in node.requests if each.destination.id == 3]
         unreachable(node, 3)
-        (answer,) = [each.answer for each in node.answers if isinstance(each.answer, VoteResponse)]
+        (answer,) = [each.response for each in node.answers if isinstance(each.response, VoteResponse)]
         assert answer == VoteResponse(
             leader=LeaderAndEpoch(leader_id=2, epoch=0), leader_endpoint=voter(2, port=2).endpoints[0]
         )
@@ -297,7 +297,7 @@ class TestUnknownCandidates:
         node.handle(says(again, 6, leader_id=-1))
         node.settle()
         put(node, vote(77, 6))
-        votes = [each.answer.is_granted for each in node.answers if isinstance(each.answer, VoteResponse)]
+        votes = [each.response.is_granted for each in node.answers if isinstance(each.response, VoteResponse)]
         assert (node.node.state.epoch, votes) == (6, [leader_id == -1])
 
 

@@ -6,9 +6,9 @@ from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import LogStartMoved
 from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
+    InboundResponse,
     OutboundRequest,
     RemoveVoterRequest,
-    Response,
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
@@ -127,7 +127,7 @@ class Clients:
         self._world.note(f"ask node {target.id}: {request}")
         self._faults.calls.append(self._world.network.call(target, request, self._answered))
 
-    def _answered(self, response: Response | None) -> None:
+    def _answered(self, response: InboundResponse | None) -> None:
         self._world.note(f"client hears {response}")
         if isinstance(response, VoterChangeResponse) and response.error is RaftError.NONE:
             self.voter_changes += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.values.effects import SendAnswer, SendRequest
+from kafkaproto_server.raft.values.effects import SendRequest, SendResponse
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import (
     RequestFailed,
@@ -21,14 +21,14 @@ from kafkaproto_server.raft.values.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     Destination,
-    FetchAnswer,
     FetchRequest,
     FetchResponse,
-    FetchSnapshotAnswer,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
+    InboundResponse,
     OutboundRequest,
-    Response,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
 )
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.replica_log import LogBatch
@@ -66,7 +66,7 @@ class Flight:
         source: Replica | None,
         number: int,
         request: OutboundRequest,
-        done: Callable[[Response | None], None] | None = None,
+        done: Callable[[InboundResponse | None], None] | None = None,
     ) -> None:
         self.source = source
         self.life = source.life if source is not None else 0
@@ -121,7 +121,7 @@ class Network:
         self._dispatch(flight, self._target_of(destination))
 
     def call(
-        self, target: Replica, request: OutboundRequest, done: Callable[[Response | None], None]
+        self, target: Replica, request: OutboundRequest, done: Callable[[InboundResponse | None], None]
     ) -> Flight:
         """A client sends a request. Its callback gets None if no response comes."""
         flight = Flight(None, 0, request, done)
@@ -198,24 +198,24 @@ class Network:
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def answer(self, target: Replica, notice: SendAnswer) -> None:
+    def answer(self, target: Replica, notice: SendResponse) -> None:
         """A replica's core responds to a request."""
         served = target.serving.pop(notice.request_id, None)
         if served is None:
             raise ViolationError(Invariant.ONE_ANSWER, f"node {target.id} answers twice: {notice}")
         flight = served[0]
-        answer = notice.answer
+        answer = notice.response
         self._world.messages.answered(target, flight.request, answer)  # type: ignore[arg-type]
-        response: Response
-        if type(answer) is FetchAnswer:
+        response: InboundResponse
+        if type(answer) is PendingFetchResponse:
             response = self._fetched(target, answer)
-        elif type(answer) is FetchSnapshotAnswer:
+        elif type(answer) is PendingFetchSnapshotResponse:
             response = self._fetched_snapshot(target, answer)
         else:
             response = answer  # type: ignore[assignment]
         self._return(flight, target, response)
 
-    def _fetched(self, target: Replica, answer: FetchAnswer) -> FetchResponse:
+    def _fetched(self, target: Replica, answer: PendingFetchResponse) -> FetchResponse:
         read = answer.read
         batches: tuple[LogBatch, ...] = ()
         if read is not None:
@@ -231,7 +231,9 @@ class Network:
             batches=batches,
         )
 
-    def _fetched_snapshot(self, target: Replica, answer: FetchSnapshotAnswer) -> FetchSnapshotResponse:
+    def _fetched_snapshot(
+        self, target: Replica, answer: PendingFetchSnapshotResponse
+    ) -> FetchSnapshotResponse:
         read = answer.read
         data = b""
         error = answer.error
@@ -254,7 +256,7 @@ class Network:
             data=data,
         )
 
-    def _return(self, flight: Flight, target: Replica, response: Response) -> None:
+    def _return(self, flight: Flight, target: Replica, response: InboundResponse) -> None:
         source = flight.source
         if source is None:
             if not flight.is_over:
@@ -266,7 +268,7 @@ class Network:
         if self._options.duplicates and self._random() < self._options.duplicates and not self.is_healed:
             self._world.after(3 * self.delay_us(), self._respond, (flight, response))
 
-    def _respond(self, arrival: tuple[Flight, Response]) -> None:
+    def _respond(self, arrival: tuple[Flight, InboundResponse]) -> None:
         flight, response = arrival
         source = flight.source
         assert source is not None
@@ -292,7 +294,7 @@ class Network:
             error = TOP_LEVEL_ERRORS[int(self._random() * len(TOP_LEVEL_ERRORS))]
             self.fail(flight, RequestFailure.TOP_LEVEL_ERROR, error)
 
-    def _finish_call(self, arrival: tuple[Flight, Response]) -> None:
+    def _finish_call(self, arrival: tuple[Flight, InboundResponse]) -> None:
         flight, response = arrival
         if not flight.is_over:
             flight.is_over = True

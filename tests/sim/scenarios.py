@@ -12,9 +12,9 @@ from kafkaproto_server.raft.values.messages import (
     EndQuorumEpochRequest,
     FetchRequest,
     FetchSnapshotRequest,
+    InboundResponse,
     OutboundRequest,
     RemoveVoterRequest,
-    Response,
     UpdateVoterRequest,
     VoteRequest,
 )
@@ -140,7 +140,7 @@ class Forger:
         self._world.note(f"forged to node {target.id}: {request}")
         self._world.network.call(target, request, self._ignore)
 
-    def _ignore(self, _: Response | None) -> None:
+    def _ignore(self, _: InboundResponse | None) -> None:
         """A forger ignores responses."""
 
     def _draw(self, target: Replica) -> OutboundRequest:

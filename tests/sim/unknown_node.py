@@ -24,9 +24,9 @@ from kafkaproto_server.raft.values.messages import (
     FetchResponse,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
+    InboundResponse,
     OutboundRequest,
     QuorumEpochResponse,
-    Response,
     UpdateVoterRequest,
     VoteRequest,
     VoteResponse,
@@ -124,7 +124,7 @@ class UnknownNode:
         if self._mode != "refused":
             self._world.network.call(target, request, self._ignore)
 
-    def _ignore(self, _: Response | None) -> None:
+    def _ignore(self, _: InboundResponse | None) -> None:
         """It wants no response."""
 
     def _invent_an_observer(self) -> None:
@@ -239,7 +239,7 @@ class UnknownNode:
 
     # -- what it responds ----------------------------------------------------------------------------------------
 
-    def respond(self, source: Replica, request: OutboundRequest) -> Response | None:
+    def respond(self, source: Replica, request: OutboundRequest) -> InboundResponse | None:
         """A forged response to what reached its address; None for none at all."""
         self.was_asked.append(request)
         rng = self._rng

@@ -15,12 +15,12 @@ from kafkaproto.api import ApiKey
 from kafkaproto.message import Message
 from kafkaproto_server.apis.access import Access, CheckedBy
 from kafkaproto_server.apis.bounds import Bounds
-from kafkaproto_server.requests.context import InnerRequest, Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, InnerRequest, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refuse, refuse_on_top
 from kafkaproto_server.security.acls import Operation
 
-Handler: TypeAlias = Callable[[Any, RequestContext, Services], Reply | InnerRequest]
+Handler: TypeAlias = Callable[[Any, RequestContext, Services], HandlerResult | InnerRequest]
 """Serves a request: returns the response, or a promise of it."""
 
 
@@ -56,15 +56,15 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     the loop allows, urgent requests go first. None of them may be large."""
 
 
-def _forward(request: Message, context: RequestContext, services: Services) -> Reply:
+def _forward(request: Message, context: RequestContext, services: Services) -> HandlerResult:
     return services.controller.forward(request, context)
 
 
-def _submit(request: Message, context: RequestContext, services: Services) -> Reply:
+def _submit(request: Message, context: RequestContext, services: Services) -> HandlerResult:
     return services.controller.submit(request, context)
 
 
-def _ask_quorum(request: Message, context: RequestContext, services: Services) -> Reply:
+def _ask_quorum(request: Message, context: RequestContext, services: Services) -> HandlerResult:
     return services.quorum.answer(request, context)
 
 

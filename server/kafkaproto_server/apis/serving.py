@@ -33,9 +33,9 @@ from kafkaproto_server.apis.authorization import (
 )
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, refuse_at_once
 from kafkaproto_server.requests.context import (
+    HandlerResult,
     InnerRequest,
     RefusedRequestError,
-    Reply,
     RequestContext,
     UnreadRequest,
 )
@@ -56,7 +56,7 @@ def serve(
     context: RequestContext,
     services: Services,
     decoded: Callable[[Message], None] = lambda message: None,
-) -> Reply:
+) -> HandlerResult:
     """Serve a request with the handler of its API, if the sender may send it. The listener must serve the API.
 
     Calls ``decoded`` with the request before the handler is called. Returns the response, or a promise of it. Raises
@@ -91,7 +91,9 @@ def serve(
     return _serve_long(api, frame, body_offset, context, services, decoded)
 
 
-def serve_forwarded(frame: bytes, body_offset: int, context: RequestContext, services: Services) -> Reply:
+def serve_forwarded(
+    frame: bytes, body_offset: int, context: RequestContext, services: Services
+) -> HandlerResult:
     """Serve a request that a broker forwarded, as `serve` does. Raises RefusedRequestError if brokers do not forward
     its API."""
     api = APIS.get(context.api_key)
@@ -100,7 +102,7 @@ def serve_forwarded(frame: bytes, body_offset: int, context: RequestContext, ser
     return serve(frame, body_offset, context, services)
 
 
-def dispatch(request: Message, context: RequestContext, services: Services) -> Reply:
+def dispatch(request: Message, context: RequestContext, services: Services) -> HandlerResult:
     """Call the handler for a decoded request if the sender may send it. The listener must serve the API."""
     served = TABLE[context.listener_kind][context.api_key]
     refusal = whole_refusal(served.access, context, services)
@@ -134,7 +136,7 @@ def _serve_long(
     context: RequestContext,
     services: Services,
     decoded: Callable[[Message], None],
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     most = bounds_of(context.api_key).max_elements
     message, _ = yield from api.request_class.decode_in_steps(
         frame, context.api_version, body_offset, max_elements=most

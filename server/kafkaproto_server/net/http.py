@@ -44,7 +44,7 @@ _RECEIVE_BYTES: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpAnswer:
+class HttpResponse:
     """The response of one path."""
 
     status: int
@@ -52,7 +52,7 @@ class HttpAnswer:
     content_type: str = "text/plain; charset=utf-8"
 
 
-Route = Callable[[], Awaitable[HttpAnswer]]
+Route = Callable[[], Awaitable[HttpResponse]]
 """Makes the response of one path."""
 
 
@@ -121,7 +121,7 @@ async def answer_one(
             has_body = request.method != b"HEAD"
         except h11.RemoteProtocolError as error:
             _log.info("a request that is not HTTP was refused: %s", error)
-            answer, more_headers = HttpAnswer(status=error.error_status_hint, body="bad request\n"), []
+            answer, more_headers = HttpResponse(status=error.error_status_hint, body="bad request\n"), []
         await stream.send_all(_encode(connection, answer, more_headers, has_body=has_body))
     except (trio.BrokenResourceError, _HungUp):
         _log.debug("a probe hung up before its answer was sent")
@@ -143,23 +143,23 @@ async def _receive_request(stream: trio.abc.Stream, connection: h11.Connection) 
 
 async def _route(
     request: h11.Request, routes: Mapping[str, Route]
-) -> tuple[HttpAnswer, list[tuple[str, str]]]:
+) -> tuple[HttpResponse, list[tuple[str, str]]]:
     path = request.target.partition(b"?")[0].decode("ascii", "replace")
     route = routes.get(path)
     if route is None:
-        return HttpAnswer(status=404, body=f"no such path; there are {', '.join(sorted(routes))}\n"), []
+        return HttpResponse(status=404, body=f"no such path; there are {', '.join(sorted(routes))}\n"), []
     if request.method not in (b"GET", b"HEAD"):
-        return HttpAnswer(status=405, body="only GET and HEAD are answered\n"), [("Allow", "GET, HEAD")]
+        return HttpResponse(status=405, body="only GET and HEAD are answered\n"), [("Allow", "GET, HEAD")]
     try:
         return await route(), []
     except Exception as error:
         # A defect of ours, or an unreadable file behind a figure. A probe must not end the node.
         _log.error("%s failed: %r", path, error, exc_info=error)
-        return HttpAnswer(status=500, body="the answer failed\n"), []
+        return HttpResponse(status=500, body="the answer failed\n"), []
 
 
 def _encode(
-    connection: h11.Connection, answer: HttpAnswer, more_headers: list[tuple[str, str]], *, has_body: bool
+    connection: h11.Connection, answer: HttpResponse, more_headers: list[tuple[str, str]], *, has_body: bool
 ) -> bytes:
     body = answer.body.encode()
     headers = [

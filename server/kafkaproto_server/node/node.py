@@ -32,7 +32,7 @@ from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
-from kafkaproto_server.net.http import HttpAnswer, Route, serve_http
+from kafkaproto_server.net.http import HttpResponse, Route, serve_http
 from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
 from kafkaproto_server.net.listener import Listener, ListenerSettings
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
@@ -52,7 +52,7 @@ from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.node.to_controller.forwarding import Forwarder
 from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.ports import Clock, Disk, Rng
-from kafkaproto_server.requests.context import Answer, RequestContext
+from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
 from kafkaproto_server.storage.directories.meta_properties import META_PROPERTIES_NAME
@@ -320,7 +320,7 @@ class Node:
             nursery, self._channel(opened, client_id), creation_channel=self._channel(opened, client_id)
         )
 
-        def submit(request: Message, context: RequestContext) -> Deferred[Answer]:
+        def submit(request: Message, context: RequestContext) -> Deferred[Response]:
             return quorum.submit(request, context.api_version, self._command_context(request, context))
 
         current = current_authorizer(self._config)
@@ -430,21 +430,21 @@ class Node:
         return " ".join([*parts, f"cluster.id={running.opened.cluster_id}"])
 
     def _routes(self) -> Mapping[str, Route]:
-        async def ready() -> HttpAnswer:
+        async def ready() -> HttpResponse:
             if self.is_ready:
-                return HttpAnswer(status=200, body="ready\n")
-            return HttpAnswer(status=503, body="not ready\n")
+                return HttpResponse(status=200, body="ready\n")
+            return HttpResponse(status=503, body="not ready\n")
 
-        async def live() -> HttpAnswer:
+        async def live() -> HttpResponse:
             """The process responds as long as its loop runs. It counts as live while its quorum has a leader."""
             running = self._running
             if running is not None and running.opened.quorum.hears_leader:
-                return HttpAnswer(status=200, body="live\n")
-            return HttpAnswer(status=503, body="the quorum has no leader\n")
+                return HttpResponse(status=200, body="live\n")
+            return HttpResponse(status=503, body="the quorum has no leader\n")
 
-        async def metrics() -> HttpAnswer:
+        async def metrics() -> HttpResponse:
             if self._metrics is None:
-                return HttpAnswer(status=503, body="the node is still starting\n")
+                return HttpResponse(status=503, body="the node is still starting\n")
             return await self._metrics.page()
 
         return {"/ready": ready, "/live": live, "/metrics": metrics}

@@ -291,7 +291,7 @@ def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
                 check_quorum.heard_from(core, state, request.voter, now_ms)
                 membership.handle_update_voter(core, state, request_id, request, listener_name, now_ms)
             else:
-                core.answer(
+                core.respond(
                     request_id,
                     UpdateVoterResponse(
                         error=error,
@@ -308,7 +308,7 @@ def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
         ):
             membership.handle_upgrade_kraft_version(core, state, request_id, request, now_ms)
         case AddVoterRequest() | RemoveVoterRequest() | UpgradeKRaftVersionRequest():
-            core.answer(request_id, VoterChangeResponse(error=RaftError.NOT_LEADER_OR_FOLLOWER, message=""))
+            core.respond(request_id, VoterChangeResponse(error=RaftError.NOT_LEADER_OR_FOLLOWER, message=""))
         case _:
             assert_never(event.request)
 

@@ -17,7 +17,7 @@ ANONYMOUS = "User:ANONYMOUS"
 """Principal of a peer on a listener without authentication."""
 
 
-class NoAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class NoResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Used in place of a response: the connection is closed, and the reason is logged."""
 
     reason: str
@@ -76,10 +76,10 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     """Filled in while the request is served."""
 
 
-Answer = Message | NoAnswer | Encoded
+Response = Message | NoResponse | Encoded
 
 
-Reply: TypeAlias = Answer | Deferred[Any] | Steps[Any]
+HandlerResult: TypeAlias = Response | Deferred[Any] | Steps[Any]
 """A response now, a response later (`Deferred`), or steps that lead to one and that the caller has to run. The result
 of a Deferred or of steps is a reply again."""
 
@@ -87,18 +87,18 @@ of a Deferred or of steps is a reply again."""
 class InnerRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Used in place of a response by a request that contains another request, which has to be served first."""
 
-    serve_by: Callable[[Any], Reply]
+    serve_by: Callable[[Any], HandlerResult]
     """Returns the reply. Its argument is the function that serves a forwarded request
     (`apis.serving.serve_forwarded`)."""
 
 
-def changed(reply: Reply, change: Callable[[Any], Reply]) -> Reply:
+def changed(reply: HandlerResult, change: Callable[[Any], HandlerResult]) -> HandlerResult:
     """A reply with ``change`` applied to its response, now or when the response comes. ``change`` may return steps or a
-    Deferred itself. A `NoAnswer` stays as it is."""
+    Deferred itself. A `NoResponse` stays as it is."""
     if isinstance(reply, Deferred):
         later: Deferred[Any] = Deferred()
 
-        def take(value: Reply) -> None:
+        def take(value: HandlerResult) -> None:
             try:
                 result = changed(value, change)
             except Exception as error:
@@ -110,9 +110,9 @@ def changed(reply: Reply, change: Callable[[Any], Reply]) -> Reply:
         return later
     if isinstance(reply, StepsType):
         return _changed_after(reply, change)
-    return reply if isinstance(reply, NoAnswer) else change(reply)
+    return reply if isinstance(reply, NoResponse) else change(reply)
 
 
-def _changed_after(steps: Steps[Any], change: Callable[[Any], Reply]) -> Steps[Any]:
+def _changed_after(steps: Steps[Any], change: Callable[[Any], HandlerResult]) -> Steps[Any]:
     reply = yield from steps
     return changed(reply, change)

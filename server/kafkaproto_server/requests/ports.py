@@ -13,7 +13,7 @@ import msgspec
 from kafkaproto.message import Message
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
-from kafkaproto_server.requests.context import Answer, RequestContext, UnreadRequest
+from kafkaproto_server.requests.context import RequestContext, Response, UnreadRequest
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.types import Deferred, LeaderAndEpoch
 
@@ -64,9 +64,9 @@ class MetadataPort(msgspec.Struct, frozen=True, kw_only=True):
 class ControllerPort(msgspec.Struct, frozen=True, kw_only=True):
     """The active controller: this node's own core, or that of another node."""
 
-    submit: Callable[[Message, RequestContext], Deferred[Answer]]
+    submit: Callable[[Message, RequestContext], Deferred[Response]]
     """Submit a command to this node's controller, which refuses it if it is not the active one."""
-    forward: Callable[[Message | UnreadRequest, RequestContext], Deferred[Answer]]
+    forward: Callable[[Message | UnreadRequest, RequestContext], Deferred[Response]]
     """Forward a client's request to the active controller, wherever it is, under the client's principal. The response
     to a message is a message. The response to an unread request is the body that the controller encoded."""
     served_versions: Callable[[], Mapping[int, tuple[int, int]] | None]
@@ -86,7 +86,7 @@ class QuorumPort(msgspec.Struct, frozen=True, kw_only=True):
     kraft_version: Callable[[], int]
     describe: Callable[[Message, int], Message]
     """The response to a DescribeQuorum request, in the given version."""
-    answer: Callable[[Message, RequestContext], Deferred[Answer]]
+    answer: Callable[[Message, RequestContext], Deferred[Response]]
     """The response to a request between replicas of the quorum."""
 
 

@@ -16,7 +16,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
 )
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.requests.context import NoAnswer
+from kafkaproto_server.requests.context import NoResponse
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support.services import Calls, answers, context, services, settled
 
@@ -177,5 +177,5 @@ def test_the_older_request_gets_the_older_answer() -> None:
 def test_where_no_controller_answers_the_client_gets_no_answer() -> None:
     calls = Calls()
     reply = send(mixed(), calls)
-    calls.replies[0].resolve(NoAnswer(reason="its versions differ"))
-    assert answers(reply) == [NoAnswer(reason="its versions differ")]
+    calls.replies[0].resolve(NoResponse(reason="its versions differ"))
+    assert answers(reply) == [NoResponse(reason="its versions differ")]

@@ -11,7 +11,7 @@ from immutables import Map
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsRequest
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.requests.context import Answer, RequestContext
+from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.types import Deferred
 from tests.apis.admin.test_alter_configs import complete, incremental
 from tests.apis.support.services import answers, context, services
@@ -43,9 +43,9 @@ class Broker:
         self.static = {**STATIC, **{name.replace("_", "."): value for name, value in static.items()}}
         self.forwarded: list[Message] = []
 
-    def _forward(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
+    def _forward(self, request: Message, asked: RequestContext) -> Deferred[Response]:
         self.forwarded.append(request)
-        reply: Deferred[Answer] = Deferred()
+        reply: Deferred[Response] = Deferred()
         reply.resolve(self.harness.call(request, version=asked.api_version))
         return reply
 

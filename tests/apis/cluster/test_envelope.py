@@ -42,7 +42,13 @@ from kafkaproto_server.apis.cluster.envelope import (
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import APIS
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH
-from kafkaproto_server.requests.context import Answer, InnerRequest, NoAnswer, RefusedRequestError, Reply
+from kafkaproto_server.requests.context import (
+    HandlerResult,
+    InnerRequest,
+    NoResponse,
+    RefusedRequestError,
+    Response,
+)
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
@@ -87,7 +93,9 @@ def wrapped(request: Message, version: int, **changes: Any) -> EnvelopeRequest:
     return EnvelopeRequest(**fields)
 
 
-def send(envelope: EnvelopeRequest, calls: Calls | None = None, **changes: Any) -> Answer | Deferred[Answer]:
+def send(
+    envelope: EnvelopeRequest, calls: Calls | None = None, **changes: Any
+) -> Response | Deferred[Response]:
     """Dispatch an envelope that came on a controller listener, once through its bytes."""
     request, _ = EnvelopeRequest.decode(envelope.encode(0), 0)
     asked = context(
@@ -97,7 +105,9 @@ def send(envelope: EnvelopeRequest, calls: Calls | None = None, **changes: Any) 
         principal="User:broker",
         client_id="10",
     )
-    answer: Answer | Deferred[Answer] = settled(dispatch(request, asked, services(calls=calls, **changes)))
+    answer: Response | Deferred[Response] = settled(
+        dispatch(request, asked, services(calls=calls, **changes))
+    )
     return answer
 
 
@@ -109,7 +119,7 @@ def refused(envelope: EnvelopeRequest) -> ErrorCode:
     return ErrorCode(answer.error_code)
 
 
-def decided(reply: Answer | Deferred[Answer]) -> list[Answer]:
+def decided(reply: Response | Deferred[Response]) -> list[Response]:
     """What a deferred reply has come to, if it has."""
     assert isinstance(reply, Deferred)
     return answers(reply)
@@ -208,7 +218,7 @@ def test_a_request_that_cannot_be_served_from_an_envelope_is_refused(data: bytes
 def test_a_refusal_in_the_log_has_no_more_than_the_beginning_of_the_clients_id(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def refuse(*_: object) -> Reply:
+    def refuse(*_: object) -> HandlerResult:
         raise RefusedRequestError("not today", where="CreateTopicsRequest")
 
     header = encode_request_header(api_key=19, api_version=7, correlation_id=1, client_id="x" * 30_000)
@@ -348,8 +358,8 @@ def test_other_errors_are_the_clients_business(code: ErrorCode) -> None:
 def test_where_the_client_gets_no_answer_the_broker_gets_none() -> None:
     calls = Calls()
     reply = send(wrapped(CREATE, 7), calls)
-    calls.replies[0].resolve(NoAnswer(reason="too many wait"))
-    assert decided(reply) == [NoAnswer(reason="too many wait")]
+    calls.replies[0].resolve(NoResponse(reason="too many wait"))
+    assert decided(reply) == [NoResponse(reason="too many wait")]
 
 
 def test_an_answer_of_ours_that_cannot_be_sent_costs_only_this_client_its_answer(

@@ -13,7 +13,7 @@ from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response
-from kafkaproto_server.requests.context import Answer, NoAnswer, RequestContext
+from kafkaproto_server.requests.context import NoResponse, RequestContext, Response
 from kafkaproto_server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
 from tests.apis.cluster.test_envelope import wrapped
@@ -61,8 +61,8 @@ class Cluster:
             else standing_still
         )
 
-    def submit(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
-        harness, reply = self.harness, Deferred[Answer]()
+    def submit(self, request: Message, asked: RequestContext) -> Deferred[Response]:
+        harness, reply = self.harness, Deferred[Response]()
         command_id = 1_000_000 + len(harness.effects)
         harness.effects.clear()
         harness.handle(
@@ -80,17 +80,17 @@ class Cluster:
         reply.resolve(answer)
         return reply
 
-    def forward(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
+    def forward(self, request: Message, asked: RequestContext) -> Deferred[Response]:
         """As a broker does, by an envelope to the controller listener."""
         principal = encode_principal(asked.principal)
         envelope = wrapped(request, asked.api_version, request_principal=principal)
         reply = self.answer(CONTROLLER, envelope, 0, principal=FORWARDER)
         assert isinstance(reply, EnvelopeResponse)
-        unwrapped: Deferred[Answer] = Deferred()
+        unwrapped: Deferred[Response] = Deferred()
         if reply.response_data is None:
             # The broker tries again elsewhere, until it gives up.
             assert (reply.error_code, self.is_active) == (41, False)
-            unwrapped.resolve(NoAnswer(reason="there is no active controller"))
+            unwrapped.resolve(NoResponse(reason="there is no active controller"))
             return unwrapped
         info = api_by_key(asked.api_key)
         assert info is not None
@@ -116,7 +116,7 @@ class Cluster:
 
     def answer(
         self, kind: ListenerKind, request: Message, version: int, principal: str = "User:alice"
-    ) -> Answer:
+    ) -> Response:
         """The answer to a request that came over the wire; it is known to have an encoding in its version."""
         decoded, _ = type(request).decode(request.encode(version), version)
         name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
@@ -124,7 +124,7 @@ class Cluster:
         reply = dispatch(decoded, asked, self.services)
         (answer,) = answers(reply)
         answer = decoded_answer(answer, request, version)
-        if isinstance(answer, NoAnswer):
+        if isinstance(answer, NoResponse):
             assert not self.is_active
             return answer
         assert isinstance(answer, Message)

@@ -8,7 +8,7 @@ from kafkaproto import messages as kafka
 from kafkaproto.message import Message
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
-from kafkaproto_server.requests.context import Answer, RequestContext
+from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import CONTROLLER, Cluster
@@ -59,9 +59,9 @@ class PreparedCluster(Cluster):
         self.quorum.fetch(4)
         self.services = with_changes(self.services, answer=self.change_voters)
 
-    def change_voters(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
+    def change_voters(self, request: Message, asked: RequestContext) -> Deferred[Response]:
         """What the quorum answers to AddRaftVoter or RemoveRaftVoter once all have taken part; nothing to others."""
-        reply: Deferred[Answer] = Deferred()
+        reply: Deferred[Response] = Deferred()
         inbound = wire.decode_request(request, asked.api_version, cluster_id=CLUSTER_ID)
         if isinstance(inbound, Message):
             reply.resolve(inbound)

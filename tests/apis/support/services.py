@@ -19,7 +19,7 @@ from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
-from kafkaproto_server.requests.context import Answer, Encoded, Reply, RequestContext
+from kafkaproto_server.requests.context import Encoded, HandlerResult, RequestContext, Response
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
@@ -62,7 +62,7 @@ class Calls:
     created: list[tuple[Message, RequestContext]] = field(default_factory=list)
     asked_of_quorum: list[tuple[Message, RequestContext]] = field(default_factory=list)
     described_quorum: list[tuple[Message, int]] = field(default_factory=list)
-    replies: list[Deferred[Answer]] = field(default_factory=list)
+    replies: list[Deferred[Response]] = field(default_factory=list)
     """What `submit`, `forward` and `raft_request` gave, in order; decided by the test."""
 
 
@@ -70,8 +70,8 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
     """A node whose image stands still, which chooses the first of several and leaves all replies open."""
     calls = Calls() if calls is None else calls
 
-    def later(asked: list[tuple[Message, RequestContext]]) -> Callable[..., Deferred[Answer]]:
-        def ask(request: Message, context: RequestContext) -> Deferred[Answer]:
+    def later(asked: list[tuple[Message, RequestContext]]) -> Callable[..., Deferred[Response]]:
+        def ask(request: Message, context: RequestContext) -> Deferred[Response]:
             asked.append((request, context))
             calls.replies.append(Deferred())
             return calls.replies[-1]
@@ -137,18 +137,18 @@ def driven(steps: Steps[Any]) -> Any:
             return end.value
 
 
-def settled(reply: Reply) -> Any:
+def settled(reply: HandlerResult) -> Any:
     """A reply after its first steps: an answer, or the Deferred for one."""
     while isinstance(reply, Generator):
         reply = driven(reply)
     return reply
 
 
-def answers(reply: Reply) -> list[Any]:
+def answers(reply: HandlerResult) -> list[Any]:
     """What a reply has come to, if it has; its steps are taken."""
     found: list[Any] = []
 
-    def take(reply: Reply) -> None:
+    def take(reply: HandlerResult) -> None:
         if isinstance(reply, Deferred):
             reply.on_done(take)
         elif isinstance(reply, Generator):
@@ -160,13 +160,13 @@ def answers(reply: Reply) -> list[Any]:
     return found
 
 
-def answer_of(reply: Reply, request: Message, version: int) -> Any:
+def answer_of(reply: HandlerResult, request: Message, version: int) -> Any:
     """The response that a reply has come to, decoded if it is encoded already."""
     (answer,) = answers(reply)
     return decoded_answer(answer, request, version)
 
 
-def decoded_answer(answer: Answer, request: Message, version: int) -> Any:
+def decoded_answer(answer: Response, request: Message, version: int) -> Any:
     """An answer, decoded if it is an encoded response to a request."""
     if not isinstance(answer, Encoded):
         return answer

@@ -8,26 +8,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.messages import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from kafkaproto_server.controller.core.replies import ParkedReplies, ParkedReply
+from kafkaproto_server.controller.core.replies import ParkedResponse, ParkedResponses
 from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
 
 
-def reply(command_id: int, committed_at: int, deadline_ms: int | None = None) -> ParkedReply:
+def reply(command_id: int, committed_at: int, deadline_ms: int | None = None) -> ParkedResponse:
     command = CommandReceived(
         command_id=command_id,
         request=BrokerHeartbeatRequest(),
         version=0,
         context=CommandContext(deadline_ms=deadline_ms),
     )
-    return ParkedReply(command=command, response=BrokerHeartbeatResponse(), committed_at=committed_at)
+    return ParkedResponse(command=command, response=BrokerHeartbeatResponse(), committed_at=committed_at)
 
 
-def ids(replies: Iterable[ParkedReply]) -> list[int]:
+def ids(replies: Iterable[ParkedResponse]) -> list[int]:
     return [each.command.command_id for each in replies]
 
 
 def test_answers_leave_when_the_high_watermark_reaches_them() -> None:
-    parked = ParkedReplies()
+    parked = ParkedResponses()
     for command_id, committed_at in ((1, 5), (2, 5), (3, 7)):
         parked.park(reply(command_id, committed_at))
     assert ids(parked.take_committed(4)) == []
@@ -38,7 +38,7 @@ def test_answers_leave_when_the_high_watermark_reaches_them() -> None:
 
 
 def test_answers_leave_when_their_time_is_up_the_earliest_first() -> None:
-    parked = ParkedReplies()
+    parked = ParkedResponses()
     for command_id, deadline_ms in ((1, 300), (2, None), (3, 100), (4, 200)):
         parked.park(reply(command_id, 5, deadline_ms))
     assert parked.next_deadline_ms() == 100
@@ -52,7 +52,7 @@ def test_answers_leave_when_their_time_is_up_the_earliest_first() -> None:
 
 
 def test_all_answers_leave_at_once() -> None:
-    parked = ParkedReplies()
+    parked = ParkedResponses()
     for command_id in (1, 2, 3):
         parked.park(reply(command_id, 5, 100 * command_id))
     assert ids(parked.take_expired(100)) == [1]
@@ -73,7 +73,7 @@ def test_all_answers_leave_at_once() -> None:
     )
 )
 def test_the_queues_do_what_a_plain_list_does(steps: list[tuple[str, int, int | None]]) -> None:
-    parked, model = ParkedReplies(), list[ParkedReply]()
+    parked, model = ParkedResponses(), list[ParkedResponse]()
     committed_at = 0
     for command_id, (what, number, deadline_ms) in enumerate(steps):
         match what:
@@ -103,6 +103,6 @@ def test_the_queues_do_what_a_plain_list_does(steps: list[tuple[str, int, int | 
         )
 
 
-def _deadline(parked: ParkedReply) -> float:
+def _deadline(parked: ParkedResponse) -> float:
     deadline_ms = parked.command.context.deadline_ms
     return float("inf") if deadline_ms is None else deadline_ms

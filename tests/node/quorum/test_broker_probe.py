@@ -21,7 +21,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.names import NameLookups
 from kafkaproto_server.net.pump import ConnectionInfo
 from kafkaproto_server.node.quorum import broker_probe
-from kafkaproto_server.node.quorum.broker_probe import Answer, BrokerProbe, Prober
+from kafkaproto_server.node.quorum.broker_probe import BrokerProbe, Prober, ProbeResult
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.types import Endpoint, ListenerKind
@@ -222,11 +222,11 @@ async def test_a_broker_that_comes_and_goes_is_left_to_its_session(
     async with met(ports) as scene:
         rounds = 0
 
-        async def changing(prober: Prober, endpoints: Sequence[Endpoint]) -> Answer:
+        async def changing(prober: Prober, endpoints: Sequence[Endpoint]) -> ProbeResult:
             nonlocal rounds
             rounds += 1
             await trio.lowlevel.checkpoint()
-            return Answer.ACCEPTED if rounds % 3 == 0 else Answer.REFUSED
+            return ProbeResult.ACCEPTED if rounds % 3 == 0 else ProbeResult.REFUSED
 
         monkeypatch.setattr(Prober, "try_endpoints", changing)
         scene.end(5)
@@ -264,7 +264,7 @@ async def test_a_heartbeat_that_comes_during_the_last_round_counts(
     async with met(ports) as scene:
         rounds = 0
 
-        async def with_heartbeat(prober: Prober, endpoints: Sequence[Endpoint]) -> Answer:
+        async def with_heartbeat(prober: Prober, endpoints: Sequence[Endpoint]) -> ProbeResult:
             nonlocal rounds
             rounds += 1
             if rounds == broker_probe.PROOF_ROUNDS:
@@ -305,7 +305,7 @@ async def test_a_broker_that_listens_late_is_met_then_but_not_tried_all_the_time
     monkeypatch.setattr(broker_probe, "MEETING_BACKOFF", Backoff(first_ms=5, longest_ms=40))
     tries = 0
 
-    async def counted(prober: Prober, endpoints: Sequence[Endpoint]) -> Answer:
+    async def counted(prober: Prober, endpoints: Sequence[Endpoint]) -> ProbeResult:
         nonlocal tries
         tries += 1
         return await TRY_ENDPOINTS(prober, endpoints)
@@ -355,7 +355,7 @@ async def test_what_neither_accepts_nor_refuses_is_no_proof(ports: Ports) -> Non
         for each in waiting:
             each.setblocking(False)
             each.connect_ex(("127.0.0.1", ports.numbers[0]))
-        assert await Prober().try_endpoints(ports.endpoints()) is Answer.UNKNOWN
+        assert await Prober().try_endpoints(ports.endpoints()) is ProbeResult.UNKNOWN
         scene.end(5)
         await trio.sleep(0.8)
         assert scene.deaths == []
@@ -382,15 +382,15 @@ class Resolver:
 @pytest.mark.parametrize(
     ("host", "answer"),
     [
-        ("here", Answer.REFUSED),
-        ("twice", Answer.REFUSED),
-        ("nowhere", Answer.UNKNOWN),
-        ("slow", Answer.UNKNOWN),
-        ("partly", Answer.ACCEPTED),
-        ("empty", Answer.UNKNOWN),
+        ("here", ProbeResult.REFUSED),
+        ("twice", ProbeResult.REFUSED),
+        ("nowhere", ProbeResult.UNKNOWN),
+        ("slow", ProbeResult.UNKNOWN),
+        ("partly", ProbeResult.ACCEPTED),
+        ("empty", ProbeResult.UNKNOWN),
     ],
 )
-async def test_a_name_counts_by_all_its_addresses(two_ports: Ports, host: str, answer: Answer) -> None:
+async def test_a_name_counts_by_all_its_addresses(two_ports: Ports, host: str, answer: ProbeResult) -> None:
     # Other addresses of the loopback are other machines' for all that the probe can tell.
     listener = socket.create_server(("127.0.0.3", two_ports.numbers[0]))
     resolver = Resolver(
@@ -426,15 +426,18 @@ async def test_an_address_that_cannot_be_reached_is_no_proof(
 
 @pytest.mark.parametrize("host", ["", ".", "a..b", "x" * 300, "x" * 64, "\u200d", "\N{SNOWMAN}" * 70])
 async def test_whatever_a_broker_calls_a_host_does_no_harm(host: str) -> None:
-    assert await Prober().try_endpoints([Endpoint(name="ODD", host=host, port=1)]) is Answer.UNKNOWN
+    assert await Prober().try_endpoints([Endpoint(name="ODD", host=host, port=1)]) is ProbeResult.UNKNOWN
 
 
 async def test_no_endpoints_are_no_proof_and_too_many_are_not_tried(ports: Ports) -> None:
-    assert await Prober().try_endpoints([]) is Answer.UNKNOWN
+    assert await Prober().try_endpoints([]) is ProbeResult.UNKNOWN
     ports.open()
-    assert await Prober().try_endpoints(ports.endpoints() * broker_probe.MAX_ENDPOINTS) is Answer.ACCEPTED
     assert (
-        await Prober().try_endpoints(ports.endpoints() * (broker_probe.MAX_ENDPOINTS + 1)) is Answer.UNKNOWN
+        await Prober().try_endpoints(ports.endpoints() * broker_probe.MAX_ENDPOINTS) is ProbeResult.ACCEPTED
+    )
+    assert (
+        await Prober().try_endpoints(ports.endpoints() * (broker_probe.MAX_ENDPOINTS + 1))
+        is ProbeResult.UNKNOWN
     )
 
 
@@ -445,7 +448,7 @@ async def test_without_a_file_descriptor_left_nothing_is_known(
         raise OSError(errno.EMFILE, "too many open files")
 
     monkeypatch.setattr(trio.socket, "socket", fails)
-    assert await Prober().try_endpoints(ports.endpoints()) is Answer.UNKNOWN
+    assert await Prober().try_endpoints(ports.endpoints()) is ProbeResult.UNKNOWN
 
 
 async def test_what_happens_to_the_broker_meanwhile_ends_the_probe(ports: Ports) -> None:

@@ -39,14 +39,14 @@ from kafkaproto_server.raft.values.effects import (
 )
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import AppendRequested, Event, ResignRequested
-from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
 from kafkaproto_server.raft.values.messages import (
     InboundRequest,
+    OutboundResponse,
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
 from kafkaproto_server.requests import release as message_release
-from kafkaproto_server.requests.context import Answer, NoAnswer
+from kafkaproto_server.requests.context import NoResponse, Response
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, run_to_end
 from tests.controller.support.harness import (
     SeededRng,
@@ -79,7 +79,7 @@ class Harness:
     """A controller half whose log ends with the first batch of this node's epoch, at offset 0."""
 
     to_raft: list[Event] = field(default_factory=list)
-    asked: list[tuple[InboundRequest, Callable[[RaftAnswer], None]]] = field(default_factory=list)
+    asked: list[tuple[InboundRequest, Callable[[OutboundResponse], None]]] = field(default_factory=list)
     images: list[ClusterImage] = field(default_factory=list)
     on_ask: Callable[[], None] = lambda: None
     clock: HandClock = field(default_factory=HandClock)
@@ -102,7 +102,7 @@ class Harness:
             pauses=PauseWatch(self.clock),
         )
 
-    def _ask_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
+    def _ask_raft(self, request: InboundRequest, answered: Callable[[OutboundResponse], None]) -> None:
         self.asked.append((request, answered))
         self.on_ask()
 
@@ -118,10 +118,10 @@ class Harness:
         assert self.half.maybe_activate(1)
         self.apply_effects()
 
-    def command(self, request: Message, version: int = 1) -> list[Answer]:
+    def command(self, request: Message, version: int = 1) -> list[Response]:
         """What was answered so far, which may be nothing."""
-        reply: Deferred[Answer] = Deferred()
-        answers: list[Answer] = []
+        reply: Deferred[Response] = Deferred()
+        answers: list[Response] = []
         reply.on_done(answers.append)
         self.half.command(request, version, CommandContext(), reply)
         self.apply_effects()
@@ -142,8 +142,8 @@ def write(value: str = "1") -> Message:
     return alter_configs_request(4, "", ("log.retention.ms", 0, value))
 
 
-def error_of(answer: Answer) -> int:
-    assert not isinstance(answer, NoAnswer)
+def error_of(answer: Response) -> int:
+    assert not isinstance(answer, NoResponse)
     assert isinstance(answer, IncrementalAlterConfigsResponse)
     return answer.responses[0].error_code
 

@@ -40,7 +40,7 @@ from kafkaproto_server.node.quorum.published import UnsupportedFeatureError, che
 from kafkaproto_server.node.startup import OpenedNode, open_node
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.requests.context import Answer, NoAnswer
+from kafkaproto_server.requests.context import NoResponse, Response
 from kafkaproto_server.storage.directories.format import FormatRequest, format_directories
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint
@@ -112,7 +112,7 @@ async def running(disk: MemoryDisk, **changes: str) -> AsyncIterator[QuorumDrive
         yield opened.quorum
 
 
-def create(driver: QuorumDriver, *names: str) -> Deferred[Answer]:
+def create(driver: QuorumDriver, *names: str) -> Deferred[Response]:
     """Ask for topics of one partition."""
     topics = [
         CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
@@ -121,7 +121,7 @@ def create(driver: QuorumDriver, *names: str) -> Deferred[Answer]:
     return driver.submit(CreateTopicsRequest(topics=topics, timeout_ms=5_000), 7, CommandContext())
 
 
-def alter(driver: QuorumDriver, value: str) -> Deferred[Answer]:
+def alter(driver: QuorumDriver, value: str) -> Deferred[Response]:
     """Set a key of all brokers."""
     config = IncrementalAlterConfigsRequest.AlterableConfig(
         name="log.retention.ms", config_operation=0, value=value
@@ -241,7 +241,7 @@ async def test_too_many_waiting_commands_are_turned_away(
     async with running(disk) as driver:
         replies = [create(driver, f"topic-{number}") for number in range(5)]
         answers = [await wait_decided(reply) for reply in replies]
-        assert [isinstance(answer, NoAnswer) for answer in answers] == [False] * 3 + [True] * 2
+        assert [isinstance(answer, NoResponse) for answer in answers] == [False] * 3 + [True] * 2
         again = await wait_decided(create(driver, "again"))
         assert isinstance(again, CreateTopicsResponse)
 
@@ -295,7 +295,7 @@ async def test_kraft_version_is_raised_among_commands_that_wait_with_it(
         assert driver.published.image.config(4, "")["log.retention.ms"] == "3"
 
 
-def register(node: OpenedNode) -> Deferred[Answer]:
+def register(node: OpenedNode) -> Deferred[Response]:
     """Ask for broker 1 to be registered."""
     driver = node.quorum
     request = BrokerRegistrationRequest(
@@ -314,7 +314,7 @@ def register(node: OpenedNode) -> Deferred[Answer]:
     return driver.submit(request, 4, CommandContext())
 
 
-def heartbeat(driver: QuorumDriver, *, epoch: int) -> Deferred[Answer]:
+def heartbeat(driver: QuorumDriver, *, epoch: int) -> Deferred[Response]:
     """Say that broker 1 is there and has read everything."""
     request = BrokerHeartbeatRequest(
         broker_id=1, broker_epoch=epoch, current_metadata_offset=1_000_000, want_fence=False
@@ -334,7 +334,7 @@ async def test_a_heartbeat_is_answered_on_the_spot_or_when_what_it_changes_is_co
         assert registered.error_code == ErrorCode.NONE
         await trio.testing.wait_all_tasks_blocked()
         assert driver.published.image.brokers[1].fenced
-        answers: list[Answer] = []
+        answers: list[Response] = []
 
         unfencing = heartbeat(driver, epoch=registered.broker_epoch)
         unfencing.on_done(answers.append)

@@ -39,7 +39,7 @@ from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome
 from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
-from kafkaproto_server.requests.context import Answer, NoAnswer
+from kafkaproto_server.requests.context import NoResponse, Response
 from kafkaproto_server.storage.errors import DiskError, StorageError
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support.services import CLUSTER_ID, Calls, golden, services
@@ -144,8 +144,8 @@ def test_heartbeats_are_told_of_with_the_connection_they_came_over() -> None:
 
 
 def test_where_there_is_no_answer_the_connection_is_closed_and_the_reason_told() -> None:
-    reply: Deferred[Answer] = Deferred()
-    reply.resolve(NoAnswer(reason="too many wait"))
+    reply: Deferred[Response] = Deferred()
+    reply.resolve(NoResponse(reason="too many wait"))
     dispatcher = Dispatcher(services(IMAGE, forward=lambda request, context: reply))
     (outcome,) = served(dispatcher, request(CreateTopicsRequest(), 7), connection())
     assert isinstance(outcome, CloseConnection)

@@ -31,7 +31,7 @@ from kafkaproto_server.net.streams import SocketBytes
 from kafkaproto_server.node.collector_pauses import CollectorPauses
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
-from kafkaproto_server.requests.context import Answer, RequestContext
+from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support.services import golden, services
 from tests.net.support.connections import framed, receive_exactly, wait_until
@@ -61,8 +61,8 @@ class PassTimes(trio.abc.Instrument):
         self.passes_ms.append((time.thread_time() - self.began) * 1000)
 
 
-def vote(request: Message, context: RequestContext) -> Deferred[Answer]:
-    reply: Deferred[Answer] = Deferred()
+def vote(request: Message, context: RequestContext) -> Deferred[Response]:
+    reply: Deferred[Response] = Deferred()
     reply.resolve(VoteResponse())
     return reply
 

@@ -30,7 +30,7 @@ from kafkaproto_server.net.pump import ConnectionInfo, Outcome
 from kafkaproto_server.node.collector_pauses import CollectorPauses
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
-from kafkaproto_server.requests.context import ANONYMOUS, Answer, RequestContext
+from kafkaproto_server.requests.context import ANONYMOUS, RequestContext, Response
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, ListenerKind
@@ -107,15 +107,15 @@ class CoreTurns:
 
     def __init__(self, harness: Harness) -> None:
         self._harness = harness
-        self._commands: deque[tuple[CommandReceived, Deferred[Answer]]] = deque()
+        self._commands: deque[tuple[CommandReceived, Deferred[Response]]] = deque()
         self._next_id = 1_000_000
         self._asked: dict[int, Deferred[Any]] = {}
         self._image = harness.controller.committed_image
         harness.in_slices = True
 
-    def submit(self, request: Message, context: RequestContext) -> Deferred[Answer]:
+    def submit(self, request: Message, context: RequestContext) -> Deferred[Response]:
         """Queue a command."""
-        reply: Deferred[Answer] = Deferred()
+        reply: Deferred[Response] = Deferred()
         self._next_id += 1
         asked = CommandContext(listener_name=context.listener_name, principal=context.principal)
         command = CommandReceived(

@@ -38,7 +38,7 @@ from kafkaproto_server.node.to_controller.forwarding import (
     Forwarder,
     error_on_top,
 )
-from kafkaproto_server.requests.context import Answer, Encoded, NoAnswer, UnreadRequest
+from kafkaproto_server.requests.context import Encoded, NoResponse, Response, UnreadRequest
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import Deferred, Endpoint
 from tests.apis.cluster.test_envelope import STOCK_REQUEST
@@ -113,7 +113,7 @@ async def forwarding_by_two() -> AsyncIterator[tuple[Forwarder, ScriptedChannel,
         nursery.cancel_scope.cancel()
 
 
-async def answered(request: Message, version: int, response: Message | Exception) -> Answer:
+async def answered(request: Message, version: int, response: Message | Exception) -> Response:
     """What a client gets whose envelope is answered like this."""
     async with forwarding() as (forwarder, _, script):
         script.put.send_nowait(response)
@@ -165,7 +165,7 @@ async def test_the_response_inside_is_the_clients(version: int) -> None:
 
 async def test_a_version_that_the_controller_does_not_know_closes_the_clients_connection() -> None:
     answer = await answered(creation("a"), 7, EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
-    assert answer == NoAnswer(reason="the active controller does not know CreateTopicsRequest v7")
+    assert answer == NoResponse(reason="the active controller does not know CreateTopicsRequest v7")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ async def test_a_client_id_that_does_not_fit_any_more_costs_its_client_the_conne
     async with forwarding() as (forwarder, channel, _):
         asked = context(creation("a"), 7, client_id="\ufffd" * 20_000)
         answer = await wait_decided(forwarder.forward(creation("a"), asked))
-        assert isinstance(answer, NoAnswer)
+        assert isinstance(answer, NoResponse)
         assert "client_id" in answer.reason
         assert channel.asked == []
 
@@ -329,7 +329,7 @@ async def test_a_request_finds_its_way_through_an_envelope_that_says_not_control
         channel = ControllerChannel(client_id="1", locate=lambda: endpoint, news=trio.Event, rng=MiddleRng())
         async with trio.open_nursery() as nursery:
             forwarder = Forwarder(nursery, channel, creation_channel=channel)
-            reply: Deferred[Answer] = forwarder.forward(creation("a"), context(creation("a"), 7))
+            reply: Deferred[Response] = forwarder.forward(creation("a"), context(creation("a"), 7))
             assert await wait_decided(reply) == created("a")
         channel.close()
     first, second = controller.asked
@@ -407,4 +407,4 @@ async def test_without_a_controller_all_that_a_request_asks_for_times_out(is_sho
 async def test_what_the_controller_refuses_to_read_costs_its_client_the_connection() -> None:
     refused = EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
     answer = await passed_on(unread(creation("a"), 7, is_short=False), refused)
-    assert answer == NoAnswer(reason="the active controller does not take this CreateTopicsRequest")
+    assert answer == NoResponse(reason="the active controller does not take this CreateTopicsRequest")

@@ -12,8 +12,8 @@ from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
     Effects,
     InstallSnapshot,
-    SendAnswer,
     SendRequest,
+    SendResponse,
     TellNow,
     TruncateLog,
     WriteSnapshotChunk,
@@ -47,9 +47,9 @@ from kafkaproto_server.raft.values.messages import (
     FetchedBatch,
     FetchRequest,
     InboundRequest,
+    InboundResponse,
     OutboundRequest,
     RemoveVoterRequest,
-    Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
     UpgradeKRaftVersionRequest,
@@ -151,7 +151,7 @@ def test_event(event: Event, line: str) -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_message(message: InboundRequest | OutboundRequest | Response, line: str) -> None:
+def test_message(message: InboundRequest | OutboundRequest | InboundResponse, line: str) -> None:
     assert describe_message(message) == line
 
 
@@ -166,7 +166,7 @@ def test_effects_without_content() -> None:
             SendRequest(request_id=7, destination=HERE, request=ApiVersionsRequest()),
             "ask 2 [7] ApiVersions",
         ),
-        (SendAnswer(request_id=7, answer=VoterChangeResponse()), "answer 7: VoterChange"),
+        (SendResponse(request_id=7, response=VoterChangeResponse()), "response 7: VoterChange"),
         (ControlBatchAppended(epoch=3, next_offset=9), "control batch appended epoch=3 next=9"),
         (
             ClaimRefused(

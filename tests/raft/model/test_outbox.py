@@ -10,8 +10,8 @@ from kafkaproto_server.raft.values.effects import (
     LeaderChanged,
     LeadershipLost,
     PendingBatch,
-    SendAnswer,
     SendRequest,
+    SendResponse,
     TruncateLog,
     WriteElectionState,
 )
@@ -23,7 +23,7 @@ NOBODY = LeaderAndEpoch(leader_id=-1, epoch=0)
 REQUEST = SendRequest(
     request_id=1, destination=Destination(id=2, host="127.0.0.1", port=2), request=ApiVersionsRequest()
 )
-ANSWER = SendAnswer(request_id=1, answer=VoterChangeResponse())
+ANSWER = SendResponse(request_id=1, response=VoterChangeResponse())
 STATE = WriteElectionState(state=ElectionState(epoch=1), kraft_version=1, voter_ids=())
 
 

@@ -18,9 +18,9 @@ from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     Destination,
     FetchedBatch,
+    InboundResponse,
     OutboundRequest,
     RemoveVoterRequest,
-    Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
     VoterChangeResponse,
@@ -130,7 +130,7 @@ class Harness:
         )
         self.tick_at(self.now_ms)
 
-    def answer(self, response: Response) -> None:
+    def answer(self, response: InboundResponse) -> None:
         """The leader answers what was asked last."""
         request_id = self.sent[-1].request_id
         self.core.requests.complete(request_id)

@@ -22,10 +22,10 @@ from kafkaproto_server.raft.values.messages import (
     BeginQuorumEpochRequest,
     Destination,
     EndQuorumEpochRequest,
-    FetchAnswer,
     FetchRequest,
     FetchResponse,
     FetchSnapshotRequest,
+    PendingFetchResponse,
     QuorumEpochResponse,
     RemoveVoterRequest,
     VoterChangeResponse,
@@ -87,9 +87,9 @@ def fetch(key: ReplicaKey, offset: int, epoch: int, **fields: object) -> FetchRe
     )
 
 
-def answered(machine: Machine, request: FetchRequest) -> FetchAnswer:
+def answered(machine: Machine, request: FetchRequest) -> PendingFetchResponse:
     answer = machine.ask(request)
-    assert isinstance(answer, FetchAnswer)
+    assert isinstance(answer, PendingFetchResponse)
     return answer
 
 
@@ -185,8 +185,8 @@ class TestSteppingDown:
         tell_of_epoch(machine, 7, -1)
         assert isinstance(machine.node.state, Unattached)
         assert machine.epochs_lost == [4]
-        last = machine.answers[-1].answer
-        assert isinstance(last, FetchAnswer)
+        last = machine.answers[-1].response
+        assert isinstance(last, PendingFetchResponse)
         assert (last.error, last.leader) == (
             RaftError.NOT_LEADER_OR_FOLLOWER,
             LeaderAndEpoch(leader_id=-1, epoch=7),
@@ -322,7 +322,7 @@ class TestNewVoters:
         )
         assert machine.ask(add) is None
         fail(machine, ApiVersionsRequest, RequestFailure.REFUSED)
-        answer = machine.answers[-1].answer
+        answer = machine.answers[-1].response
         assert isinstance(answer, VoterChangeResponse)
         assert answer.error is RaftError.REQUEST_TIMED_OUT
 
@@ -370,7 +370,7 @@ class TestProspective:
                 )
                 machine.handle(ResponseReceived(request_id=asked.request_id, response=says))
                 machine.settle()
-            (answer,) = [each.answer for each in machine.answers]
+            (answer,) = [each.response for each in machine.answers]
             assert isinstance(answer, VoteResponse)
             assert answer.is_granted == is_granted
             machine.tick(2500)
@@ -522,7 +522,7 @@ def test_what_gathered_during_a_sync_goes_to_followers_together_with_the_high_wa
     machine.persist()
     machine.take()
     (told,) = machine.answers[before:]
-    assert isinstance(told.answer, FetchAnswer)
-    assert told.answer.high_watermark == end_offset + 1
-    assert told.answer.read is not None
-    assert (told.answer.read.offset, told.answer.read.end_offset) == (end_offset + 1, end_offset + 2)
+    assert isinstance(told.response, PendingFetchResponse)
+    assert told.response.high_watermark == end_offset + 1
+    assert told.response.read is not None
+    assert (told.response.read.offset, told.response.read.end_offset) == (end_offset + 1, end_offset + 2)

@@ -22,17 +22,17 @@ from kafkaproto_server.raft.values.events import (
     Tick,
 )
 from kafkaproto_server.raft.values.messages import (
-    Answer,
     ApiVersionsRequest,
     ApiVersionsResponse,
     Destination,
-    FetchAnswer,
     FetchedBatch,
     FetchRequest,
     FetchResponse,
-    FetchSnapshotAnswer,
     FetchSnapshotResponse,
-    Response,
+    InboundResponse,
+    OutboundResponse,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
 )
 from tests.raft.support.machine import Disk, Machine
 
@@ -219,7 +219,7 @@ class Cluster:
             if asked_by is None:
                 machine.answers.append(answer)
             else:
-                self._send_answer(asked_by, answer.answer)
+                self._send_answer(asked_by, answer.response)
 
     def _send_request(self, node_id: int, sent: SendRequest) -> None:
         key = (node_id, self._lives[node_id], sent.request_id)
@@ -252,11 +252,11 @@ class Cluster:
         event = RequestReceived(request_id=inbound_id, request=sent.request, listener_name="CONTROLLER")
         self.tell(target, event)
 
-    def _send_answer(self, asked_by: tuple[int, int, int, int], answer: Answer) -> None:
+    def _send_answer(self, asked_by: tuple[int, int, int, int], answer: OutboundResponse) -> None:
         *key, target = asked_by
         self._respond((key[0], key[1], key[2]), target, self._as_response(target, answer))
 
-    def _respond(self, key: tuple[int, int, int], target: int, response: Response) -> None:
+    def _respond(self, key: tuple[int, int, int], target: int, response: InboundResponse) -> None:
         node_id, life, request_id = key
         sent = self._outstanding.get(key)
         if sent is None or (target, node_id) in self.cut:
@@ -281,11 +281,11 @@ class Cluster:
             event = RequestFailed(request_id=request_id, failure=failure)
             self.tell(node_id, event)
 
-    def _as_response(self, target: int, answer: Answer) -> Response:
+    def _as_response(self, target: int, answer: OutboundResponse) -> InboundResponse:
         """What an answer is at the other end of the wire."""
         machine = self.machines[target]
         match answer:
-            case FetchAnswer():
+            case PendingFetchResponse():
                 batches: tuple[FetchedBatch, ...] = ()
                 if answer.read is not None:
                     batches = tuple(
@@ -302,7 +302,7 @@ class Cluster:
                     snapshot=answer.snapshot,
                     batches=batches,
                 )
-            case FetchSnapshotAnswer():
+            case PendingFetchSnapshotResponse():
                 data = b""
                 if answer.read is not None:
                     end = answer.read.position + answer.read.length

@@ -180,7 +180,7 @@ class ClusterRunner:
         answers = [
             answer for answer in self._cluster.machines[node_id].answers if answer.request_id == request_id
         ]
-        return [describe_message(answer.answer) for answer in answers] or ["no answer yet"]
+        return [describe_message(answer.response) for answer in answers] or ["no answer yet"]
 
     # -- what there is to see ------------------------------------------------------------------------------------------
 

@@ -16,14 +16,19 @@ from kafkaproto_server.raft.roles import commit, membership
 from kafkaproto_server.raft.roles import leader as leading
 from kafkaproto_server.raft.values.config import RaftConfig
 from kafkaproto_server.raft.values.control import ControlRecord
-from kafkaproto_server.raft.values.effects import ControlBatchAppended, PendingBatch, SendAnswer, SendRequest
+from kafkaproto_server.raft.values.effects import (
+    ControlBatchAppended,
+    PendingBatch,
+    SendRequest,
+    SendResponse,
+)
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import RequestFailed, ResponseReceived
 from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
-    Answer,
     ApiVersionsRequest,
     ApiVersionsResponse,
+    OutboundResponse,
     RemoveVoterRequest,
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
@@ -101,7 +106,7 @@ class Harness:
                 began_ms=0,
             ),
         )
-        self.answers: dict[int, Answer] = {}
+        self.answers: dict[int, OutboundResponse] = {}
         self.requests: dict[int, SendRequest] = {}
         self.batches: list[PendingBatch] = []
         self.next_offsets: list[int] = []
@@ -113,9 +118,9 @@ class Harness:
         """Obey all effects, as a disk that is at once done would."""
         while effects := self.core.outbox.take(leader_and_epoch(self.core.state)):
             for notice in (*effects.tell_now, *effects.tell_after_persist):
-                if isinstance(notice, SendAnswer):
+                if isinstance(notice, SendResponse):
                     assert notice.request_id not in self.answers, "answered twice"
-                    self.answers[notice.request_id] = notice.answer
+                    self.answers[notice.request_id] = notice.response
                 elif isinstance(notice, SendRequest):
                     self.requests[notice.request_id] = notice
                 elif isinstance(notice, ControlBatchAppended):

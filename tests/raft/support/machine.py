@@ -24,8 +24,8 @@ from kafkaproto_server.raft.values.effects import (
     LeadershipLost,
     LogWrite,
     PendingBatch,
-    SendAnswer,
     SendRequest,
+    SendResponse,
     ShutdownCompleted,
     TruncateLog,
     WriteElectionState,
@@ -47,7 +47,7 @@ from kafkaproto_server.raft.values.events import (
     StoredSnapshot,
     Tick,
 )
-from kafkaproto_server.raft.values.messages import Answer, FetchedBatch, InboundRequest
+from kafkaproto_server.raft.values.messages import FetchedBatch, InboundRequest, OutboundResponse
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey, Voter
 
@@ -209,7 +209,7 @@ class Machine:
         """Every snapshot ever made, by anybody; shared by the machines of a cluster."""
         self.requests: list[SendRequest] = []
         """Requests to be sent."""
-        self.answers: list[SendAnswer] = []
+        self.answers: list[SendResponse] = []
         self.high_watermark = 0
         """Highest ever told, in any life."""
         self.committed: list[FetchedBatch] = []
@@ -253,14 +253,14 @@ class Machine:
             )
         )
 
-    def ask(self, request: InboundRequest, *, listener_name: str = "CONTROLLER") -> Answer | None:
+    def ask(self, request: InboundRequest, *, listener_name: str = "CONTROLLER") -> OutboundResponse | None:
         """Put a request to the node; returns the answer once all is written, None where it is parked."""
         self._asked += 1
         request_id = 1_000_000 + self._asked
         self.handle(RequestReceived(request_id=request_id, request=request, listener_name=listener_name))
         self.settle()
         found = [answer for answer in self.answers if answer.request_id == request_id]
-        return found[0].answer if found else None
+        return found[0].response if found else None
 
     def put(self, request: InboundRequest) -> None:
         """Put a request to the node and leave everything under way."""
@@ -362,7 +362,7 @@ class Machine:
         match notice:
             case SendRequest():
                 self.requests.append(notice)
-            case SendAnswer():
+            case SendResponse():
                 self.answers.append(notice)
             case HighWatermarkAdvanced():
                 self._commit(notice.offset)

@@ -130,9 +130,9 @@ class VotersRunner(ClusterRunner):
         for request_id, (node_id, what) in list(self._unanswered.items()):
             for sent in self._cluster.machines[node_id].answers:
                 if sent.request_id == request_id:
-                    assert isinstance(sent.answer, VoterChangeResponse)
+                    assert isinstance(sent.response, VoterChangeResponse)
                     del self._unanswered[request_id]
-                    lines.append(f"{what}: {sent.answer.error.name} {sent.answer.message or ''}".rstrip())
+                    lines.append(f"{what}: {sent.response.error.name} {sent.response.message or ''}".rstrip())
         return lines
 
     def _run_voters(self, arguments: Arguments) -> list[str]:

@@ -19,10 +19,10 @@ from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
-    FetchAnswer,
     FetchRequest,
-    FetchSnapshotAnswer,
     FetchSnapshotRequest,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
     QuorumEpochResponse,
     RemoveVoterRequest,
     UpdateVoterRequest,
@@ -441,7 +441,7 @@ class TestOldVersions:
 
 class TestGoldenAnswers:
     def test_fetch_without_a_leader(self) -> None:
-        answer = FetchAnswer(
+        answer = PendingFetchResponse(
             error=RaftError.NOT_LEADER_OR_FOLLOWER,
             leader=LeaderAndEpoch(leader_id=-1, epoch=0),
             log_start_offset=0,
@@ -498,7 +498,7 @@ class TestAnswers:
 
     @pytest.mark.parametrize("version", range(13, 19))
     def test_fetch_has_records_and_always_the_leader(self, version: int) -> None:
-        answer = FetchAnswer(
+        answer = PendingFetchResponse(
             leader=LEADER, leader_endpoint=LEADER_ENDPOINT, high_watermark=5, log_start_offset=2
         )
         found = wire.encode_answer(kafka.FetchRequest(), version, answer, [b"ab", memoryview(b"cd")])
@@ -518,7 +518,7 @@ class TestAnswers:
         assert [node.port for node in response.node_endpoints] == ([21313] if version >= 17 else [])
 
     def test_fetch_shows_divergence_and_snapshots(self) -> None:
-        answer = FetchAnswer(
+        answer = PendingFetchResponse(
             leader=LEADER,
             log_start_offset=0,
             diverging=OffsetAndEpoch(offset=12, epoch=3),
@@ -533,7 +533,7 @@ class TestAnswers:
 
     @pytest.mark.parametrize(("version", "ports"), [(0, []), (1, [21313])])
     def test_a_piece_of_a_snapshot(self, version: int, ports: list[int]) -> None:
-        answer = FetchSnapshotAnswer(
+        answer = PendingFetchSnapshotResponse(
             leader=LEADER,
             leader_endpoint=LEADER_ENDPOINT,
             snapshot=OffsetAndEpoch(offset=845, epoch=6),
@@ -553,7 +553,7 @@ class TestAnswers:
     @pytest.mark.parametrize("version", [0, 1])
     def test_an_error_of_fetch_snapshot_reaches_the_peer(self, version: int) -> None:
         """Stock leaders leave the records null there, which cannot be encoded, and answer -1 at top level."""
-        answer = FetchSnapshotAnswer(
+        answer = PendingFetchSnapshotResponse(
             error=RaftError.SNAPSHOT_NOT_FOUND, leader=LEADER, snapshot=OffsetAndEpoch(offset=-1, epoch=-1)
         )
         found = wire.encode_answer(kafka.FetchSnapshotRequest(), version, answer)

@@ -19,22 +19,22 @@ from kafkaproto_server.raft.values.effects import PendingBatch
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
-    Answer,
     ApiVersionsRequest,
     ApiVersionsResponse,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
-    FetchAnswer,
     FetchedBatch,
     FetchRequest,
     FetchResponse,
-    FetchSnapshotAnswer,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
+    InboundResponse,
     OutboundRequest,
+    OutboundResponse,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
     QuorumEpochResponse,
     RemoveVoterRequest,
-    Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
     VoterChangeResponse,
@@ -188,7 +188,7 @@ class TestRequests:
 BATCH = wire.encode_batch(PendingBatch(base_offset=17, epoch=4, records=(b"one", b"two")), 1000)
 LEADER_ENDPOINT = Endpoint(name=LISTENER, host="127.0.0.1", port=21313)
 
-ANSWERS: list[tuple[OutboundRequest, int, Answer, bytes, Response]] = [
+ANSWERS: list[tuple[OutboundRequest, int, OutboundResponse, bytes, InboundResponse]] = [
     (
         VOTE,
         2,
@@ -211,7 +211,9 @@ ANSWERS: list[tuple[OutboundRequest, int, Answer, bytes, Response]] = [
     (
         FETCH,
         18,
-        FetchAnswer(leader=LEADER, leader_endpoint=LEADER_ENDPOINT, high_watermark=16, log_start_offset=3),
+        PendingFetchResponse(
+            leader=LEADER, leader_endpoint=LEADER_ENDPOINT, high_watermark=16, log_start_offset=3
+        ),
         BATCH,
         FetchResponse(
             leader=LEADER,
@@ -223,21 +225,21 @@ ANSWERS: list[tuple[OutboundRequest, int, Answer, bytes, Response]] = [
     (
         FETCH,
         13,
-        FetchAnswer(leader=LEADER, log_start_offset=0, diverging=OffsetAndEpoch(offset=5, epoch=0)),
+        PendingFetchResponse(leader=LEADER, log_start_offset=0, diverging=OffsetAndEpoch(offset=5, epoch=0)),
         b"",
         FetchResponse(leader=LEADER, diverging=OffsetAndEpoch(offset=5, epoch=0)),
     ),
     (
         FETCH,
         17,
-        FetchAnswer(leader=LEADER, log_start_offset=0, snapshot=OffsetAndEpoch(offset=9, epoch=2)),
+        PendingFetchResponse(leader=LEADER, log_start_offset=0, snapshot=OffsetAndEpoch(offset=9, epoch=2)),
         b"",
         FetchResponse(leader=LEADER, snapshot=OffsetAndEpoch(offset=9, epoch=2)),
     ),
     (
         FETCH_SNAPSHOT,
         1,
-        FetchSnapshotAnswer(
+        PendingFetchSnapshotResponse(
             leader=LEADER,
             leader_endpoint=LEADER_ENDPOINT,
             snapshot=FETCH_SNAPSHOT.snapshot,
@@ -279,14 +281,19 @@ ANSWERS: list[tuple[OutboundRequest, int, Answer, bytes, Response]] = [
 ]
 
 
-def decode(request: OutboundRequest, message: Message) -> Response | wire.TopLevelError:
+def decode(request: OutboundRequest, message: Message) -> InboundResponse | wire.TopLevelError:
     return wire.decode_response(request, message, listener_name=LISTENER)
 
 
 class TestResponses:
     @pytest.mark.parametrize(("request_", "version", "answer", "records", "expected"), ANSWERS)
     def test_what_one_node_answers_the_other_reads(
-        self, request_: OutboundRequest, version: int, answer: Answer, records: bytes, expected: Response
+        self,
+        request_: OutboundRequest,
+        version: int,
+        answer: OutboundResponse,
+        records: bytes,
+        expected: InboundResponse,
     ) -> None:
         message = wire.encode_answer(sent(request_, version), version, answer, records)
         again, _ = type(message).decode(message.encode(version), version)
@@ -469,9 +476,9 @@ class TestResponses:
         self,
         request_: OutboundRequest,
         version: int,
-        answer: Answer,
+        answer: OutboundResponse,
         records: bytes,
-        expected: Response,
+        expected: InboundResponse,
         position: int,
         value: int,
     ) -> None:

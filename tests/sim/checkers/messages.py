@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
-    Answer,
     BeginQuorumEpochRequest,
-    FetchAnswer,
     FetchRequest,
     InboundRequest,
     OutboundRequest,
+    OutboundResponse,
+    PendingFetchResponse,
     VoterChangeResponse,
     VoteRequest,
     VoteResponse,
@@ -55,14 +55,14 @@ class MessageChecker:
         if epoch > replica.disk.durable_epoch:
             self._fail(replica, f"asks in epoch {epoch}, {replica.disk.durable_epoch} is durable")
 
-    def answered(self, replica: Replica, request: InboundRequest, answer: Answer) -> None:
+    def answered(self, replica: Replica, request: InboundRequest, answer: OutboundResponse) -> None:
         """A replica responds to a request."""
         if isinstance(answer, VoterChangeResponse):
             return
         epoch = answer.leader.epoch
         if epoch > replica.disk.durable_epoch:
             self._fail(replica, f"answers in epoch {epoch}, {replica.disk.durable_epoch} is durable")
-        if isinstance(answer, FetchAnswer):
+        if isinstance(answer, PendingFetchResponse):
             if answer.error is RaftError.NONE:
                 self._check_leadership(replica, epoch)
         elif isinstance(answer, VoteResponse) and answer.is_granted:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from kafkaproto.message import Message
-from kafkaproto_server.requests.context import Answer
+from kafkaproto_server.requests.context import Response
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.types import Deferred, Steps, run_to_end
 
@@ -64,11 +64,11 @@ class Calls:
         if target.is_paused:
             target.inbox.append((self._arrive, call))
             return
-        reply: Deferred[Answer] = Deferred()
+        reply: Deferred[Response] = Deferred()
         reply.on_done(lambda answer: self._answered(call, answer))
         target.command(call.request, reply)
 
-    def _answered(self, call: _Call, reply: Answer | Steps[Answer]) -> None:
+    def _answered(self, call: _Call, reply: Response | Steps[Response]) -> None:
         answer = run_to_end(reply) if isinstance(reply, Generator) else reply
         assert isinstance(answer, Message), f"{call.request.NAME} has no answer: {answer}"
         if not any(error_codes(answer)):

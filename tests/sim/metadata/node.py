@@ -32,13 +32,12 @@ from kafkaproto_server.raft.values.effects import (
     HighWatermarkAdvanced,
     LeaderChanged,
     LeadershipLost,
-    SendAnswer,
+    SendResponse,
     VotersChanged,
 )
 from kafkaproto_server.raft.values.events import Event, RequestReceived, SnapshotInstalled
-from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
-from kafkaproto_server.raft.values.messages import InboundRequest
-from kafkaproto_server.requests.context import Answer
+from kafkaproto_server.raft.values.messages import InboundRequest, OutboundResponse
+from kafkaproto_server.requests.context import Response
 from kafkaproto_server.types import Deferred, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
@@ -157,9 +156,9 @@ class Node(Replica):
         super()._begin_life()
         self.image = ClusterImage()
         self._is_obeying = False
-        self._own_requests: dict[int, Callable[[RaftAnswer], None]] = {}
+        self._own_requests: dict[int, Callable[[OutboundResponse], None]] = {}
         self._last_own_request = OWN_REQUESTS
-        self._commands: list[tuple[Message, Deferred[Answer]]] = []
+        self._commands: list[tuple[Message, Deferred[Response]]] = []
         self._controller_wake_at: int | None = None
         self.builder: ImageBuilder
         if not self.can_be_voter:
@@ -249,7 +248,7 @@ class Node(Replica):
         self.half.handle(controller_events.Tick())
         self._apply_controller_effects()
 
-    def command(self, request: Message, reply: Deferred[Answer]) -> None:
+    def command(self, request: Message, reply: Deferred[Response]) -> None:
         """Let this node's controller carry out a request: at once, or, if its loop is busy, together with all others
         that come meanwhile.
         """
@@ -283,7 +282,7 @@ class Node(Replica):
         self.half.handle(death)
         self._apply_controller_effects()
 
-    def _ask_own_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
+    def _ask_own_raft(self, request: InboundRequest, answered: Callable[[OutboundResponse], None]) -> None:
         self._last_own_request += 1
         number = self._last_own_request
         self._own_requests[number] = answered
@@ -326,12 +325,12 @@ class Node(Replica):
 
     # -- what the Raft core tells --------------------------------------------------------------------------------
 
-    def _tell_own_answer(self, notice: SendAnswer) -> None:
+    def _tell_own_answer(self, notice: SendResponse) -> None:
         answered = self._own_requests.pop(notice.request_id, None)
         if answered is None:
             self._tell_answer(notice)
         else:
-            answered(notice.answer)
+            answered(notice.response)
 
     def _tell_committed(self, notice: HighWatermarkAdvanced) -> None:
         self._tell_high_watermark(notice)
@@ -385,7 +384,7 @@ def committed(batch: LogBatch) -> controller_events.BatchCommitted:
 
 Node.tellers = {
     **Replica.tellers,
-    SendAnswer: Node._tell_own_answer,
+    SendResponse: Node._tell_own_answer,
     HighWatermarkAdvanced: Node._tell_committed,
     LeadershipLost: Node._tell_lost,
     ControlBatchAppended: Node._tell_control,

@@ -20,7 +20,7 @@ from kafkaproto_server.controller.commands import create_topics as topics
 from kafkaproto_server.controller.core import appending, controller
 from kafkaproto_server.controller.core.changes import Change
 from kafkaproto_server.controller.core.log_states import load_batch_steps
-from kafkaproto_server.controller.core.replies import ParkedReply
+from kafkaproto_server.controller.core.replies import ParkedResponse
 from kafkaproto_server.controller.partitions import partitions
 from kafkaproto_server.controller.values.batches import batch_ends
 from kafkaproto_server.controller.values.command import ApiError
@@ -39,10 +39,10 @@ SOMEBODYS_DIRECTORY = b"directory 00 101"
 
 
 def _answers_at_once() -> Patches:
-    def reply(**fields: Any) -> ParkedReply:
-        return ParkedReply(**{**fields, "committed_at": 0})
+    def reply(**fields: Any) -> ParkedResponse:
+        return ParkedResponse(**{**fields, "committed_at": 0})
 
-    return [(controller, "ParkedReply", reply)]
+    return [(controller, "ParkedResponse", reply)]
 
 
 def _moves_no_leader(original: Callable[..., Any]) -> Callable[..., Any]:

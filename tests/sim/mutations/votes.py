@@ -11,8 +11,13 @@ from kafkaproto_server.raft.model.core import Core
 from kafkaproto_server.raft.model.outbox import RaftOutbox
 from kafkaproto_server.raft.roles import election, transitions, voting
 from kafkaproto_server.raft.values import quorum, trust
-from kafkaproto_server.raft.values.effects import SendAnswer, SendRequest
-from kafkaproto_server.raft.values.messages import FetchAnswer, FetchRequest, VoteRequest, VoteResponse
+from kafkaproto_server.raft.values.effects import SendRequest, SendResponse
+from kafkaproto_server.raft.values.messages import (
+    FetchRequest,
+    PendingFetchResponse,
+    VoteRequest,
+    VoteResponse,
+)
 from kafkaproto_server.raft.values.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -24,8 +29,8 @@ def _answers_before_sync(kind: type) -> Callable[[], Patches]:
     def patches() -> Patches:
         original = RaftOutbox.send
 
-        def send(self: RaftOutbox, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
-            if isinstance(message, SendAnswer) and isinstance(message.answer, kind):
+        def send(self: RaftOutbox, message: SendRequest | SendResponse, *, after_log: bool) -> None:
+            if isinstance(message, SendResponse) and isinstance(message.response, kind):
                 self.tell_now(message)
             else:
                 original(self, message, after_log=after_log)
@@ -39,7 +44,7 @@ def _requests_before_sync(kind: type) -> Callable[[], Patches]:
     def patches() -> Patches:
         original = RaftOutbox.send
 
-        def send(self: RaftOutbox, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
+        def send(self: RaftOutbox, message: SendRequest | SendResponse, *, after_log: bool) -> None:
             if isinstance(message, SendRequest) and isinstance(message.request, kind):
                 self.tell_now(message)
             else:
@@ -157,7 +162,7 @@ MUTATIONS = (
     ),
     Mutation(
         rule="serves fetches before leadership is durable",
-        patches=_answers_before_sync(FetchAnswer),
+        patches=_answers_before_sync(PendingFetchResponse),
         noticed_by=Invariant.DURABLE_BEFORE_TOLD,
     ),
     Mutation(

@@ -25,7 +25,7 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from kafkaproto_server.tools.quorum.access import AnswerLost, QuorumAccess, VoterChangeResult
+from kafkaproto_server.tools.quorum.access import QuorumAccess, ResponseLost, VoterChangeResult
 from kafkaproto_server.tools.quorum.metadata_quorum import main
 from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.support.quorum_answers import CLUSTER_ID
@@ -251,7 +251,7 @@ def test_where_the_answer_is_lost_the_quorum_tells_whether_it_was_done(
     def lose(access: QuorumAccess, voter: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult:
         if was_made:
             quorum.remove_voter(voter)
-        raise AnswerLost("lost the connection")
+        raise ResponseLost("lost the connection")
 
     monkeypatch.setattr(QuorumAccess, "remove_voter", lose)
     with leader(quorum) as server:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.tools.quorum.access import AnswerLost, QuorumUnavailable, VoterChangeResult
+from kafkaproto_server.tools.quorum.access import QuorumUnavailable, ResponseLost, VoterChangeResult
 from kafkaproto_server.tools.quorum.voter_alteration import (
     ABSENT_LIMIT_S,
     LIVE_WITHIN_MS,
@@ -197,7 +197,7 @@ def test_static_voters_cannot_be_altered() -> None:
     [
         TIMED_OUT,
         VoterChangeResult(error=ErrorCode.VOTER_NOT_FOUND, message="x"),
-        AnswerLost("lost"),
+        ResponseLost("lost"),
         QuorumUnavailable("no leader"),
         ConnectionError("gone"),
     ],
@@ -225,7 +225,7 @@ def test_a_change_that_was_made_and_taken_back_is_no_change_by_somebody_else() -
         quorum.observers.append(key(4))
         quorum.leader_id = 1
 
-    quorum.outcomes = [AnswerLost("lost")]
+    quorum.outcomes = [ResponseLost("lost")]
     quorum.before_describing = [lambda: None, take_back]
     run(quorum, 4, 5, 6)
     assert quorum.changes == ["+4", "+4", "+5", "+6", "-3", "-2", "-1"]

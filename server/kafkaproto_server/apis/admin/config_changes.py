@@ -38,7 +38,7 @@ from kafkaproto_server.image.entries import (
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
 )
-from kafkaproto_server.requests.context import Answer, Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, Response, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation
@@ -71,7 +71,7 @@ _RESPONSE_CLASSES: dict[type[_Request], Any] = {
 }
 
 
-def handle_on_broker(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
+def handle_on_broker(request: _Request, context: RequestContext, services: Services) -> Steps[HandlerResult]:
     """On a broker listener: refuse what is wrong in any case, and forward the rest to the active controller."""
     resources: Sequence[Any] = request.resources
     times_named: Counter[tuple[int, str]] = Counter()
@@ -97,7 +97,7 @@ def handle_on_broker(request: _Request, context: RequestContext, services: Servi
     )
 
 
-def handle_on_controller(request: _Request, context: RequestContext, services: Services) -> Reply:
+def handle_on_controller(request: _Request, context: RequestContext, services: Services) -> HandlerResult:
     """On a controller listener: change this node's loggers; this node's controller decides on the rest."""
     if len(request.resources) <= RESOURCES_AT_ONCE and not any(
         each.resource_type == BROKER_LOGGER_RESOURCE for each in request.resources
@@ -106,7 +106,7 @@ def handle_on_controller(request: _Request, context: RequestContext, services: S
     return _change_own(request, context, services)
 
 
-def _change_own(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
+def _change_own(request: _Request, context: RequestContext, services: Services) -> Steps[HandlerResult]:
     resources: Sequence[Any] = request.resources
     outcomes: list[Outcome | None] = []
     levels: list[Mapping[str, str | None]] = []
@@ -121,9 +121,9 @@ def _change_own(request: _Request, context: RequestContext, services: Services) 
 def _pass_on(
     request: _Request,
     outcomes: Sequence[Outcome | None],
-    send: Callable[[_Request], Deferred[Answer]],
+    send: Callable[[_Request], Deferred[Response]],
     most_elements: int | None,
-) -> Reply:
+) -> HandlerResult:
     """Send the resources that have no result yet, and make the whole response once their results are known.
 
     ``most_elements`` is the largest number of resources and keys in one request; None for no limit.
@@ -137,11 +137,11 @@ def _pass_on(
     if len(rest) == len(resources) and len(pieces) <= 1:
         return send(request)
 
-    def send_next(number: int) -> Reply:
+    def send_next(number: int) -> HandlerResult:
         if number == len(pieces):
             return _answer(request, outcomes, answered)
 
-        def merge(answer: Message) -> Reply:
+        def merge(answer: Message) -> HandlerResult:
             assert isinstance(answer, AlterConfigsResponse | IncrementalAlterConfigsResponse)
             answered.update(((each.resource_type, each.resource_name), each) for each in answer.responses)
             return send_next(number + 1)
@@ -303,19 +303,19 @@ def _answer(
 # --- access and refusals ---
 
 
-def submit(request: _Request, context: RequestContext, services: Services) -> Reply:
+def submit(request: _Request, context: RequestContext, services: Services) -> HandlerResult:
     """On a controller listener: this node's controller decides."""
     return services.controller.submit(request, context)
 
 
-_Handler: TypeAlias = Callable[[_Request, RequestContext, Services], Reply]
+_Handler: TypeAlias = Callable[[_Request, RequestContext, Services], HandlerResult]
 
 
 def authorized(handler: _Handler, resource_types: frozenset[int] = ALL_CONFIG_RESOURCES) -> _Handler:
     """Restrict ``handler`` to the resources whose configs the sender may change, by the ACLs of topic, group or
     cluster. Resources of types that are not in ``resource_types`` are passed on unchecked."""
 
-    def handle(request: _Request, context: RequestContext, services: Services) -> Reply:
+    def handle(request: _Request, context: RequestContext, services: Services) -> HandlerResult:
         if services.metadata.authorizer() is None:
             return handler(request, context, services)
         return _authorized(request, context, services, handler, resource_types)
@@ -329,7 +329,7 @@ def _authorized(
     services: Services,
     handler: _Handler,
     resource_types: frozenset[int],
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     result_class = _RESPONSE_CLASSES[type(request)].AlterConfigsResourceResponse
 
     def refuse(resource: Any) -> Any | None:

@@ -16,7 +16,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -27,7 +27,7 @@ _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 def handle_create_partitions(
     request: CreatePartitionsRequest, context: RequestContext, services: Services
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     """Requires ALTER on each topic."""
 
     def refused_topic(topic: CreatePartitionsRequest.CreatePartitionsTopic) -> _Result | None:

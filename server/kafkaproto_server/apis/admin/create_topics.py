@@ -21,7 +21,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -30,7 +30,9 @@ from kafkaproto_server.types import Steps
 _Result = CreateTopicsResponse.CreatableTopicResult
 
 
-def handle_create_topics(request: CreateTopicsRequest, context: RequestContext, services: Services) -> Reply:
+def handle_create_topics(
+    request: CreateTopicsRequest, context: RequestContext, services: Services
+) -> HandlerResult:
     """Requires CREATE on the cluster, or on each topic."""
     if services.metadata.authorizer() is None:
         return services.controller.submit(request, context)
@@ -39,7 +41,7 @@ def handle_create_topics(request: CreateTopicsRequest, context: RequestContext, 
 
 def _create_allowed(
     request: CreateTopicsRequest, context: RequestContext, services: Services
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     may_create_any = is_allowed(context, services, Operation.CREATE)
 
     def refused_topic(topic: CreateTopicsRequest.CreatableTopic) -> _Result | None:

@@ -22,7 +22,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
-from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -31,7 +31,9 @@ from kafkaproto_server.types import ZERO_UUID, Steps
 _Result = DeleteTopicsResponse.DeletableTopicResult
 
 
-def handle_delete_topics(request: DeleteTopicsRequest, context: RequestContext, services: Services) -> Reply:
+def handle_delete_topics(
+    request: DeleteTopicsRequest, context: RequestContext, services: Services
+) -> HandlerResult:
     """Requires DELETE on the cluster, or on each topic."""
     if is_allowed(context, services, Operation.DELETE):
         return services.controller.submit(request, context)
@@ -40,7 +42,7 @@ def handle_delete_topics(request: DeleteTopicsRequest, context: RequestContext, 
 
 def _delete_allowed(
     request: DeleteTopicsRequest, context: RequestContext, services: Services
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     refuse_name, refuse_topic = _denials(context, services)
     kept, refused = yield from allowed_items(
         request.topics, refuse=refuse_topic, key=lambda topic: (topic.name, topic.topic_id)

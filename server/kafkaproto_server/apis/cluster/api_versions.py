@@ -20,7 +20,7 @@ from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.features import KRAFT_VERSION, supported_ranges
-from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.types import ListenerKind
 
@@ -72,7 +72,7 @@ def api(advertised: Advertised) -> Api:
     """The row. The versions of the whole table come from ``advertised``, because this module does not know the
     table."""
 
-    def handle(request: ApiVersionsRequest, context: RequestContext, services: Services) -> Reply:
+    def handle(request: ApiVersionsRequest, context: RequestContext, services: Services) -> HandlerResult:
         return _respond(request, context, services, advertised)
 
     served = Served(handler=handle, access=None)

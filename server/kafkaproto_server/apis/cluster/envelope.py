@@ -31,9 +31,9 @@ from kafkaproto_server.apis.bounds import KIB, MIB, Bounds
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.context import (
     Encoded,
+    HandlerResult,
     InnerRequest,
     RefusedRequestError,
-    Reply,
     RequestContext,
     changed,
 )
@@ -44,7 +44,7 @@ from kafkaproto_server.types import Steps, StepsType
 
 _log = logging.getLogger("kafkaproto.server.apis")
 
-Serve: TypeAlias = Callable[[bytes, int, RequestContext, Services], Reply]
+Serve: TypeAlias = Callable[[bytes, int, RequestContext, Services], HandlerResult]
 """Serves a forwarded request, given its frame and the start of its body. Raises ProtocolError if it is not served."""
 
 
@@ -77,7 +77,7 @@ def handle_envelope(
         client_id=header.client_id,
     )
 
-    def serve_by(serve: Serve) -> Reply:
+    def serve_by(serve: Serve) -> HandlerResult:
         try:
             reply = serve(data, offset, inner_context, services)
         except ProtocolError as error:
@@ -89,7 +89,7 @@ def handle_envelope(
     return InnerRequest(serve_by=serve_by)
 
 
-def _guarded(steps: Steps[Reply], context: RequestContext) -> Steps[Reply]:
+def _guarded(steps: Steps[HandlerResult], context: RequestContext) -> Steps[HandlerResult]:
     try:
         return (yield from steps)
     except ProtocolError as error:
@@ -148,7 +148,7 @@ def decode_principal(data: bytes) -> tuple[str, bool]:
     return f"{decoded.type}:{decoded.name}", decoded.token_authenticated
 
 
-def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) -> Reply:
+def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) -> HandlerResult:
     if isinstance(response, EnvelopeResponse):
         return response
     version = context.api_version

@@ -17,7 +17,7 @@ from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import denial, is_allowed
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.security.tokens import NO_TIME, is_proven, not_proven
-from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -28,7 +28,7 @@ _FIRST_WITH_REQUESTER = 3
 
 def handle_create_delegation_token(
     request: CreateDelegationTokenRequest, context: RequestContext, services: Services
-) -> Reply:
+) -> HandlerResult:
     """Submit the request to this node's controller, if the sender may have such a token."""
     owner = token_owner(request.owner_principal_type, request.owner_principal_name, context.principal)
     asked = (Operation.CREATE_TOKENS, ResourceType.USER, owner)

@@ -12,14 +12,16 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.security.describe_acls import no_authorizer
-from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
 from kafkaproto_server.security.acls import Operation
 from kafkaproto_server.types import Steps
 
 
-def handle_delete_acls(request: DeleteAclsRequest, context: RequestContext, services: Services) -> Reply:
+def handle_delete_acls(
+    request: DeleteAclsRequest, context: RequestContext, services: Services
+) -> HandlerResult:
     """Submit the request to this node's controller, if the node has an authorizer."""
     if services.metadata.authorizer() is None:
         return refuse(request, no_authorizer(context))

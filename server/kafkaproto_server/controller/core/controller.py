@@ -58,7 +58,7 @@ from kafkaproto_server.controller.core.changes import (
 )
 from kafkaproto_server.controller.core.log_states import LogStates, load_batch_steps
 from kafkaproto_server.controller.core.outbox import ControllerOutbox
-from kafkaproto_server.controller.core.replies import ParkedReplies, ParkedReply
+from kafkaproto_server.controller.core.replies import ParkedResponse, ParkedResponses
 from kafkaproto_server.controller.core.table import not_controller, run_of
 from kafkaproto_server.controller.core.upgrades import WaitingUpgrades
 from kafkaproto_server.controller.values.command import ApiError, Decision, Result, Situation
@@ -137,7 +137,7 @@ class Controller:
         self._before_change = self._log.committed
         # The change of the heartbeat that is being handled.
         self._begun_heartbeat: Change | None = None
-        self._replies = ParkedReplies()
+        self._replies = ParkedResponses()
         self._upgrades = WaitingUpgrades()
         self._watch = SessionWatch(config.broker_session_timeout_ms)
         # Brokers with a heartbeat that waits or is worked on, and their last contact: one may have no session yet.
@@ -462,7 +462,7 @@ class Controller:
         if committed_at <= self._log.high_watermark:
             self._outbox.answer(command, response)
         else:
-            self._replies.park(ParkedReply(command=command, response=response, committed_at=committed_at))
+            self._replies.park(ParkedResponse(command=command, response=response, committed_at=committed_at))
 
     def _append(self, found: Batches) -> Steps[None]:
         assert self._active_epoch is not None, "only the active controller appends"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from kafkaproto.message import Message
-from kafkaproto_server.controller.core.replies import ParkedReply
+from kafkaproto_server.controller.core.replies import ParkedResponse
 from kafkaproto_server.controller.values.command import ApiError
 from kafkaproto_server.controller.values.effects import Effect, Refuse, Respond, UpgradeKRaftVersion
 from kafkaproto_server.controller.values.events import CommandReceived
@@ -54,7 +54,7 @@ class ControllerOutbox:
             )
         )
 
-    def refuse_parked(self, reply: ParkedReply, error: ApiError) -> None:
+    def refuse_parked(self, reply: ParkedResponse, error: ApiError) -> None:
         """Refuse a command whose response waited for a commit."""
         void = None if isinstance(reply.response, ApiError) else reply.response
         self.refuse(reply.command, error, void)

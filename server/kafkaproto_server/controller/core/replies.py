@@ -12,7 +12,7 @@ from kafkaproto_server.controller.values.events import CommandReceived
 from kafkaproto_server.purgatory import Purgatory
 
 
-class ParkedReply(msgspec.Struct, frozen=True, kw_only=True):
+class ParkedResponse(msgspec.Struct, frozen=True, kw_only=True):
     """One parked response."""
 
     command: CommandReceived
@@ -22,15 +22,15 @@ class ParkedReply(msgspec.Struct, frozen=True, kw_only=True):
     """The high watermark at which the response may leave."""
 
 
-class ParkedReplies(Purgatory[ParkedReply]):
+class ParkedResponses(Purgatory[ParkedResponse]):
     """The purgatory of parked responses. They leave in the order of their commands, unless their time limit passes."""
 
     __slots__ = ()
 
-    def park(self, reply: ParkedReply) -> None:
+    def park(self, reply: ParkedResponse) -> None:
         """Add a response."""
         self.add(reply, reply.command.context.deadline_ms)
 
-    def take_committed(self, high_watermark: int) -> Iterator[ParkedReply]:
+    def take_committed(self, high_watermark: int) -> Iterator[ParkedResponse]:
         """Take the responses that the high watermark has reached, in order."""
         return self.take_while(lambda reply: reply.committed_at <= high_watermark)

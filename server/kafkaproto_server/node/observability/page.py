@@ -21,7 +21,7 @@ from prometheus_client.registry import Collector
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.metrics.window import Window
-from kafkaproto_server.net.http import HttpAnswer
+from kafkaproto_server.net.http import HttpResponse
 from kafkaproto_server.net.listener import Listener, ListenerStatistics
 from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
 from kafkaproto_server.node.observability import families
@@ -126,12 +126,12 @@ class NodeMetrics:
         finally:
             trio.lowlevel.remove_instrument(self._loop)
 
-    async def page(self) -> HttpAnswer:
+    async def page(self) -> HttpResponse:
         """The response to a scrape."""
         text = await trio.to_thread.run_sync(
             partial(self._text, self._take_moment()), limiter=self._one_at_a_time
         )
-        return HttpAnswer(status=200, body=text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
+        return HttpResponse(status=200, body=text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     # -- in the event loop ---------------------------------------------------------------------------------------
 

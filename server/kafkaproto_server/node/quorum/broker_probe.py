@@ -90,7 +90,7 @@ _Connection: TypeAlias = tuple[str, int]
 """Listener name and connection id."""
 
 
-class Answer(enum.Enum):
+class ProbeResult(enum.Enum):
     """The result of connects to endpoints."""
 
     REFUSED = "refused"
@@ -109,11 +109,11 @@ class Prober:
         self._names = names or NameLookups(MAX_PROBE_LOOKUPS)
         self._sockets = trio.CapacityLimiter(MAX_PROBE_SOCKETS)
 
-    async def try_endpoints(self, endpoints: Sequence[Endpoint]) -> Answer:
+    async def try_endpoints(self, endpoints: Sequence[Endpoint]) -> ProbeResult:
         """Connect to all endpoints at once, and close the connections."""
         if len(endpoints) > MAX_ENDPOINTS:
-            return Answer.UNKNOWN
-        answers: list[Answer] = []
+            return ProbeResult.UNKNOWN
+        answers: list[ProbeResult] = []
 
         async def try_one(endpoint: Endpoint) -> None:
             answers.append(await self._try_endpoint(endpoint))
@@ -123,34 +123,34 @@ class Prober:
                 nursery.start_soon(try_one, endpoint)
         return _together(answers)
 
-    async def _try_endpoint(self, endpoint: Endpoint) -> Answer:
+    async def _try_endpoint(self, endpoint: Endpoint) -> ProbeResult:
         with trio.move_on_after(CONNECT_TIMEOUT_MS / 1000):
             try:
                 found = await self._names.tcp_addresses(endpoint.host, endpoint.port)
             except (OSError, ValueError):
                 # Some texts that a broker may register as a host are no valid names, and fail before any lookup.
-                return Answer.UNKNOWN
+                return ProbeResult.UNKNOWN
             return _together([await self._try_address(family, address) for family, _, _, _, address in found])
-        return Answer.UNKNOWN
+        return ProbeResult.UNKNOWN
 
-    async def _try_address(self, family: int, address: tuple[Any, ...]) -> Answer:
+    async def _try_address(self, family: int, address: tuple[Any, ...]) -> ProbeResult:
         try:
             # Even creating a socket fails if the process has no file descriptor left.
             async with self._sockets:
                 with trio.socket.socket(family, socket.SOCK_STREAM) as probe:
                     await probe.connect(address)
         except ConnectionRefusedError:
-            return Answer.REFUSED
+            return ProbeResult.REFUSED
         except OSError:
-            return Answer.UNKNOWN
-        return Answer.ACCEPTED
+            return ProbeResult.UNKNOWN
+        return ProbeResult.ACCEPTED
 
 
-def _together(answers: Sequence[Answer]) -> Answer:
-    if Answer.ACCEPTED in answers:
-        return Answer.ACCEPTED
-    is_refused = bool(answers) and all(answer is Answer.REFUSED for answer in answers)
-    return Answer.REFUSED if is_refused else Answer.UNKNOWN
+def _together(answers: Sequence[ProbeResult]) -> ProbeResult:
+    if ProbeResult.ACCEPTED in answers:
+        return ProbeResult.ACCEPTED
+    is_refused = bool(answers) and all(answer is ProbeResult.REFUSED for answer in answers)
+    return ProbeResult.REFUSED if is_refused else ProbeResult.UNKNOWN
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -329,7 +329,9 @@ class BrokerProbe:
         failures = 0
         while not broker.has_accepted and self._serves(broker):
             async with self._meeting:
-                broker.has_accepted = await self._prober.try_endpoints(broker.endpoints) is Answer.ACCEPTED
+                broker.has_accepted = (
+                    await self._prober.try_endpoints(broker.endpoints) is ProbeResult.ACCEPTED
+                )
             if not broker.has_accepted:
                 failures += 1
                 await trio.sleep(MEETING_BACKOFF.delay_ms(failures) / 1000)
@@ -338,7 +340,7 @@ class BrokerProbe:
     async def _probe(self, suspicion: _Suspicion) -> None:
         """Find out whether a broker is still there."""
         broker = suspicion.broker
-        answers: list[Answer] = []
+        answers: list[ProbeResult] = []
         async with self._probing:
             while not _has_result(answers, suspicion.no_proof_rounds):
                 if answers:
@@ -387,11 +389,11 @@ class BrokerProbe:
         )
 
 
-def _has_result(answers: Sequence[Answer], no_proof_rounds: int) -> bool:
+def _has_result(answers: Sequence[ProbeResult], no_proof_rounds: int) -> bool:
     """Whether the newest results decide the probe."""
-    lives = len(answers) >= no_proof_rounds and Answer.REFUSED not in answers[-no_proof_rounds:]
+    lives = len(answers) >= no_proof_rounds and ProbeResult.REFUSED not in answers[-no_proof_rounds:]
     return lives or _is_proof(answers) or len(answers) == MAX_ROUNDS
 
 
-def _is_proof(answers: Sequence[Answer]) -> bool:
-    return list(answers[-PROOF_ROUNDS:]) == [Answer.REFUSED] * PROOF_ROUNDS
+def _is_proof(answers: Sequence[ProbeResult]) -> bool:
+    return list(answers[-PROOF_ROUNDS:]) == [ProbeResult.REFUSED] * PROOF_ROUNDS

@@ -25,13 +25,13 @@ from kafkaproto_server.node.quorum.pauses import PauseWatch
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.raft.values import effects as raft_effects
 from kafkaproto_server.raft.values import events as raft_events
-from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
 from kafkaproto_server.raft.values.messages import (
     InboundRequest,
+    OutboundResponse,
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from kafkaproto_server.requests.context import Answer
+from kafkaproto_server.requests.context import Response
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.release import is_large, release_steps
 from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, StepsType
@@ -45,7 +45,7 @@ the core never refuses the sum of records that it would accept one command at a 
 STEPS_AT_ONCE = 64
 """The number of steps of a refusal that run immediately: a short refusal is complete after them."""
 
-AskRaft = Callable[[InboundRequest, Callable[[RaftAnswer], None]], None]
+AskRaft = Callable[[InboundRequest, Callable[[OutboundResponse], None]], None]
 """Pass a request to the Raft core; the function is called with its answer."""
 
 
@@ -158,7 +158,7 @@ class ControllerRunner:
         self.metrics.processing_times.add(time.perf_counter() - begin)
 
     def command(
-        self, request: Message, version: int, context: events.CommandContext, reply: Deferred[Answer]
+        self, request: Message, version: int, context: events.CommandContext, reply: Deferred[Response]
     ) -> None:
         """Have the controller carry out a request. ``reply`` resolves to the response, or to steps that make it."""
         self._next_command_id += 1
@@ -284,7 +284,7 @@ class ControllerRunner:
         )
 
     def _upgrade_kraft_version(self, effect: effects.UpgradeKRaftVersion) -> None:
-        def answered(answer: RaftAnswer) -> None:
+        def answered(answer: OutboundResponse) -> None:
             assert isinstance(answer, VoterChangeResponse), f"{answer} for a change of kraft.version"
             self.handle(
                 events.KRaftVersionUpgraded(

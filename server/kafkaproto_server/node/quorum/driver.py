@@ -37,12 +37,11 @@ from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.raft.values import events as raft_events
 from kafkaproto_server.raft.values.config import RaftConfig
-from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
-from kafkaproto_server.raft.values.messages import Destination, InboundRequest
+from kafkaproto_server.raft.values.messages import Destination, InboundRequest, OutboundResponse
 from kafkaproto_server.raft.values.statistics import RaftStatistics
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response
-from kafkaproto_server.requests.context import Answer, NoAnswer, RequestContext
+from kafkaproto_server.requests.context import NoResponse, RequestContext, Response
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint
 
@@ -202,11 +201,13 @@ class QuorumDriver:
 
     def submit(
         self, request: Message, version: int, context: controller_events.CommandContext
-    ) -> Deferred[Answer]:
+    ) -> Deferred[Response]:
         """Pass a command to the controller. If the controller is not active, it responds NOT_CONTROLLER itself."""
-        reply: Deferred[Answer] = Deferred()
+        reply: Deferred[Response] = Deferred()
         if self._loop.waiting_commands >= MAX_WAITING_REQUESTS:
-            reply.resolve(NoAnswer(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already"))
+            reply.resolve(
+                NoResponse(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already")
+            )
             return reply
         self._loop.command(
             partial(self._command, request, version, context, reply, time.perf_counter()),
@@ -219,7 +220,7 @@ class QuorumDriver:
         request: Message,
         version: int,
         context: controller_events.CommandContext,
-        reply: Deferred[Answer],
+        reply: Deferred[Response],
         arrived_at: float,
     ) -> None:
         assert self._controller is not None, f"{request.NAME} for the controller of a node that has none"
@@ -231,12 +232,12 @@ class QuorumDriver:
         assert self._controller is not None, "only a node with a controller hears of brokers"
         self._loop.post(partial(self._controller.handle, msgspec.structs.replace(death, proof=proof)))
 
-    def raft_request(self, request: Message, context: RequestContext) -> Deferred[Answer]:
+    def raft_request(self, request: Message, context: RequestContext) -> Deferred[Response]:
         """Have the Raft core serve a request between replicas of the quorum."""
         return self._service.serve(request, context)
 
     def _take_request(
-        self, request: InboundRequest, listener_name: str, answered: Callable[[RaftAnswer], None]
+        self, request: InboundRequest, listener_name: str, answered: Callable[[OutboundResponse], None]
     ) -> str | None:
         """Queue a request of another replica. Returns None, or the reason for refusing it if too many requests wait."""
         if self._effects.unanswered >= MAX_WAITING_REQUESTS:

@@ -33,8 +33,7 @@ from kafkaproto_server.raft.describe.core import (
 from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.raft.values import effects as raft_effects
 from kafkaproto_server.raft.values import events as raft_events
-from kafkaproto_server.raft.values.messages import Answer as RaftAnswer
-from kafkaproto_server.raft.values.messages import FetchedBatch, InboundRequest
+from kafkaproto_server.raft.values.messages import FetchedBatch, InboundRequest, OutboundResponse
 from kafkaproto_server.raft.wire import encode_batch
 from kafkaproto_server.types import LeaderAndEpoch
 
@@ -74,7 +73,7 @@ class RaftEffects:
         self._metrics = metrics
         self._clock = clock
         self._wake = wake
-        self._asked: dict[int, Callable[[RaftAnswer], None]] = {}
+        self._asked: dict[int, Callable[[OutboundResponse], None]] = {}
         self._next_request_id = 0
         self._unfinished: deque[raft_effects.Effects] = deque()
         # Number of each effects value that is not durable yet, and the time at which it was passed to the disk's
@@ -116,7 +115,7 @@ class RaftEffects:
         return len(self._asked)
 
     def ask(
-        self, listener_name: str, request: InboundRequest, answered: Callable[[RaftAnswer], None]
+        self, listener_name: str, request: InboundRequest, answered: Callable[[OutboundResponse], None]
     ) -> None:
         """Pass a request to the Raft core; ``answered`` is called with its answer."""
         self._next_request_id += 1
@@ -209,8 +208,8 @@ class RaftEffects:
             case raft_effects.SendRequest():
                 assert self._nursery is not None, "requests are sent once the quorum's task runs"
                 self._channel.send(self._nursery, told)
-            case raft_effects.SendAnswer():
-                self._asked.pop(told.request_id)(told.answer)
+            case raft_effects.SendResponse():
+                self._asked.pop(told.request_id)(told.response)
             case raft_effects.HighWatermarkAdvanced():
                 self._committed.high_watermark_advanced(told.offset)
             case raft_effects.LeaderChanged():

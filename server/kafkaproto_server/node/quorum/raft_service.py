@@ -22,21 +22,20 @@ from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import (
-    Answer,
-    FetchAnswer,
-    FetchSnapshotAnswer,
     InboundRequest,
     LogRange,
+    OutboundResponse,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
     SnapshotRange,
 )
-from kafkaproto_server.requests.context import Answer as Reply
-from kafkaproto_server.requests.context import NoAnswer, RequestContext
+from kafkaproto_server.requests.context import NoResponse, RequestContext, Response
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import Deferred
 
-AskCore = Callable[[InboundRequest, str, Callable[[Answer], None]], str | None]
+AskCore = Callable[[InboundRequest, str, Callable[[OutboundResponse], None]], str | None]
 """Pass a request that came in on a listener to the core; the function is called with the answer. If the node cannot
 take more requests, the reason is returned, and there is no answer."""
 
@@ -61,19 +60,19 @@ class RaftService:
         self._snapshots = snapshots
         self._worker = worker
 
-    def serve(self, message: Message, context: RequestContext) -> Deferred[Reply]:
+    def serve(self, message: Message, context: RequestContext) -> Deferred[Response]:
         """A promise of the response to a Raft request."""
-        reply: Deferred[Reply] = Deferred()
+        reply: Deferred[Response] = Deferred()
         version = context.api_version
         request = wire.decode_request(message, version, cluster_id=self._cluster_id)
         if isinstance(request, Message):
             reply.resolve(request)
             return reply
 
-        def answered(answer: Answer) -> None:
+        def answered(answer: OutboundResponse) -> None:
             self._complete(answer, resolve)
 
-        def resolve(answer: Answer, records: Sequence[Buffer]) -> None:
+        def resolve(answer: OutboundResponse, records: Sequence[Buffer]) -> None:
             try:
                 response = wire.encode_answer(message, version, answer, records)
             except Exception as error:
@@ -84,13 +83,15 @@ class RaftService:
 
         turned_away = self._ask(request, context.listener_name, answered)
         if turned_away is not None:
-            reply.resolve(NoAnswer(reason=turned_away))
+            reply.resolve(NoResponse(reason=turned_away))
         return reply
 
-    def _complete(self, answer: Answer, done: Callable[[Answer, Sequence[Buffer]], None]) -> None:
+    def _complete(
+        self, answer: OutboundResponse, done: Callable[[OutboundResponse, Sequence[Buffer]], None]
+    ) -> None:
         """Read the data that the answer names. ``done`` is called with the answer and the bytes, or with another answer
         if the data is gone."""
-        if isinstance(answer, FetchAnswer) and answer.read is not None:
+        if isinstance(answer, PendingFetchResponse) and answer.read is not None:
             wanted = answer.read
             batches = self._tail.read(wanted.offset, wanted.end_offset, wanted.max_bytes)
             if batches is not None:
@@ -104,7 +105,7 @@ class RaftService:
                     done(answer, records) if records else done(msgspec.structs.replace(answer, read=None), [])
                 ),
             )
-        elif isinstance(answer, FetchSnapshotAnswer) and answer.read is not None:
+        elif isinstance(answer, PendingFetchSnapshotResponse) and answer.read is not None:
             gone = msgspec.structs.replace(answer, error=RaftError.SNAPSHOT_NOT_FOUND, read=None)
             self._worker.call(
                 partial(self._read_snapshot, answer.read),

@@ -38,7 +38,7 @@ from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome,
 from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.node.serving.slices import IMMEDIATELY, Slices
 from kafkaproto_server.ports import Buffer
-from kafkaproto_server.requests.context import Answer, Encoded, NoAnswer, Reply, RequestContext
+from kafkaproto_server.requests.context import Encoded, HandlerResult, NoResponse, RequestContext, Response
 from kafkaproto_server.requests.error_codes import error_codes, error_codes_in_steps, is_small
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
@@ -167,7 +167,7 @@ class _Serving:
         """Serve the request when its turn comes."""
         self._start(_in_turn(self._served), self._take_first)
 
-    def _served(self) -> Reply:
+    def _served(self) -> HandlerResult:
         request = self.request
         context = _context(request, self.connection)
         return serve(request.frame, request.body_offset, context, self.node.services, self._decoded)
@@ -184,7 +184,7 @@ class _Serving:
             dropped=lambda made: self._end(made=made),
         )
 
-    def _take_first(self, reply: Reply) -> None:
+    def _take_first(self, reply: HandlerResult) -> None:
         """Continue with the reply that followed from the header. If it is steps, they decode the body, provided that
         this is long."""
         request, connection = self.request, self.connection
@@ -206,7 +206,7 @@ class _Serving:
         if self.node.heartbeat is not None and isinstance(message, BrokerHeartbeatRequest):
             self.node.heartbeat(message, self.connection)
 
-    def _take(self, reply: Reply) -> None:
+    def _take(self, reply: HandlerResult) -> None:
         """Continue with the request's reply so far."""
         if isinstance(reply, StepsType):
             self._start(reply, self._take)
@@ -220,17 +220,17 @@ class _Serving:
         self.metrics.remote.add(time.perf_counter() - self.handled_at)
         self._answer(reply)
 
-    def _take_decided(self, reply: Reply) -> None:
+    def _take_decided(self, reply: HandlerResult) -> None:
         """Continue with a reply that was waited for. Many such replies may be resolved at the same time."""
         if self.node.slices.must_wait:
             self._start(_held(reply), self._take)
         else:
             self._take(reply)
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: Response) -> None:
         metrics = self.metrics
         decided_at = time.perf_counter()
-        if isinstance(answer, NoAnswer):
+        if isinstance(answer, NoResponse):
             self.respond(CloseConnection(answer.reason))
             self._end()
         elif isinstance(answer, Encoded):

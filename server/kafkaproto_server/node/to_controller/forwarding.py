@@ -32,7 +32,14 @@ from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
 from kafkaproto_server.apis.table import bounds_of, refuse, refuse_at_once, timeout_ms
 from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
-from kafkaproto_server.requests.context import Answer, Encoded, NoAnswer, Reply, RequestContext, UnreadRequest
+from kafkaproto_server.requests.context import (
+    Encoded,
+    HandlerResult,
+    NoResponse,
+    RequestContext,
+    Response,
+    UnreadRequest,
+)
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import Deferred, Steps
@@ -70,13 +77,13 @@ class Forwarder:
         """The versions that the active controller serves; None without a connection to it."""
         return self._channel.served_versions
 
-    def forward(self, request: Message | UnreadRequest, context: RequestContext) -> Deferred[Answer]:
+    def forward(self, request: Message | UnreadRequest, context: RequestContext) -> Deferred[Response]:
         """Forward a client's request; its response comes later.
 
         For a message, the response is a decoded message; for a request that was not read, it is `Encoded`. If the
         controller does not respond, it is the refusal of everything in the request, possibly as steps.
         """
-        reply: Deferred[Answer] = Deferred()
+        reply: Deferred[Response] = Deferred()
         self._nursery.start_soon(self._forward, request, context, reply, self._channel)
         return reply
 
@@ -97,14 +104,14 @@ class Forwarder:
             context, api_key=ApiKey.CREATE_TOPICS, api_version=_AUTO_CREATE_VERSION
         )
 
-        def finished(_: Answer) -> None:
+        def finished(_: Response) -> None:
             self._topics_in_creation.difference_update(names)
 
         def failed(error: Exception) -> None:
             self._topics_in_creation.difference_update(names)
             _log.error("the creation of topics that a client missed failed: %r", error, exc_info=error)
 
-        reply: Deferred[Answer] = Deferred()
+        reply: Deferred[Response] = Deferred()
         reply.on_done(finished, failed)
         self._nursery.start_soon(self._forward, request, inner, reply, self._creation_channel)
 
@@ -125,14 +132,14 @@ class Forwarder:
 
     async def _carry(
         self, request: Message | UnreadRequest, context: RequestContext, channel: ControllerChannel
-    ) -> Reply:
+    ) -> HandlerResult:
         try:
             request_data = (
                 request.frame if isinstance(request, UnreadRequest) else _with_header(request, context)
             )
         except LocalProtocolError as error:
             # A client id that is not UTF-8 can become longer than its limit when it is decoded.
-            return NoAnswer(reason=f"{_api(context).name} cannot be forwarded: {error}")
+            return NoResponse(reason=f"{_api(context).name} cannot be forwarded: {error}")
         envelope = EnvelopeRequest(
             request_data=request_data,
             request_principal=encode_principal(
@@ -167,7 +174,7 @@ def _with_header(request: Message, context: RequestContext) -> bytes:
     return header + request.encode(context.api_version)
 
 
-def _refusal(request: Message | UnreadRequest, code: ErrorCode, context: RequestContext) -> Reply:
+def _refusal(request: Message | UnreadRequest, code: ErrorCode, context: RequestContext) -> HandlerResult:
     """The response that reports one error for everything in a request."""
     refusal = Refusal(code=code, message=describe(code).message, version=context.api_version)
     message = request if isinstance(request, Message) else request.message
@@ -177,7 +184,9 @@ def _refusal(request: Message | UnreadRequest, code: ErrorCode, context: Request
     return _refusal_of_long(request, refusal, context)
 
 
-def _refusal_of_long(request: UnreadRequest, refusal: Refusal, context: RequestContext) -> Steps[Reply]:
+def _refusal_of_long(
+    request: UnreadRequest, refusal: Refusal, context: RequestContext
+) -> Steps[HandlerResult]:
     message, _ = yield from _api(context).request_class.decode_in_steps(
         request.frame,
         context.api_version,
@@ -193,14 +202,16 @@ def _api(context: RequestContext) -> ApiInfo:
     return api
 
 
-def _unwrap(response: EnvelopeResponse, request: Message | UnreadRequest, context: RequestContext) -> Reply:
+def _unwrap(
+    response: EnvelopeResponse, request: Message | UnreadRequest, context: RequestContext
+) -> HandlerResult:
     version, api = context.api_version, _api(context)
     name = api.request_class.NAME
     if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
         # The client has to learn which versions the controller serves. It does so on a new connection.
-        return NoAnswer(reason=f"the active controller does not know {name} v{version}")
+        return NoResponse(reason=f"the active controller does not know {name} v{version}")
     if response.error_code == ErrorCode.INVALID_REQUEST:
-        return NoAnswer(reason=f"the active controller does not take this {name}")
+        return NoResponse(reason=f"the active controller does not take this {name}")
     if response.error_code or response.response_data is None:
         return _refusal(request, ErrorCode.UNKNOWN_SERVER_ERROR, context)
     data = joined(response.response_data)

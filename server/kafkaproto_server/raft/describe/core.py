@@ -26,8 +26,8 @@ from kafkaproto_server.raft.values.effects import (
     LeadershipLost,
     LogWrite,
     PendingBatch,
-    SendAnswer,
     SendRequest,
+    SendResponse,
     ShutdownCompleted,
     TellAfterPersist,
     TellNow,
@@ -217,8 +217,8 @@ def _notice(notice: TellNow | TellAfterPersist) -> str:
         case SendRequest():
             to = notice.destination
             return f"ask {to.id} [{notice.request_id}] {describe_message(notice.request)}"
-        case SendAnswer():
-            return f"answer {notice.request_id}: {describe_message(notice.answer)}"
+        case SendResponse():
+            return f"response {notice.request_id}: {describe_message(notice.response)}"
         case HighWatermarkAdvanced():
             return f"high watermark {notice.offset}"
         case AppendRefused():

@@ -6,22 +6,22 @@ from typing import assert_never
 
 from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
-    Answer,
     ApiVersionsRequest,
     ApiVersionsResponse,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
-    FetchAnswer,
     FetchRequest,
     FetchResponse,
-    FetchSnapshotAnswer,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
     InboundRequest,
+    InboundResponse,
     OutboundRequest,
+    OutboundResponse,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
     QuorumEpochResponse,
     RemoveVoterRequest,
-    Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
     UpgradeKRaftVersionRequest,
@@ -33,7 +33,7 @@ from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 
 
-def describe_message(message: InboundRequest | OutboundRequest | Answer | Response) -> str:
+def describe_message(message: InboundRequest | OutboundRequest | OutboundResponse | InboundResponse) -> str:
     """A request or a response, with its important fields."""
     match message:
         case (
@@ -105,7 +105,7 @@ def _request(request: InboundRequest | OutboundRequest) -> str:
             assert_never(request)
 
 
-def _answer(answer: Answer | Response) -> str:
+def _answer(answer: OutboundResponse | InboundResponse) -> str:
     error = "" if not answer.error else f" {answer.error.name}"
     match answer:
         case VoteResponse():
@@ -113,14 +113,14 @@ def _answer(answer: Answer | Response) -> str:
             return f"Vote {verdict}{error} {_leader(answer.leader)}"
         case QuorumEpochResponse():
             return f"QuorumEpoch{error} {_leader(answer.leader)}"
-        case FetchAnswer():
+        case PendingFetchResponse():
             read = answer.read
             records = "" if read is None else f" records={read.offset}..{read.end_offset}"
             return f"Fetch{error} {_leader(answer.leader)}{_fetched(answer)}{records}"
         case FetchResponse():
             batches = "".join(f" {batch.base_offset}..{batch.next_offset}" for batch in answer.batches)
             return f"Fetch{error} {_leader(answer.leader)}{_fetched(answer)}{batches}"
-        case FetchSnapshotAnswer():
+        case PendingFetchSnapshotResponse():
             length = 0 if answer.read is None else answer.read.length
             return f"FetchSnapshot{error} {_leader(answer.leader)}{_piece(answer, length)}"
         case FetchSnapshotResponse():
@@ -140,7 +140,7 @@ def _leader(leader: LeaderAndEpoch) -> str:
     return f"leader={leader.leader_id} epoch={leader.epoch}"
 
 
-def _fetched(answer: FetchAnswer | FetchResponse) -> str:
+def _fetched(answer: PendingFetchResponse | FetchResponse) -> str:
     parts = [f" hw={answer.high_watermark}"]
     if answer.diverging is not None:
         parts.append(f" diverging={answer.diverging.offset}@{answer.diverging.epoch}")
@@ -149,7 +149,7 @@ def _fetched(answer: FetchAnswer | FetchResponse) -> str:
     return "".join(parts)
 
 
-def _piece(answer: FetchSnapshotAnswer | FetchSnapshotResponse, length: int) -> str:
+def _piece(answer: PendingFetchSnapshotResponse | FetchSnapshotResponse, length: int) -> str:
     return f" {describe_snapshot_id(answer.snapshot)} at={answer.position} bytes={length} of={answer.size}"
 
 

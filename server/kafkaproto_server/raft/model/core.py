@@ -20,21 +20,21 @@ from kafkaproto_server.raft.values.effects import (
     ClaimRefused,
     LeadershipLost,
     PendingBatch,
-    SendAnswer,
     SendRequest,
+    SendResponse,
     VotersChanged,
     WriteElectionState,
 )
 from kafkaproto_server.raft.values.election_state import ElectionState
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import (
-    Answer,
     Destination,
     FetchedBatch,
     FetchRequest,
     InboundRequest,
+    InboundResponse,
     OutboundRequest,
-    Response,
+    OutboundResponse,
     VoteRequest,
 )
 from kafkaproto_server.raft.values.statistics import Counters
@@ -230,9 +230,9 @@ class Core:
 
     # -- whom to tell --------------------------------------------------------------------------------------------------
 
-    def answer(self, request_id: int, answer: Answer) -> None:
+    def respond(self, request_id: int, response: OutboundResponse) -> None:
         """Send the response to an inbound request."""
-        self.outbox.send(SendAnswer(request_id=request_id, answer=answer), after_log=False)
+        self.outbox.send(SendResponse(request_id=request_id, response=response), after_log=False)
 
     def ask(self, destination: Destination, request: OutboundRequest, now_ms: int) -> int | None:
         """Send a request and return its id; None, with nothing sent, while the lane is busy or backs off.
@@ -248,7 +248,9 @@ class Core:
         )
         return request_id
 
-    def refuse(self, peer_id: int, claim: InboundRequest | Response, doubt: Doubt, now_ms: int) -> None:
+    def refuse(
+        self, peer_id: int, claim: InboundRequest | InboundResponse, doubt: Doubt, now_ms: int
+    ) -> None:
         """Report that this node does not believe a claim, unless it reported the same of this peer lately."""
         is_voter = self.voters.latest.get(peer_id) is not None
         if self._refusals.is_news(peer_id, doubt, now_ms, is_voter=is_voter):

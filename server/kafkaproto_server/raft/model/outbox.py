@@ -15,8 +15,8 @@ from kafkaproto_server.raft.values.effects import (
     LeadershipLost,
     LogWrite,
     PendingBatch,
-    SendAnswer,
     SendRequest,
+    SendResponse,
     TellAfterPersist,
     TellNow,
     TruncateLog,
@@ -82,7 +82,7 @@ class RaftOutbox:
         else:
             self._deferred.append((leadership_number, notice))
 
-    def send(self, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
+    def send(self, message: SendRequest | SendResponse, *, after_log: bool) -> None:
         """Queue a message. It leaves now, unless an election state is not durable yet, or ``after_log`` is set and a
         log write is not durable yet."""
         waits_for = self._written_number if after_log else self.election_number

@@ -12,10 +12,10 @@ from kafkaproto_server.raft.roles import check_quorum, commit, parked_fetches
 from kafkaproto_server.raft.roles.parked_fetches import MAX_ANSWER_BYTES
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import (
-    FetchAnswer,
     FetchRequest,
-    FetchSnapshotAnswer,
     FetchSnapshotRequest,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
     SnapshotRange,
 )
 
@@ -30,7 +30,7 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
     if error is not RaftError.NONE:
         if error is RaftError.UNKNOWN_LEADER_EPOCH and isinstance(state, Leader) and request.replica.id >= 0:
             check_quorum.ask_who_is_ahead(core, state, request.replica, now_ms)
-        core.answer(request_id, parked_fetches.refusal(core, error, listener_name))
+        core.respond(request_id, parked_fetches.refusal(core, error, listener_name))
         return
     assert isinstance(state, Leader), "only a leader serves"
     answer = parked_fetches.serve(core, state, request, listener_name)
@@ -40,7 +40,7 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
         _note_fetch(core, state, request, now_ms)
         if core.state is not state:
             # This Fetch committed the leader's own removal, and so the leader resigned.
-            core.answer(
+            core.respond(
                 request_id, parked_fetches.refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, listener_name)
             )
             return
@@ -48,7 +48,7 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
             # This Fetch raised the high watermark; its own response has to say so.
             answer = parked_fetches.serve(core, state, request, listener_name)
     if _is_news(request, answer) or request.max_wait_ms == 0 or len(state.parked) >= MAX_PARKED:
-        core.answer(request_id, answer)
+        core.respond(request_id, answer)
     else:
         parked = ParkedFetch(request_id=request_id, request=request, listener_name=listener_name)
         state.parked.add(parked, now_ms + request.max_wait_ms)
@@ -74,9 +74,9 @@ def handle_fetch_snapshot(
             check_quorum.heard_from(core, state, request.replica, now_ms)
             length = min(request.max_bytes, size - request.position, MAX_ANSWER_BYTES)
             read = SnapshotRange(snapshot=request.snapshot, position=request.position, length=length)
-    core.answer(
+    core.respond(
         request_id,
-        FetchSnapshotAnswer(
+        PendingFetchSnapshotResponse(
             error=error,
             leader=leader_and_epoch(core.state),
             leader_endpoint=core.leader_endpoint(listener_name),
@@ -110,7 +110,7 @@ def _note_fetch(core: Core, leader: Leader, request: FetchRequest, now_ms: int) 
     commit.maybe_advance_high_watermark(core, now_ms)
 
 
-def _is_news(request: FetchRequest, answer: FetchAnswer) -> bool:
+def _is_news(request: FetchRequest, answer: PendingFetchResponse) -> bool:
     """Whether a response brings anything that the sender of the request does not know."""
     return (
         answer.read is not None

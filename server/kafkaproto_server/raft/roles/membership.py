@@ -171,7 +171,7 @@ def handle_update_voter(
         leader=LeaderAndEpoch(leader_id=leader.leader_id, epoch=leader.epoch),
         leader_endpoint=endpoint_named(core.config.endpoints, listener_name),
     )
-    core.answer(request_id, answer)
+    core.respond(request_id, answer)
 
 
 def handle_upgrade_kraft_version(
@@ -454,7 +454,7 @@ def _is_committed(core: Core, offset: int) -> bool:
 
 def _answer(core: Core, request_id: int, refusal: Refusal | None) -> None:
     error, text = (RaftError.NONE, None) if refusal is None else refusal
-    core.answer(request_id, VoterChangeResponse(error=error, message=text))
+    core.respond(request_id, VoterChangeResponse(error=error, message=text))
 
 
 def _name(key: ReplicaKey) -> str:

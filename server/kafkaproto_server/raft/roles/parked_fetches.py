@@ -7,7 +7,12 @@ from kafkaproto_server.raft.model.log_index import Diverging, NeedsSnapshot
 from kafkaproto_server.raft.model.states import Leader, leader_and_epoch
 from kafkaproto_server.raft.values.config import MAX_BATCH_BYTES
 from kafkaproto_server.raft.values.errors import RaftError
-from kafkaproto_server.raft.values.messages import NO_HIGH_WATERMARK, FetchAnswer, FetchRequest, LogRange
+from kafkaproto_server.raft.values.messages import (
+    NO_HIGH_WATERMARK,
+    FetchRequest,
+    LogRange,
+    PendingFetchResponse,
+)
 
 MAX_ANSWER_BYTES = MAX_BATCH_BYTES
 """Most bytes of records or of a snapshot in one response, whatever a peer asks for. A larger batch still goes whole."""
@@ -20,23 +25,23 @@ def wake(core: Core, leader: Leader, *, high_watermark_moved: bool) -> None:
         lambda parked: high_watermark_moved or parked.request.fetch_offset < end_offset
     )
     for parked in awake:
-        core.answer(parked.request_id, serve(core, leader, parked.request, parked.listener_name))
+        core.respond(parked.request_id, serve(core, leader, parked.request, parked.listener_name))
 
 
 def expire(core: Core, leader: Leader, now_ms: int) -> None:
     """Respond to every parked Fetch whose wait time is over."""
     for parked in leader.parked.take_expired(now_ms):
-        core.answer(parked.request_id, serve(core, leader, parked.request, parked.listener_name))
+        core.respond(parked.request_id, serve(core, leader, parked.request, parked.listener_name))
 
 
 def release_all(core: Core, leader: Leader) -> None:
     """Respond to every parked Fetch that this node no longer leads."""
     for parked in leader.parked.take_all():
         response = refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, parked.listener_name)
-        core.answer(parked.request_id, response)
+        core.respond(parked.request_id, response)
 
 
-def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str) -> FetchAnswer:
+def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str) -> PendingFetchResponse:
     """The response to a Fetch now: records, a diverging epoch, a snapshot, or nothing new."""
     log = core.log
     diverging = snapshot = read = None
@@ -48,7 +53,7 @@ def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str)
     elif request.fetch_offset < log.end_offset:
         max_bytes = max(0, min(request.max_bytes, MAX_ANSWER_BYTES))
         read = LogRange(offset=request.fetch_offset, end_offset=log.end_offset, max_bytes=max_bytes)
-    return FetchAnswer(
+    return PendingFetchResponse(
         leader=leader_and_epoch(leader),
         leader_endpoint=core.leader_endpoint(listener_name),
         high_watermark=NO_HIGH_WATERMARK if leader.high_watermark is None else leader.high_watermark,
@@ -59,9 +64,9 @@ def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str)
     )
 
 
-def refusal(core: Core, error: RaftError, listener_name: str) -> FetchAnswer:
+def refusal(core: Core, error: RaftError, listener_name: str) -> PendingFetchResponse:
     """The response to a Fetch that is not served."""
-    return FetchAnswer(
+    return PendingFetchResponse(
         error=error,
         leader=leader_and_epoch(core.state),
         leader_endpoint=core.leader_endpoint(listener_name),

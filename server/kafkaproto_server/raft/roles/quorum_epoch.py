@@ -141,7 +141,7 @@ def _kafka_backoff_ms(core: Core, rank: int, count: int) -> int:
 
 
 def _answer(core: Core, request_id: int, error: RaftError, listener_name: str) -> None:
-    core.answer(
+    core.respond(
         request_id,
         QuorumEpochResponse(
             error=error,

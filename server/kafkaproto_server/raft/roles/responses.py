@@ -39,9 +39,9 @@ from kafkaproto_server.raft.values.messages import (
     FetchResponse,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
+    InboundResponse,
     QuorumEpochResponse,
     RemoveVoterRequest,
-    Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
     VoteRequest,
@@ -131,7 +131,7 @@ def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_m
         membership.handle_api_versions(core, core.state, event, now_ms)
 
 
-def _learn(core: Core, in_flight: InFlight, response: Response, now_ms: int) -> None:
+def _learn(core: Core, in_flight: InFlight, response: InboundResponse, now_ms: int) -> None:
     """Note the leader and epoch, in the responses that have them.
 
     This node may believe them: it asks only at addresses that the log or the configuration has, or that a node at one

@@ -85,7 +85,7 @@ def _answer(
         is_granted = (
             _grants_pre_vote(core, request, now_ms) if request.is_pre_vote else _vote(core, request, now_ms)
         )
-    core.answer(
+    core.respond(
         request_id,
         VoteResponse(
             error=error,

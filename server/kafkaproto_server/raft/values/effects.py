@@ -26,12 +26,12 @@ from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft.values.control import ControlRecord
 from kafkaproto_server.raft.values.election_state import ElectionState
 from kafkaproto_server.raft.values.messages import (
-    Answer,
     Destination,
     FetchedBatch,
     InboundRequest,
+    InboundResponse,
     OutboundRequest,
-    Response,
+    OutboundResponse,
 )
 from kafkaproto_server.raft.values.trust import Doubt
 from kafkaproto_server.types import LeaderAndEpoch, OffsetAndEpoch
@@ -118,11 +118,11 @@ class SendRequest(msgspec.Struct, frozen=True, kw_only=True):
     request: OutboundRequest
 
 
-class SendAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class SendResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Send the response to a ``RequestReceived``. NOW or AFTER persisting."""
 
     request_id: int
-    answer: Answer
+    response: OutboundResponse
 
 
 class LeaderChanged(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,7 +196,7 @@ class ClaimRefused(msgspec.Struct, frozen=True, kw_only=True):
 
     peer_id: int
     """The node id that the peer claims to have, or that of the destination that responded."""
-    claim: InboundRequest | Response
+    claim: InboundRequest | InboundResponse
     doubt: Doubt
 
 
@@ -206,7 +206,7 @@ class ShutdownCompleted(msgspec.Struct, frozen=True, kw_only=True):
 
 TellNow = (
     SendRequest
-    | SendAnswer
+    | SendResponse
     | HighWatermarkAdvanced
     | LeadershipLost
     | ControlBatchAppended
@@ -215,7 +215,7 @@ TellNow = (
     | ClaimRefused
 )
 TellAfterPersist = (
-    SendRequest | SendAnswer | HighWatermarkAdvanced | LeaderChanged | BecameLeader | ShutdownCompleted
+    SendRequest | SendResponse | HighWatermarkAdvanced | LeaderChanged | BecameLeader | ShutdownCompleted
 )
 
 

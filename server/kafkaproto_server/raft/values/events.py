@@ -10,7 +10,7 @@ from kafkaproto_server.raft.values.control import RecordedControl
 from kafkaproto_server.raft.values.election_state import ElectionState
 from kafkaproto_server.raft.values.epoch_start import EpochStart
 from kafkaproto_server.raft.values.errors import RaftError
-from kafkaproto_server.raft.values.messages import InboundRequest, Response
+from kafkaproto_server.raft.values.messages import InboundRequest, InboundResponse
 from kafkaproto_server.types import OffsetAndEpoch
 
 
@@ -60,7 +60,7 @@ class Persisted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RequestReceived(msgspec.Struct, frozen=True, kw_only=True):
-    """A request of a peer, a tool or this node's own controller. Exactly one ``effects.SendAnswer`` follows."""
+    """A request of a peer, a tool or this node's own controller. Exactly one ``effects.SendResponse`` follows."""
 
     request_id: int
     """Chosen by the driver, never used again."""
@@ -73,7 +73,7 @@ class ResponseReceived(msgspec.Struct, frozen=True, kw_only=True):
     """The response to an ``effects.SendRequest``. It is ignored if its request has ended already."""
 
     request_id: int
-    response: Response
+    response: InboundResponse
 
 
 class RequestFailure(enum.Enum):

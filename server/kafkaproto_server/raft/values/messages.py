@@ -160,7 +160,7 @@ class LogRange(msgspec.Struct, frozen=True, kw_only=True):
     max_bytes: int
 
 
-class FetchAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class PendingFetchResponse(msgspec.Struct, frozen=True, kw_only=True):
     """The core's response to Fetch. The driver adds the records that ``read`` names, or none."""
 
     error: RaftError = RaftError.NONE
@@ -205,7 +205,7 @@ class SnapshotRange(msgspec.Struct, frozen=True, kw_only=True):
     length: int
 
 
-class FetchSnapshotAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class PendingFetchSnapshotResponse(msgspec.Struct, frozen=True, kw_only=True):
     """The core's response to FetchSnapshot. The driver adds the bytes that ``read`` names, or none.
 
     If the file turns out to be gone, the driver responds SNAPSHOT_NOT_FOUND instead.
@@ -284,17 +284,17 @@ OutboundRequest = (
 )
 """Requests that the core sends."""
 
-Answer = (
+OutboundResponse = (
     VoteResponse
     | QuorumEpochResponse
-    | FetchAnswer
-    | FetchSnapshotAnswer
+    | PendingFetchResponse
+    | PendingFetchSnapshotResponse
     | VoterChangeResponse
     | UpdateVoterResponse
 )
 """Responses that the core gives to inbound requests."""
 
-Response = (
+InboundResponse = (
     VoteResponse
     | QuorumEpochResponse
     | FetchResponse

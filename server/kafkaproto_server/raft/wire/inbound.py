@@ -17,14 +17,14 @@ from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
-    Answer,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
-    FetchAnswer,
     FetchRequest,
-    FetchSnapshotAnswer,
     FetchSnapshotRequest,
     InboundRequest,
+    OutboundResponse,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
     QuorumEpochResponse,
     RemoveVoterRequest,
     UpdateVoterRequest,
@@ -266,15 +266,16 @@ def _decode_update_voter(
 
 
 def encode_answer(
-    request: Message, version: int, answer: Answer, records: Buffer | Sequence[Buffer] = b""
+    request: Message, version: int, answer: OutboundResponse, records: Buffer | Sequence[Buffer] = b""
 ) -> Message:
     """The response message to a request that ``decode_request`` accepted, in the request's version.
 
-    ``records`` are the bytes that the driver read for ``FetchAnswer.read`` or ``FetchSnapshotAnswer.read``; they
-    are not copied. Every response has leader and epoch and, from the versions of KIP-853 on, the leader's address.
+    ``records`` are the bytes that the driver read for ``PendingFetchResponse.read`` or
+    ``PendingFetchSnapshotResponse.read``; they are not copied. Every response has leader and epoch and, from the
+    versions of KIP-853 on, the leader's address.
     """
     match answer:
-        case FetchAnswer():
+        case PendingFetchResponse():
             return _encode_fetch(version, answer, records)
         case VoteResponse():
             return _encode_vote(version, answer)
@@ -282,7 +283,7 @@ def encode_answer(
             if isinstance(request, kafka.BeginQuorumEpochRequest):
                 return _encode_begin_quorum_epoch(version, answer)
             return _encode_end_quorum_epoch(version, answer)
-        case FetchSnapshotAnswer():
+        case PendingFetchSnapshotResponse():
             return _encode_fetch_snapshot(version, answer, records)
         case VoterChangeResponse():
             # As in Kafka, the error message is null without an error, and empty for an error without a text.
@@ -360,7 +361,7 @@ def _buffers(records: Buffer | Sequence[Buffer]) -> Buffer | list[Buffer]:
 
 
 def _encode_fetch(
-    version: int, answer: FetchAnswer, records: Buffer | Sequence[Buffer]
+    version: int, answer: PendingFetchResponse, records: Buffer | Sequence[Buffer]
 ) -> kafka.FetchResponse:
     message = kafka.FetchResponse
     partition = message.PartitionData(
@@ -390,7 +391,7 @@ def _encode_fetch(
 
 
 def _encode_fetch_snapshot(
-    version: int, answer: FetchSnapshotAnswer, records: Buffer | Sequence[Buffer]
+    version: int, answer: PendingFetchSnapshotResponse, records: Buffer | Sequence[Buffer]
 ) -> kafka.FetchSnapshotResponse:
     message = kafka.FetchSnapshotResponse
     partition = message.PartitionSnapshot(

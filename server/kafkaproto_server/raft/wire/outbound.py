@@ -27,10 +27,10 @@ from kafkaproto_server.raft.values.messages import (
     FetchResponse,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
+    InboundResponse,
     OutboundRequest,
     QuorumEpochResponse,
     RemoveVoterRequest,
-    Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
     VoterChangeResponse,
@@ -274,7 +274,7 @@ def _encode_update_voter(request: UpdateVoterRequest, cluster_id: str) -> kafka.
 
 def decode_response(
     request: OutboundRequest, message: Message, *, listener_name: str
-) -> Response | TopLevelError:
+) -> InboundResponse | TopLevelError:
     """A peer's response to ``request``; ``listener_name`` is the listener that the request went to.
 
     It is a TopLevelError if Vote, BeginQuorumEpoch, EndQuorumEpoch, Fetch or FetchSnapshot failed as a whole. Raises

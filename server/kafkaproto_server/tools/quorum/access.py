@@ -45,7 +45,7 @@ class QuorumUnavailable(click.ClickException):
     """No response is available now, but may be in a moment: the quorum has no leader, or another one."""
 
 
-class AnswerLost(click.ClickException):
+class ResponseLost(click.ClickException):
     """A change was sent, and it is unknown whether it was carried out."""
 
 
@@ -172,7 +172,7 @@ class QuorumAccess:
                     lambda client: client.send(request), lambda _, response: _outcome(response)
                 )
             except _LeaderLost as error:
-                raise AnswerLost(str(error)) from error
+                raise ResponseLost(str(error)) from error
             if outcome.error in _LEADER_IS_ELSEWHERE:
                 raise QuorumUnavailable(f"{outcome.error.name}: {outcome.message}")
             return outcome

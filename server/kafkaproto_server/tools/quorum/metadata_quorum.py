@@ -23,9 +23,9 @@ from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.tools.command_line import failures_as_messages, run
 from kafkaproto_server.tools.quorum.access import (
     FAILURES,
-    AnswerLost,
     DescribedQuorum,
     QuorumAccess,
+    ResponseLost,
     VoterChangeResult,
 )
 from kafkaproto_server.tools.quorum.alteration_journal import Entry, Journal, open_journal
@@ -177,7 +177,7 @@ def _finish(
     decides."""
     try:
         outcome = change()
-    except AnswerLost as error:
+    except ResponseLost as error:
         if (key in view_of(access.describe()).voter_keys) is not is_voter:
             raise click.ClickException(f"{failure}: {error}") from error
         return

@@ -22,9 +22,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
 from kafkaproto_server.tools.quorum.access import (
     FAILURES,
-    AnswerLost,
     DescribedQuorum,
     QuorumUnavailable,
+    ResponseLost,
     VoterChangeResult,
 )
 from kafkaproto_server.types import ZERO_UUID, Endpoint, ReplicaKey
@@ -293,7 +293,7 @@ class Alteration:
             else:
                 doing, done = "removing", "removed"
                 outcome = self._access.remove_voter(key, quorum.cluster_id)
-        except (QuorumUnavailable, AnswerLost, *FAILURES) as error:
+        except (QuorumUnavailable, ResponseLost, *FAILURES) as error:
             # The change may have been carried out, or it may be in the log and still be undone.
             self._expected |= {view.voter_keys, after}
             self._tell_once(f"{doing} {_key(key)}: {error}; looking again")
