@@ -11,12 +11,12 @@ import trio
 from trio.testing import MockClock, memory_stream_pair
 
 from kafkaproto_server.net.http import (
-    ANSWER_GRACE_S,
     MAX_HTTP_CONNECTIONS,
     MAX_REQUEST_HEAD_BYTES,
     REQUEST_TIMEOUT_MS,
+    RESPONSE_GRACE_S,
     HttpResponse,
-    answer_one,
+    response_to_one,
     serve_http,
 )
 
@@ -44,7 +44,7 @@ async def ask(request: bytes, *, step: int = 1 << 20) -> tuple[int, dict[str, st
     for start in range(0, len(request), step):
         await theirs.send_all(request[start : start + step])
     await theirs.send_eof()
-    await answer_one(ours, ROUTES)
+    await response_to_one(ours, ROUTES)
     await ours.aclose()
     answer = b""
     while piece := await theirs.receive_some():
@@ -112,14 +112,14 @@ async def test_a_peer_that_hangs_up_inside_a_request_gets_nothing(request_bytes:
     ours, theirs = memory_stream_pair()
     await theirs.send_all(request_bytes)
     await theirs.aclose()
-    await answer_one(ours, ROUTES)
+    await response_to_one(ours, ROUTES)
 
 
 async def test_a_peer_that_hangs_up_before_its_answer_is_no_failure_of_ours() -> None:
     ours, theirs = memory_stream_pair()
     await theirs.send_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n")
     await theirs.aclose()
-    await answer_one(ours, ROUTES)
+    await response_to_one(ours, ROUTES)
 
 
 def fetch(port: int, path: str) -> tuple[int, bytes]:
@@ -152,7 +152,7 @@ async def test_a_request_has_to_be_there_in_time_however_it_drips(
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(drip)
-        await answer_one(ours, ROUTES)
+        await response_to_one(ours, ROUTES)
         assert trio.current_time() == pytest.approx(REQUEST_TIMEOUT_MS / 1000)
         nursery.cancel_scope.cancel()
 
@@ -212,7 +212,7 @@ async def test_who_does_not_read_keeps_no_probe_waiting(autojump_clock: MockCloc
         async with await trio.open_tcp_stream("127.0.0.1", port) as probe:
             await probe.send_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n")
             assert (await probe.receive_some()).startswith(b"HTTP/1.1 200")
-        assert trio.current_time() - begin < 2 * ANSWER_GRACE_S
+        assert trio.current_time() - begin < 2 * RESPONSE_GRACE_S
         for stream in stalled:
             await stream.aclose()
         nursery.cancel_scope.cancel()

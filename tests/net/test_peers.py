@@ -246,7 +246,7 @@ async def test_an_answer_that_is_not_kafkas_protocol_is_a_bad_answer() -> None:
     async with tcp_server(speak_http) as port:
         with pytest.raises(PeerDisconnected, match="is announced") as caught:
             await describe(channel(port))
-        assert caught.value.cause is DisconnectCause.BAD_ANSWER
+        assert caught.value.cause is DisconnectCause.BAD_RESPONSE
 
 
 async def test_an_older_node_is_asked_for_its_versions_again() -> None:

@@ -77,7 +77,10 @@ def refusals(node: Machine, *requests: Claim) -> list[str]:
     """What a node reports of requests."""
     effects = [each for request in requests for each in put(node, request)]
     return [
-        describe_refusal(told) for each in effects for told in each.tell_now if isinstance(told, ClaimRefused)
+        describe_refusal(told)
+        for each in effects
+        for told in each.notify_now
+        if isinstance(told, ClaimRefused)
     ]
 
 
@@ -170,7 +173,7 @@ class TestResponses:
     def test_no_response_takes_a_node_to_an_epoch_that_it_could_not_go_on_from(self) -> None:
         node = machine()
         node.handle(says(fetches(node)[0], LAST_EPOCH + 1))
-        told = [told for effects in node.settle() for told in effects.tell_now]
+        told = [told for effects in node.settle() for told in effects.notify_now]
         assert [each.doubt for each in told if isinstance(each, ClaimRefused)] == [Doubt.EPOCH_AT_THE_END]
         assert node.node.state.epoch == 0
 
@@ -205,7 +208,7 @@ class TestVotes:
         told = []
         for asked in all_fetches(node, 2):
             node.handle(says(asked, 0, leader_id=-1))
-            told += [told for effects in node.settle() for told in effects.tell_now]
+            told += [told for effects in node.settle() for told in effects.notify_now]
         assert [each.doubt for each in told if isinstance(each, ClaimRefused)] == [Doubt.NOT_CONFIRMED]
         (answer,) = node.answers
         assert answer.response == VoteResponse(

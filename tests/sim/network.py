@@ -289,7 +289,7 @@ class Network:
 
     def _spoil(self, flight: Flight) -> None:
         if self._random() < 0.5:
-            self.fail(flight, RequestFailure.BAD_ANSWER)
+            self.fail(flight, RequestFailure.BAD_RESPONSE)
         else:
             error = TOP_LEVEL_ERRORS[int(self._random() * len(TOP_LEVEL_ERRORS))]
             self.fail(flight, RequestFailure.TOP_LEVEL_ERROR, error)

@@ -261,7 +261,7 @@ class Replica:
             self._schedule_wake()
 
     def _obey(self, effects: Effects) -> None:
-        must_wait = bool(effects.tell_after_persist)
+        must_wait = bool(effects.notify_after_persist)
         if effects.writes or effects.election_state is not None:
             self.disk.submit(Entry(effects, self._steps(effects)))
             if effects.writes:
@@ -269,12 +269,12 @@ class Replica:
         elif must_wait and (self.disk.queue or self.disk.working or self._is_delivering):
             self.disk.submit(Entry(effects, []))
         else:
-            for notice in effects.tell_now:
+            for notice in effects.notify_now:
                 self.tellers[type(notice)](self, notice)
-            for later in effects.tell_after_persist:
+            for later in effects.notify_after_persist:
                 self.tellers[type(later)](self, later)
             return
-        for notice in effects.tell_now:
+        for notice in effects.notify_now:
             self.tellers[type(notice)](self, notice)
         self._maybe_work()
 
@@ -405,7 +405,7 @@ class Replica:
         self._is_delivering = True
         for entry in entries:
             effects = entry.effects
-            for notice in effects.tell_after_persist:
+            for notice in effects.notify_after_persist:
                 self.tellers[type(notice)](self, notice)
             if effects.must_persist:
                 newest = effects.number

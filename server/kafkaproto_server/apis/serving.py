@@ -106,22 +106,22 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> H
     """Call the handler for a decoded request if the sender may send it. The listener must serve the API."""
     served = TABLE[context.listener_kind][context.api_key]
     refusal = whole_refusal(served.access, context, services)
-    reply = served.handler(request, context, services) if refusal is None else refuse(request, refusal)
-    if isinstance(reply, InnerRequest):
-        reply = reply.serve_by(serve_forwarded)
-    if isinstance(reply, StepsType):
-        return _denials_logged(reply, context)
+    result = served.handler(request, context, services) if refusal is None else refuse(request, refusal)
+    if isinstance(result, InnerRequest):
+        result = result.serve_by(serve_forwarded)
+    if isinstance(result, StepsType):
+        return _denials_logged(result, context)
     log_denials(context)
-    return reply
+    return result
 
 
 def _denials_logged(steps: Steps[Any], context: RequestContext) -> Steps[Any]:
     """The same steps, which log at their end what the sender was denied."""
-    reply = yield from steps
-    if isinstance(reply, StepsType):
-        return _denials_logged(reply, context)
+    result = yield from steps
+    if isinstance(result, StepsType):
+        return _denials_logged(result, context)
     log_denials(context)
-    return reply
+    return result
 
 
 def _decoded(api: ApiInfo, frame: bytes, body_offset: int, context: RequestContext) -> Message:

@@ -107,7 +107,7 @@ class BrokerLifecycle:
         # confirmed.
         self._told_offline: tuple[bytes, ...] = ()
         self._told_cordoned: tuple[bytes, ...] | None = None
-        self._tell_by_ms: dict[bytes, int] = {}
+        self._notify_by_ms: dict[bytes, int] = {}
         self._confirmed: frozenset[bytes] = frozenset()
         self._heartbeat_interval_ms = heartbeat_interval_ms
         self._registration_deadline_ms = now_ms + registration_timeout_ms
@@ -152,13 +152,13 @@ class BrokerLifecycle:
     def is_directory_failure_overdue(self, now_ms: int) -> bool:
         """Whether the time is over in which a controller should have confirmed a failed directory: the broker then
         stops."""
-        return any(deadline_ms <= now_ms for deadline_ms in self._tell_by_ms.values())
+        return any(deadline_ms <= now_ms for deadline_ms in self._notify_by_ms.values())
 
     def directories_changed(self, now_ms: int) -> None:
         """A directory failed, or the set of cordoned directories changed: the next request is due at once."""
         for directory_id in self._directories.offline_ids:
             if directory_id not in self._confirmed:
-                self._tell_by_ms.setdefault(directory_id, now_ms + self._directory_failure_timeout_ms)
+                self._notify_by_ms.setdefault(directory_id, now_ms + self._directory_failure_timeout_ms)
         if self.broker_epoch is not None:
             self._due_ms = now_ms
 
@@ -257,7 +257,7 @@ class BrokerLifecycle:
         """The controller has responded to the last request, so it knows the offline directories in it."""
         self._confirmed = frozenset(self._told_offline)
         for directory_id in self._told_offline:
-            self._tell_by_ms.pop(directory_id, None)
+            self._notify_by_ms.pop(directory_id, None)
 
     def _has_news_of_directories(self) -> bool:
         """Whether directories failed or were cordoned after the request whose response has just come."""

@@ -5,7 +5,7 @@ itself (RFC 9112). If a function fails, the response is 500 and the error is log
 
 Probes ask here whether the node is alive, so other connections must not delay them: a request has to arrive within
 `REQUEST_TIMEOUT_MS`. If there are `MAX_HTTP_CONNECTIONS`, the oldest one without a request is closed for the next one;
-else one that has not taken its response `ANSWER_GRACE_S` after its request.
+else one that has not taken its response `RESPONSE_GRACE_S` after its request.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REQUEST_TIMEOUT_MS: Final = 3_000
 HTTP_TIMEOUT_MS: Final = 10_000
 """From accepting a connection to the end of the response."""
 
-ANSWER_GRACE_S: Final = 0.5
+RESPONSE_GRACE_S: Final = 0.5
 """From a request to the end of its response; after that the connection may be closed for another one. /metrics takes
 some ten milliseconds, and a probe of /live that waits for a place usually waits for a second or more."""
 
@@ -71,12 +71,12 @@ async def serve_http(
         with trio.move_on_after(HTTP_TIMEOUT_MS / 1000) as scope:
             connection = _Connection(scope, place)
             place.occupy(connection)
-            await answer_one(stream, routes, connection.has_asked)
+            await response_to_one(stream, routes, connection.has_asked)
         await trio.aclose_forcefully(stream)
 
     sockets = await bind_listener("http", host, port)
     # Not counted with Kafka's listeners: a flood there must not prevent probes.
-    limits = AdmissionLimits(capacity=MAX_HTTP_CONNECTIONS, gives_way_after_s=ANSWER_GRACE_S)
+    limits = AdmissionLimits(capacity=MAX_HTTP_CONNECTIONS, gives_way_after_s=RESPONSE_GRACE_S)
     door = Admission(limits).door("http", ListenerKind.BROKER)
     async with trio.open_nursery() as nursery:
         task_status.started(bound_port(sockets))
@@ -102,7 +102,7 @@ class _Connection:
         self._scope.cancel()
 
 
-async def answer_one(
+async def response_to_one(
     stream: trio.abc.Stream, routes: Mapping[str, Route], has_asked: Callable[[], None] = lambda: None
 ) -> None:
     """Read one request from a stream and respond. It is no error if the peer disconnects, is slow, or does not send
@@ -117,12 +117,12 @@ async def answer_one(
                 _log.debug("a probe did not ask within %d ms", REQUEST_TIMEOUT_MS)
                 return
             has_asked()
-            answer, more_headers = await _route(request, routes)
+            response, more_headers = await _route(request, routes)
             has_body = request.method != b"HEAD"
         except h11.RemoteProtocolError as error:
             _log.info("a request that is not HTTP was refused: %s", error)
-            answer, more_headers = HttpResponse(status=error.error_status_hint, body="bad request\n"), []
-        await stream.send_all(_encode(connection, answer, more_headers, has_body=has_body))
+            response, more_headers = HttpResponse(status=error.error_status_hint, body="bad request\n"), []
+        await stream.send_all(_encode(connection, response, more_headers, has_body=has_body))
     except (trio.BrokenResourceError, _HungUp):
         _log.debug("a probe hung up before its answer was sent")
 
@@ -159,17 +159,17 @@ async def _route(
 
 
 def _encode(
-    connection: h11.Connection, answer: HttpResponse, more_headers: list[tuple[str, str]], *, has_body: bool
+    connection: h11.Connection, response: HttpResponse, more_headers: list[tuple[str, str]], *, has_body: bool
 ) -> bytes:
-    body = answer.body.encode()
+    body = response.body.encode()
     headers = [
-        ("Content-Type", answer.content_type),
+        ("Content-Type", response.content_type),
         ("Content-Length", str(len(body))),
         # One request per connection: anything else from the peer is not read.
         ("Connection", "close"),
         *more_headers,
     ]
-    events: list[h11.Event] = [h11.Response(status_code=answer.status, headers=headers)]
+    events: list[h11.Event] = [h11.Response(status_code=response.status, headers=headers)]
     if has_body:
         events.append(h11.Data(data=body))
     events.append(h11.EndOfMessage())

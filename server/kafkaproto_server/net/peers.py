@@ -47,7 +47,7 @@ class DisconnectCause(enum.Enum):
     """The connection broke."""
     CLOSED = "closed"
     """The node closed the connection. Nodes also refuse requests in this way."""
-    BAD_ANSWER = "bad answer"
+    BAD_RESPONSE = "bad answer"
     """The received bytes are not Kafka's protocol."""
 
 
@@ -134,9 +134,9 @@ class PeerChannel:
                 assert served is not None, "a connection knows the versions once it is made"
                 # An exception here comes before anything is written, so the connection stays usable.
                 connection.send_request(*prepare(served))
-                answer = await self._exchange(connection)
-                assert isinstance(answer, ResponseReceived)
-                return answer.response
+                response = await self._exchange(connection)
+                assert isinstance(response, ResponseReceived)
+                return response.response
             finally:
                 self._one_at_a_time.release()
         raise PeerTimeout(
@@ -190,8 +190,8 @@ class PeerChannel:
         self._put_off_connecting(self._failures)
         await self._open_stream()
         connection = ClientConnection(client_id=self._client_id)
-        answer = await self._exchange(connection)
-        assert isinstance(answer, Negotiated)
+        response = await self._exchange(connection)
+        assert isinstance(response, Negotiated)
         self._failures = 0
         # A node that accepts connections and then drops them is not contacted without a pause either.
         self._put_off_connecting(failures=1)
@@ -259,7 +259,7 @@ class PeerChannel:
         except trio.ClosedResourceError:
             raise self._disconnected(DisconnectCause.CLOSED, "we closed the connection") from None
         except RemoteProtocolError as error:
-            raise self._disconnected(DisconnectCause.BAD_ANSWER, str(error)) from error
+            raise self._disconnected(DisconnectCause.BAD_RESPONSE, str(error)) from error
         except trio.Cancelled:
             self._disconnect()
             raise

@@ -111,7 +111,7 @@ class RaftNode:
         else:
             _dispatch(self._opened, event, now_ms)
         _tick(self._core, now_ms)
-        self._core.tell_voters()
+        self._core.notify_voters()
 
     def take_effects(self) -> Effects | None:
         """The effects of the events so far, each given out once; None if there are none."""
@@ -333,7 +333,7 @@ def _maybe_complete_shutdown(core: Core, now_ms: int) -> None:
     if not may_be_succeeded or now_ms >= core.shutdown_deadline_ms:
         core.shutdown_deadline_ms = None
         core.is_stopped = True
-        core.outbox.tell_after_persist(ShutdownCompleted())
+        core.outbox.notify_after_persist(ShutdownCompleted())
 
 
 def _tick(core: Core, now_ms: int) -> None:

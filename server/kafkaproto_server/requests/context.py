@@ -114,5 +114,5 @@ def changed(reply: HandlerResult, change: Callable[[Any], HandlerResult]) -> Han
 
 
 def _changed_after(steps: Steps[Any], change: Callable[[Any], HandlerResult]) -> Steps[Any]:
-    reply = yield from steps
-    return changed(reply, change)
+    result = yield from steps
+    return changed(result, change)

@@ -30,28 +30,28 @@ class _Place:
 _places: dict[type[Message], _Place] = {}
 
 
-def error_codes(answer: Message) -> Iterator[int]:
+def error_codes(response: Message) -> Iterator[int]:
     """Every error code of a response, also 0 (no error). Yields nothing if its schema has no error code."""
-    place = _places.get(type(answer))
+    place = _places.get(type(response))
     if place is None:
-        place = _places[type(answer)] = _Place(answer.schema().root)
-    return _codes(answer, place)
+        place = _places[type(response)] = _Place(response.schema().root)
+    return _codes(response, place)
 
 
-def error_codes_in_steps(answer: Message) -> Iterator[int | None]:
+def error_codes_in_steps(response: Message) -> Iterator[int | None]:
     """The same, with None for each struct on the way that has no error code: no step visits more than one struct."""
-    place = _places.get(type(answer))
+    place = _places.get(type(response))
     if place is None:
-        place = _places[type(answer)] = _Place(answer.schema().root)
-    return _codes_in_steps(answer, place)
+        place = _places[type(response)] = _Place(response.schema().root)
+    return _codes_in_steps(response, place)
 
 
-def is_small(answer: Message, most: int) -> bool:
+def is_small(response: Message, most: int) -> bool:
     """Whether a response has at most ``most`` structs in its arrays, at all depths."""
-    place = _lists.get(type(answer))
+    place = _lists.get(type(response))
     if place is None:
-        place = _lists[type(answer)] = _Lists(answer.schema().root)
-    return not place.inner or place.count(answer, most) <= most
+        place = _lists[type(response)] = _Lists(response.schema().root)
+    return not place.inner or place.count(response, most) <= most
 
 
 class _Lists:

@@ -70,7 +70,7 @@ class PreparedCluster(Cluster):
             if self.quorum.error(number) is None and isinstance(inbound, AddVoterRequest):
                 self.quorum.new_voter_answers()
             self.quorum.fetch(2, 3, 4)
-            reply.resolve(wire.encode_answer(request, asked.api_version, self.quorum.answers[number], []))
+            reply.resolve(wire.encode_response(request, asked.api_version, self.quorum.answers[number], []))
         return reply
 
     @property

@@ -477,7 +477,7 @@ def test_a_mistake_of_ours_about_a_heartbeat_does_no_harm_to_the_change(
     def fails(*_: Any) -> Any:
         raise KeyError("nobody foresaw this")
 
-    monkeypatch.setattr(controller, "heartbeat_answer", fails)
+    monkeypatch.setattr(controller, "heartbeat_response", fails)
     answer = harness.answer(harness.send(harness.heartbeat_request(2)))
     assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
     harness.finish()

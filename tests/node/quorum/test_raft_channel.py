@@ -349,7 +349,7 @@ async def test_what_is_not_kafkas_protocol_is_a_bad_answer() -> None:
 
     async with raw_server(talk) as port, harness() as it:
         it.send(1, port, vote())
-        assert await it.failure(1) is RequestFailure.BAD_ANSWER
+        assert await it.failure(1) is RequestFailure.BAD_RESPONSE
 
 
 async def test_an_answer_about_another_partition_is_a_bad_answer_and_ends_the_connection() -> None:
@@ -362,7 +362,7 @@ async def test_an_answer_about_another_partition_is_a_bad_answer_and_ends_the_co
     peer = Peer({52: elsewhere})
     async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
         it.send(1, port, vote())
-        assert await it.failure(1) is RequestFailure.BAD_ANSWER
+        assert await it.failure(1) is RequestFailure.BAD_RESPONSE
         it.send(2, port, vote())
         await it.failure(2)
         assert len({connection for _, _, connection in peer.seen}) == 2

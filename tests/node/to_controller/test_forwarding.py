@@ -32,9 +32,9 @@ from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
 from kafkaproto_server.apis.table import refuse_at_once
 from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.node.to_controller.forwarding import (
-    ANSWER_MARGIN_MS,
     FORWARD_TIMEOUT_MS,
     MAX_TOPICS_IN_CREATION,
+    RESPONSE_MARGIN_MS,
     Forwarder,
     error_on_top,
 )
@@ -138,7 +138,7 @@ async def test_a_request_is_wrapped_in_stocks_bytes() -> None:
 @pytest.mark.parametrize(
     ("request_", "limit_ms"),
     [
-        (CreateTopicsRequest(timeout_ms=5_000), 5_000 + ANSWER_MARGIN_MS),
+        (CreateTopicsRequest(timeout_ms=5_000), 5_000 + RESPONSE_MARGIN_MS),
         (CreateTopicsRequest(timeout_ms=70_000), FORWARD_TIMEOUT_MS),
         (CreateTopicsRequest(timeout_ms=0), FORWARD_TIMEOUT_MS),
         (CreateTopicsRequest(timeout_ms=-1), FORWARD_TIMEOUT_MS),

@@ -12,9 +12,9 @@ from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
     Effects,
     InstallSnapshot,
+    NoticeNow,
     SendRequest,
     SendResponse,
-    TellNow,
     TruncateLog,
     WriteSnapshotChunk,
 )
@@ -180,8 +180,8 @@ def test_effects_without_content() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_notice(notice: TellNow, line: str) -> None:
-    assert describe_effects(Effects(number=1, tell_now=(notice,))) == f"#1 {line}"
+def test_notice(notice: NoticeNow, line: str) -> None:
+    assert describe_effects(Effects(number=1, notify_now=(notice,))) == f"#1 {line}"
 
 
 def test_a_prospective() -> None:

@@ -42,7 +42,7 @@ def test_a_message_goes_at_once_where_nothing_has_to_be_durable_before() -> None
     box.send(ANSWER, after_log=True)
     effects = box.take(NOBODY)
     assert effects is not None
-    assert effects.tell_now == (ANSWER,)
+    assert effects.notify_now == (ANSWER,)
     assert not effects.must_persist
     assert box.take(NOBODY) is None
 
@@ -53,16 +53,16 @@ def test_a_message_waits_for_an_election_state_queued_before_or_on_its_way() -> 
     box.send(ANSWER, after_log=False)
     effects = box.take(NOBODY)
     assert effects is not None
-    assert (effects.number, effects.tell_now, effects.tell_after_persist) == (number, (), (ANSWER,))
+    assert (effects.number, effects.notify_now, effects.notify_after_persist) == (number, (), (ANSWER,))
     box.send(ANSWER, after_log=False)
     later = box.take(NOBODY)
     assert later is not None
-    assert later.tell_after_persist == (ANSWER,)
+    assert later.notify_after_persist == (ANSWER,)
     box.mark_persisted(number)
     box.send(ANSWER, after_log=False)
     last = box.take(NOBODY)
     assert last is not None
-    assert last.tell_now == (ANSWER,)
+    assert last.notify_now == (ANSWER,)
 
 
 def test_only_what_promises_the_log_waits_for_log_writes() -> None:
@@ -72,7 +72,7 @@ def test_only_what_promises_the_log_waits_for_log_writes() -> None:
     box.send(ANSWER, after_log=True)
     effects = box.take(NOBODY)
     assert effects is not None
-    assert (effects.tell_now, effects.tell_after_persist) == ((ANSWER,), (ANSWER,))
+    assert (effects.notify_now, effects.notify_after_persist) == ((ANSWER,), (ANSWER,))
     assert effects.must_sync
     assert box.has_unpersisted
     box.mark_persisted(effects.number)
@@ -125,24 +125,24 @@ def test_a_lost_leadership_is_told_after_it_was_told_that_it_was_won() -> None:
     number = box.write_election_state(STATE)
     box.take(NOBODY)
     lost = LeadershipLost(epoch=1)
-    box.tell_lost(lost, number)
+    box.notify_lost(lost, number)
     assert box.take(NOBODY) is None
     box.mark_persisted(number)
     effects = box.take(NOBODY)
     assert effects is not None
-    assert effects.tell_now == (lost,)
-    box.tell_lost(lost, number)
+    assert effects.notify_now == (lost,)
+    box.notify_lost(lost, number)
     again = box.take(NOBODY)
     assert again is not None
-    assert again.tell_now == (lost,)
+    assert again.notify_now == (lost,)
 
 
 def test_a_leader_is_told_first_and_only_when_it_is_news() -> None:
     box = RaftOutbox(durable_end_offset=0, syncs_log=True)
-    box.tell_after_persist(HighWatermarkAdvanced(offset=1))
+    box.notify_after_persist(HighWatermarkAdvanced(offset=1))
     effects = box.take(NOBODY)
     assert effects is not None
-    assert effects.tell_after_persist == (LeaderChanged(leader=NOBODY), HighWatermarkAdvanced(offset=1))
+    assert effects.notify_after_persist == (LeaderChanged(leader=NOBODY), HighWatermarkAdvanced(offset=1))
     assert box.take(NOBODY) is None
     assert box.take(LeaderAndEpoch(leader_id=2, epoch=0)) is not None
 
@@ -171,7 +171,7 @@ def test_it_is_known_whether_a_request_waits_for_the_disk(writes_more: bool) -> 
         box.append(batch(10))
     effects = box.take(NOBODY)
     assert effects is not None
-    assert effects.tell_after_persist == (ANSWER, REQUEST)
+    assert effects.notify_after_persist == (ANSWER, REQUEST)
     assert box.holds_request_back
     box.mark_persisted(first)
     assert box.holds_request_back == writes_more

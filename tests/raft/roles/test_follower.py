@@ -151,7 +151,7 @@ class TestTruncating:
         assert list(machine.node.voters.ids) == [1, 2]
         obeyed = answer_fetch(machine, diverging=OffsetAndEpoch(epoch=3, offset=10))
         assert list(machine.node.voters.ids) == [1, 2, 3]
-        assert any("VotersChanged" in repr(each.tell_now) for each in obeyed)
+        assert any("VotersChanged" in repr(each.notify_now) for each in obeyed)
 
 
 class TestSnapshots:
@@ -234,7 +234,7 @@ class TestSnapshots:
         answer_fetch(machine, high_watermark=7)
         answer_fetch(machine, snapshot=here)
         obeyed = answer_piece(machine, size=3)
-        assert not any("HighWatermarkAdvanced" in repr(each.tell_after_persist) for each in obeyed)
+        assert not any("HighWatermarkAdvanced" in repr(each.notify_after_persist) for each in obeyed)
         assert (machine.node.log_end_offset, machine.node.high_watermark) == (7, 7)
 
     def test_a_snapshot_of_which_nothing_came_leaves_nothing_to_be_deleted(self) -> None:

@@ -112,7 +112,7 @@ class Harness:
         self.now_ms = now_ms
         joining.tick(self.core, self.follower, now_ms)
         while effects := self.core.outbox.take(leader_and_epoch(self.core.state)):
-            notices = (*effects.tell_now, *effects.tell_after_persist)
+            notices = (*effects.notify_now, *effects.notify_after_persist)
             self.sent += [notice for notice in notices if isinstance(notice, SendRequest)]
             if effects.must_persist:
                 self.core.outbox.mark_persisted(effects.number)

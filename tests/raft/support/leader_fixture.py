@@ -117,7 +117,7 @@ class Harness:
     def take(self) -> None:
         """Obey all effects, as a disk that is at once done would."""
         while effects := self.core.outbox.take(leader_and_epoch(self.core.state)):
-            for notice in (*effects.tell_now, *effects.tell_after_persist):
+            for notice in (*effects.notify_now, *effects.notify_after_persist):
                 if isinstance(notice, SendResponse):
                     assert notice.request_id not in self.answers, "answered twice"
                     self.answers[notice.request_id] = notice.response

@@ -303,8 +303,8 @@ class Machine:
             return None
         for write in effects.writes:
             self._begin(write)
-        for notice in effects.tell_now:
-            self._tell(notice)
+        for notice in effects.notify_now:
+            self._notify(notice)
         self.unsynced.append(effects)
         return effects
 
@@ -315,8 +315,8 @@ class Machine:
             self._finish(write)
         if effects.election_state is not None:
             self.disk.write(effects.election_state)
-        for notice in effects.tell_after_persist:
-            self._tell(notice)
+        for notice in effects.notify_after_persist:
+            self._notify(notice)
         if effects.must_persist:
             self.handle(Persisted(number=effects.number))
 
@@ -358,7 +358,7 @@ class Machine:
     def _rng(self) -> SeededRng:
         return SeededRng(f"{self.settings.key.id}-{self._lives}")
 
-    def _tell(self, notice: object) -> None:
+    def _notify(self, notice: object) -> None:
         match notice:
             case SendRequest():
                 self.requests.append(notice)

@@ -446,25 +446,25 @@ class TestGoldenAnswers:
             leader=LeaderAndEpoch(leader_id=-1, epoch=0),
             log_start_offset=0,
         )
-        found = wire.encode_answer(decoded("Fetch")[0], 18, answer)
+        found = wire.encode_response(decoded("Fetch")[0], 18, answer)
         assert found.encode(18) == body_of_answer(golden.FETCH_V18_ANSWER)
 
     def test_pre_vote_granted_and_refused(self) -> None:
         request, version = decoded("Vote")
         granted = VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=0), is_granted=True)
-        found = wire.encode_answer(request, version, granted)
+        found = wire.encode_response(request, version, granted)
         assert found.encode(version) == body_of_answer(golden.PRE_VOTE_V2_GRANTED)
         refused = VoteResponse(
             leader=LEADER, leader_endpoint=Endpoint(name=LISTENER, host="127.0.0.1", port=21313)
         )
-        found = wire.encode_answer(request, version, refused)
+        found = wire.encode_response(request, version, refused)
         assert found.encode(version) == body_of_answer(golden.PRE_VOTE_V2_REFUSED)
 
     def test_update_of_a_voter_taken(self) -> None:
         answer = UpdateVoterResponse(
             leader=LEADER, leader_endpoint=Endpoint(name=LISTENER, host="127.0.0.1", port=21513)
         )
-        found = wire.encode_answer(decoded("UpdateRaftVoter")[0], 0, answer)
+        found = wire.encode_response(decoded("UpdateRaftVoter")[0], 0, answer)
         assert found.encode(0) == body_of_answer(golden.UPDATE_RAFT_VOTER_V0_ANSWER)
 
 
@@ -474,7 +474,7 @@ class TestAnswers:
         answer = VoteResponse(
             error=RaftError.FENCED_LEADER_EPOCH, leader=LEADER, leader_endpoint=LEADER_ENDPOINT
         )
-        found = wire.encode_answer(kafka.VoteRequest(), version, answer)
+        found = wire.encode_response(kafka.VoteRequest(), version, answer)
         response, _ = kafka.VoteResponse.decode(found.encode(version), version)
         (partition,) = response.topics[0].partitions
         assert (partition.error_code, partition.leader_id, partition.leader_epoch) == (74, 3, 1)
@@ -485,9 +485,9 @@ class TestAnswers:
         answer = QuorumEpochResponse(
             error=RaftError.INVALID_VOTER_KEY, leader=LEADER, leader_endpoint=LEADER_ENDPOINT
         )
-        begin = wire.encode_answer(kafka.BeginQuorumEpochRequest(), version, answer)
+        begin = wire.encode_response(kafka.BeginQuorumEpochRequest(), version, answer)
         begun, _ = kafka.BeginQuorumEpochResponse.decode(begin.encode(version), version)
-        end = wire.encode_answer(kafka.EndQuorumEpochRequest(), version, answer)
+        end = wire.encode_response(kafka.EndQuorumEpochRequest(), version, answer)
         ended, _ = kafka.EndQuorumEpochResponse.decode(end.encode(version), version)
         for topics in (begun.topics, ended.topics):
             assert topics[0].topic_name == METADATA_TOPIC
@@ -501,7 +501,7 @@ class TestAnswers:
         answer = PendingFetchResponse(
             leader=LEADER, leader_endpoint=LEADER_ENDPOINT, high_watermark=5, log_start_offset=2
         )
-        found = wire.encode_answer(kafka.FetchRequest(), version, answer, [b"ab", memoryview(b"cd")])
+        found = wire.encode_response(kafka.FetchRequest(), version, answer, [b"ab", memoryview(b"cd")])
         response, _ = kafka.FetchResponse.decode(found.encode(version), version)
         (topic,) = response.responses
         assert topic.topic_id == METADATA_TOPIC_ID
@@ -524,7 +524,7 @@ class TestAnswers:
             diverging=OffsetAndEpoch(offset=12, epoch=3),
             snapshot=OffsetAndEpoch(offset=0, epoch=0),
         )
-        found = wire.encode_answer(kafka.FetchRequest(), 17, answer)
+        found = wire.encode_response(kafka.FetchRequest(), 17, answer)
         response, _ = kafka.FetchResponse.decode(found.encode(17), 17)
         (partition,) = response.responses[0].partitions
         assert (partition.diverging_epoch.epoch, partition.diverging_epoch.end_offset) == (3, 12)
@@ -540,7 +540,7 @@ class TestAnswers:
             size=1000,
             position=900,
         )
-        found = wire.encode_answer(kafka.FetchSnapshotRequest(), version, answer, b"piece")
+        found = wire.encode_response(kafka.FetchSnapshotRequest(), version, answer, b"piece")
         response, _ = kafka.FetchSnapshotResponse.decode(found.encode(version), version)
         (topic,) = response.topics
         (partition,) = topic.partitions
@@ -556,7 +556,7 @@ class TestAnswers:
         answer = PendingFetchSnapshotResponse(
             error=RaftError.SNAPSHOT_NOT_FOUND, leader=LEADER, snapshot=OffsetAndEpoch(offset=-1, epoch=-1)
         )
-        found = wire.encode_answer(kafka.FetchSnapshotRequest(), version, answer)
+        found = wire.encode_response(kafka.FetchSnapshotRequest(), version, answer)
         response, _ = kafka.FetchSnapshotResponse.decode(found.encode(version), version)
         (partition,) = response.topics[0].partitions
         assert (response.error_code, partition.error_code, partition.unaligned_records) == (0, 98, b"")
@@ -574,10 +574,10 @@ class TestAnswers:
         self, answer: VoterChangeResponse, shown: tuple[int, str | None]
     ) -> None:
         for version in (0, 1):
-            added = wire.encode_answer(kafka.AddRaftVoterRequest(), version, answer)
+            added = wire.encode_response(kafka.AddRaftVoterRequest(), version, answer)
             response, _ = kafka.AddRaftVoterResponse.decode(added.encode(version), version)
             assert (response.error_code, response.error_message) == shown
-        removed = wire.encode_answer(kafka.RemoveRaftVoterRequest(), 0, answer)
+        removed = wire.encode_response(kafka.RemoveRaftVoterRequest(), 0, answer)
         assert isinstance(removed, kafka.RemoveRaftVoterResponse)
         assert (removed.error_code, removed.error_message) == shown
 
@@ -585,7 +585,7 @@ class TestAnswers:
         answer = UpdateVoterResponse(
             error=RaftError.NOT_LEADER_OR_FOLLOWER, leader=LeaderAndEpoch(leader_id=-1, epoch=7)
         )
-        found = wire.encode_answer(kafka.UpdateRaftVoterRequest(), 0, answer)
+        found = wire.encode_response(kafka.UpdateRaftVoterRequest(), 0, answer)
         response, _ = kafka.UpdateRaftVoterResponse.decode(found.encode(0), 0)
         leader = response.current_leader
         assert (leader.leader_id, leader.leader_epoch, leader.host, leader.port) == (-1, 7, "", 0)

@@ -295,7 +295,7 @@ class TestResponses:
         records: bytes,
         expected: InboundResponse,
     ) -> None:
-        message = wire.encode_answer(sent(request_, version), version, answer, records)
+        message = wire.encode_response(sent(request_, version), version, answer, records)
         again, _ = type(message).decode(message.encode(version), version)
         assert decode(request_, again) == expected
 
@@ -482,7 +482,7 @@ class TestResponses:
         position: int,
         value: int,
     ) -> None:
-        message = wire.encode_answer(sent(request_, version), version, answer, records)
+        message = wire.encode_response(sent(request_, version), version, answer, records)
         bad = bytearray(message.encode(version))
         bad[position % len(bad)] = value
         with contextlib.suppress(RemoteProtocolError):

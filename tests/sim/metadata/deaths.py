@@ -41,15 +41,15 @@ def prove_death(world: World, broker: Broker) -> None:
         )
         # Mostly at once; sometimes the controller has much else to do.
         delay_us = int(world.rng.random() ** 3 * LONGEST_DELAY_US)
-        world.after(delay_us, _tell, (broker, controller, controller.life, death))
+        world.after(delay_us, _notify, (broker, controller, controller.life, death))
 
 
-def _tell(told: tuple[Broker, Node, int, BrokerFailed]) -> None:
+def _notify(told: tuple[Broker, Node, int, BrokerFailed]) -> None:
     _, controller, life, death = told
     if not controller.is_up or controller.life != life or controller.half is None:
         return
     if controller.is_paused:
-        controller.inbox.append((_tell, told))
+        controller.inbox.append((_notify, told))
         return
     controller.broker_failed(death)
 

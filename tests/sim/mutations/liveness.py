@@ -14,13 +14,13 @@ from tests.sim.mutations.mutation import Mutation, Patches
 
 
 def _never_stops() -> Patches:
-    original = RaftOutbox.tell_after_persist
+    original = RaftOutbox.notify_after_persist
 
-    def tell_after_persist(self: RaftOutbox, notice: Any) -> None:
+    def notify_after_persist(self: RaftOutbox, notice: Any) -> None:
         if not isinstance(notice, ShutdownCompleted):
             original(self, notice)
 
-    return [(RaftOutbox, "tell_after_persist", tell_after_persist)]
+    return [(RaftOutbox, "notify_after_persist", notify_after_persist)]
 
 
 def _never_gives_up_a_pre_vote() -> Patches:

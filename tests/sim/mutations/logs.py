@@ -80,15 +80,15 @@ def _truncates_too_much() -> Patches:
 
 
 def _tells_high_watermark_early() -> Patches:
-    original = RaftOutbox.tell_after_persist
+    original = RaftOutbox.notify_after_persist
 
-    def tell_after_persist(self: RaftOutbox, notice: Any) -> None:
+    def notify_after_persist(self: RaftOutbox, notice: Any) -> None:
         if isinstance(notice, HighWatermarkAdvanced):
-            self.tell_now(notice)
+            self.notify_now(notice)
         else:
             original(self, notice)
 
-    return [(RaftOutbox, "tell_after_persist", tell_after_persist)]
+    return [(RaftOutbox, "notify_after_persist", notify_after_persist)]
 
 
 def _believes_any_high_watermark() -> Patches:
@@ -96,7 +96,7 @@ def _believes_any_high_watermark() -> Patches:
         end_offset = core.log.end_offset
         if end_offset > (core.high_watermark or 0):
             core.high_watermark = end_offset
-            core.outbox.tell_after_persist(HighWatermarkAdvanced(offset=end_offset))
+            core.outbox.notify_after_persist(HighWatermarkAdvanced(offset=end_offset))
 
     return [(follower, "_raise_high_watermark", raise_high_watermark)]
 

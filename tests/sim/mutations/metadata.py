@@ -20,7 +20,7 @@ from kafkaproto_server.controller.commands import create_topics as topics
 from kafkaproto_server.controller.core import appending, controller
 from kafkaproto_server.controller.core.changes import Change
 from kafkaproto_server.controller.core.log_states import load_batch_steps
-from kafkaproto_server.controller.core.replies import ParkedResponse
+from kafkaproto_server.controller.core.parked_responses import ParkedResponse
 from kafkaproto_server.controller.partitions import partitions
 from kafkaproto_server.controller.values.batches import batch_ends
 from kafkaproto_server.controller.values.command import ApiError

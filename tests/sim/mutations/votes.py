@@ -31,7 +31,7 @@ def _answers_before_sync(kind: type) -> Callable[[], Patches]:
 
         def send(self: RaftOutbox, message: SendRequest | SendResponse, *, after_log: bool) -> None:
             if isinstance(message, SendResponse) and isinstance(message.response, kind):
-                self.tell_now(message)
+                self.notify_now(message)
             else:
                 original(self, message, after_log=after_log)
 
@@ -46,7 +46,7 @@ def _requests_before_sync(kind: type) -> Callable[[], Patches]:
 
         def send(self: RaftOutbox, message: SendRequest | SendResponse, *, after_log: bool) -> None:
             if isinstance(message, SendRequest) and isinstance(message.request, kind):
-                self.tell_now(message)
+                self.notify_now(message)
             else:
                 original(self, message, after_log=after_log)
 

@@ -141,9 +141,9 @@ def _pass_on(
         if number == len(pieces):
             return _answer(request, outcomes, answered)
 
-        def merge(answer: Message) -> HandlerResult:
-            assert isinstance(answer, AlterConfigsResponse | IncrementalAlterConfigsResponse)
-            answered.update(((each.resource_type, each.resource_name), each) for each in answer.responses)
+        def merge(response: Message) -> HandlerResult:
+            assert isinstance(response, AlterConfigsResponse | IncrementalAlterConfigsResponse)
+            answered.update(((each.resource_type, each.resource_name), each) for each in response.responses)
             return send_next(number + 1)
 
         piece = type(request)(resources=pieces[number], validate_only=request.validate_only)

@@ -172,16 +172,16 @@ class _Describer:
         own = self._image.config(resource_type, name)
         if resource_type == BROKER_LOGGER_RESOURCE:
             levels = self._services.node.logger_levels()
-            answers = [_logger_answer(logger, levels[logger]) for logger in sorted(levels)]
-            answers = [each for each in answers if not keys or each.name in keys]
-            count, entries = len(answers), self._entry_codec.elements(answers)
+            responses = [_logger_response(logger, levels[logger]) for logger in sorted(levels)]
+            responses = [each for each in responses if not keys or each.name in keys]
+            count, entries = len(responses), self._entry_codec.elements(responses)
         elif own and resource_type != BROKER_RESOURCE:
-            answers = []
+            responses = []
             for entry in _entries(resource_type, name, own, self._node):
                 if not keys or entry.name in keys:
-                    answers.append(_answer(entry, self._request))
+                    responses.append(_answer(entry, self._request))
                 yield
-            count, entries = len(answers), self._entry_codec.elements(answers)
+            count, entries = len(responses), self._entry_codec.elements(responses)
         else:
             shared = yield from self._shared_entries(resource_type, name)
             wanted = [data for key, data in shared.items() if not keys or key in keys]
@@ -276,7 +276,7 @@ def _answer(
     )
 
 
-def _logger_answer(name: str, level: str) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
+def _logger_response(name: str, level: str) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
     return DescribeConfigsResponse.DescribeConfigsResourceResult(
         name=name,
         value=level,

@@ -79,12 +79,12 @@ def handle_envelope(
 
     def serve_by(serve: Serve) -> HandlerResult:
         try:
-            reply = serve(data, offset, inner_context, services)
+            result = serve(data, offset, inner_context, services)
         except ProtocolError as error:
             return _refusal(error, inner_context)
-        if isinstance(reply, StepsType):
-            reply = _guarded(reply, inner_context)
-        return changed(reply, lambda response: _wrap(response, api, inner_context))
+        if isinstance(result, StepsType):
+            result = _guarded(result, inner_context)
+        return changed(result, lambda response: _wrap(response, api, inner_context))
 
     return InnerRequest(serve_by=serve_by)
 

@@ -24,10 +24,10 @@ until it is restarted.
 
 Apache Kafka's controllers write a further record for a broker that is fenced already; this one does not.
 
-Nearly all heartbeats are quiet: they lead to no record and get their response at once (`heartbeat_answer`). The records
-of another heartbeat can take seconds, if the broker has very many replicas. Nobody waits for them: while the controller
-is busy, the response tells the broker's present state, and the response to a later heartbeat tells the new one. The
-session counts from the arrival of a heartbeat, not from the end of its records: the broker may have failed since.
+Nearly all heartbeats are quiet: they lead to no record and get their response at once (`heartbeat_response`). The
+records of another heartbeat can take seconds, if the broker has very many replicas. Nobody waits for them: while the
+controller is busy, the response has the broker's present state, and the response to a later heartbeat has the new one.
+The session counts from the arrival of a heartbeat, not from the end of its records: the broker may have failed since.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Decision
     return _moved(situation, contact)
 
 
-def heartbeat_answer(
+def heartbeat_response(
     image: ClusterImage,
     sessions: Map[int, BrokerSession],
     heard: BrokerSession,

@@ -45,7 +45,7 @@ from kafkaproto_server.controller.brokers.failed_brokers import (
     fence_silent_broker,
     is_refuted,
 )
-from kafkaproto_server.controller.brokers.heartbeats import heartbeat_answer
+from kafkaproto_server.controller.brokers.heartbeats import heartbeat_response
 from kafkaproto_server.controller.brokers.session_watch import SessionWatch
 from kafkaproto_server.controller.core import periodic_tasks
 from kafkaproto_server.controller.core.activation import activation_records
@@ -58,7 +58,7 @@ from kafkaproto_server.controller.core.changes import (
 )
 from kafkaproto_server.controller.core.log_states import LogStates, load_batch_steps
 from kafkaproto_server.controller.core.outbox import ControllerOutbox
-from kafkaproto_server.controller.core.replies import ParkedResponse, ParkedResponses
+from kafkaproto_server.controller.core.parked_responses import ParkedResponse, ParkedResponses
 from kafkaproto_server.controller.core.table import not_controller, run_of
 from kafkaproto_server.controller.core.upgrades import WaitingUpgrades
 from kafkaproto_server.controller.values.command import ApiError, Decision, Result, Situation
@@ -137,7 +137,7 @@ class Controller:
         self._before_change = self._log.committed
         # The change of the heartbeat that is being handled.
         self._begun_heartbeat: Change | None = None
-        self._replies = ParkedResponses()
+        self._parked = ParkedResponses()
         self._upgrades = WaitingUpgrades()
         self._watch = SessionWatch(config.broker_session_timeout_ms)
         # Brokers with a heartbeat that waits or is worked on, and their last contact: one may have no session yet.
@@ -193,7 +193,7 @@ class Controller:
                 self._do_what_is_due(now_ms)
             if self._is_busy and (not was_busy or isinstance(event, Tick)):
                 self._work()
-            self._answer_begun_heartbeat()
+            self._respond_to_begun_heartbeat()
         self._outbox.release_refusals()
         self._due_ms = self._first_deadline_ms()
 
@@ -207,7 +207,7 @@ class Controller:
 
     def _first_deadline_ms(self) -> int | None:
         return earliest(
-            self._replies.next_deadline_ms(),
+            self._parked.next_deadline_ms(),
             self._upgrades.next_deadline_ms(),
             self._watch.check_ms,
             self._no_op_ms,
@@ -266,7 +266,7 @@ class Controller:
     @property
     def parked_reply_count(self) -> int:
         """Number of responses that wait for a commit, or for the quorum."""
-        return len(self._replies) + len(self._upgrades)
+        return len(self._parked) + len(self._upgrades)
 
     @property
     def last_contacts_ms(self) -> Mapping[int, int]:
@@ -311,8 +311,8 @@ class Controller:
         self._tasks.stop()
         error = not_controller(self._leader_id)
         dropped = self._drop_changes()
-        for reply in self._replies.take_all():
-            self._outbox.refuse_parked(reply, error)
+        for parked in self._parked.take_all():
+            self._outbox.refuse_parked(parked, error)
         for command in (*dropped, *self._upgrades.take_all()):
             self._outbox.refuse(command, error)
 
@@ -350,8 +350,8 @@ class Controller:
         assert self.is_active, "a standby learns of commits batch by batch"
         if self._log.advance(event.high_watermark, event.timestamp_ms):
             self._publish()
-        for reply in self._replies.take_committed(self._log.high_watermark):
-            self._outbox.answer(reply.command, reply.response)
+        for parked in self._parked.take_committed(self._log.high_watermark):
+            self._outbox.respond(parked.command, parked.response)
 
     def _handle_control_batch(self, event: ControlBatchAppended) -> None:
         assert self._active_epoch is not None, "a standby learns of control batches when they are committed"
@@ -460,9 +460,9 @@ class Controller:
     def _park(self, command: CommandReceived, response: Message | ApiError, committed_at: int) -> None:
         """Respond to a command once everything below an offset is committed."""
         if committed_at <= self._log.high_watermark:
-            self._outbox.answer(command, response)
+            self._outbox.respond(command, response)
         else:
-            self._replies.park(ParkedResponse(command=command, response=response, committed_at=committed_at))
+            self._parked.park(ParkedResponse(command=command, response=response, committed_at=committed_at))
 
     def _append(self, found: Batches) -> Steps[None]:
         assert self._active_epoch is not None, "only the active controller appends"
@@ -539,7 +539,7 @@ class Controller:
         broker_id, broker_epoch = request.broker_id, request.broker_epoch
         self._watch.heard(broker_id, broker_epoch, self._now_ms)
         self._moving = sessions_after_contact(self._moving, broker_id, broker_epoch, self._now_ms)
-        self._answer_heartbeat(event, request)
+        self._respond_to_heartbeat(event, request)
 
     def _add_heartbeat(
         self, event: CommandReceived, request: BrokerHeartbeatRequest, *, is_answered: bool
@@ -570,20 +570,22 @@ class Controller:
         self._watch.heard_meanwhile(broker_id, self._moving[broker_id])
         self._moving = self._moving.delete(broker_id)
 
-    def _answer_begun_heartbeat(self) -> None:
+    def _respond_to_begun_heartbeat(self) -> None:
         """Respond to a heartbeat whose change takes more than one slice; the change continues without it."""
         begun, self._begun_heartbeat = self._begun_heartbeat, None
         if begun is None or begun is not self._change or begun.command is None:
             return
         command, begun.command = begun.command, None
         assert isinstance(command.request, BrokerHeartbeatRequest), "only heartbeats are kept as such"
-        self._answer_heartbeat(command, command.request)
+        self._respond_to_heartbeat(command, command.request)
 
-    def _answer_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
+    def _respond_to_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> None:
         """Respond from the image before the change that is worked on, unless the heartbeat's own change can begin."""
         image = (self._log.newest if self._change is None else self._before_change).stable
         try:
-            result, is_quiet = heartbeat_answer(image, self._watch.sessions, self._contact(request), request)
+            result, is_quiet = heartbeat_response(
+                image, self._watch.sessions, self._contact(request), request
+            )
         except ApiError as error:
             self._park(event, error, image.offset + 1)
             return
@@ -615,8 +617,8 @@ class Controller:
     # --- what time brings ---
 
     def _do_what_is_due(self, now_ms: int) -> None:
-        for reply in self._replies.take_expired(now_ms):
-            self._outbox.refuse_parked(reply, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+        for parked in self._parked.take_expired(now_ms):
+            self._outbox.refuse_parked(parked, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         for command in self._upgrades.take_expired(now_ms):
             self._outbox.refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         self._end_expired_changes(now_ms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from kafkaproto.message import Message
-from kafkaproto_server.controller.core.replies import ParkedResponse
+from kafkaproto_server.controller.core.parked_responses import ParkedResponse
 from kafkaproto_server.controller.values.command import ApiError
 from kafkaproto_server.controller.values.effects import Effect, Refuse, Respond, UpgradeKRaftVersion
 from kafkaproto_server.controller.values.events import CommandReceived
@@ -34,7 +34,7 @@ class ControllerOutbox:
         """Add effects behind all others."""
         self._effects += effects
 
-    def answer(self, command: CommandReceived, response: Message | ApiError) -> None:
+    def respond(self, command: CommandReceived, response: Message | ApiError) -> None:
         """Respond to a command, or refuse it."""
         if isinstance(response, ApiError):
             self.refuse(command, response)
@@ -54,10 +54,10 @@ class ControllerOutbox:
             )
         )
 
-    def refuse_parked(self, reply: ParkedResponse, error: ApiError) -> None:
+    def refuse_parked(self, result: ParkedResponse, error: ApiError) -> None:
         """Refuse a command whose response waited for a commit."""
-        void = None if isinstance(reply.response, ApiError) else reply.response
-        self.refuse(reply.command, error, void)
+        void = None if isinstance(result.response, ApiError) else result.response
+        self.refuse(result.command, error, void)
 
     def ask_quorum(self, effect: UpgradeKRaftVersion) -> None:
         """Add an effect that is given out alone, once nothing else is left: see `take`."""

@@ -138,16 +138,16 @@ class BrokerLifecycleManager:
     def apply(self) -> bool:
         """Apply the newest metadata. Returns whether there is more to apply."""
         if self._applier.apply(self._published.image):
-            self._tell_directories()
+            self._report_directories()
         return self._applier.has_more
 
     def directories_changed(self) -> None:
         """A log directory failed."""
         self._replicas.directories_changed()
         self._sender.wake()
-        self._tell_directories()
+        self._report_directories()
 
-    def _tell_directories(self) -> None:
+    def _report_directories(self) -> None:
         self._lifecycle.directories_changed(self._clock.now_ms())
         self._wake.set()
 

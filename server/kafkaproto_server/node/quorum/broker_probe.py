@@ -113,15 +113,15 @@ class Prober:
         """Connect to all endpoints at once, and close the connections."""
         if len(endpoints) > MAX_ENDPOINTS:
             return ProbeResult.UNKNOWN
-        answers: list[ProbeResult] = []
+        responses: list[ProbeResult] = []
 
         async def try_one(endpoint: Endpoint) -> None:
-            answers.append(await self._try_endpoint(endpoint))
+            responses.append(await self._try_endpoint(endpoint))
 
         async with trio.open_nursery() as nursery:
             for endpoint in endpoints:
                 nursery.start_soon(try_one, endpoint)
-        return _together(answers)
+        return _together(responses)
 
     async def _try_endpoint(self, endpoint: Endpoint) -> ProbeResult:
         with trio.move_on_after(CONNECT_TIMEOUT_MS / 1000):
@@ -146,10 +146,10 @@ class Prober:
         return ProbeResult.ACCEPTED
 
 
-def _together(answers: Sequence[ProbeResult]) -> ProbeResult:
-    if ProbeResult.ACCEPTED in answers:
+def _together(responses: Sequence[ProbeResult]) -> ProbeResult:
+    if ProbeResult.ACCEPTED in responses:
         return ProbeResult.ACCEPTED
-    is_refused = bool(answers) and all(answer is ProbeResult.REFUSED for answer in answers)
+    is_refused = bool(responses) and all(response is ProbeResult.REFUSED for response in responses)
     return ProbeResult.REFUSED if is_refused else ProbeResult.UNKNOWN
 
 
@@ -340,18 +340,18 @@ class BrokerProbe:
     async def _probe(self, suspicion: _Suspicion) -> None:
         """Find out whether a broker is still there."""
         broker = suspicion.broker
-        answers: list[ProbeResult] = []
+        responses: list[ProbeResult] = []
         async with self._probing:
-            while not _has_result(answers, suspicion.no_proof_rounds):
-                if answers:
+            while not _has_result(responses, suspicion.no_proof_rounds):
+                if responses:
                     await trio.sleep(PROBE_INTERVAL_MS / 1000)
                 if self._holds(suspicion):
-                    answers.append(await self._prober.try_endpoints(broker.endpoints))
+                    responses.append(await self._prober.try_endpoints(broker.endpoints))
                 if not self._holds(suspicion):
                     return
         where = ", ".join(f"{each.name}://{each.host}:{each.port}" for each in broker.endpoints)
         passed_ms = self._clock.now_ms() - suspicion.since_ms
-        if _is_proof(answers):
+        if _is_proof(responses):
             death = BrokerFailed(
                 broker_id=broker.broker_id,
                 broker_epoch=broker.broker_epoch,
@@ -366,7 +366,7 @@ class BrokerProbe:
                 broker.broker_id,
                 suspicion.reason,
                 where,
-                answers[-1].value,
+                responses[-1].value,
             )
 
     def _serves(self, broker: _Broker) -> bool:
@@ -389,11 +389,11 @@ class BrokerProbe:
         )
 
 
-def _has_result(answers: Sequence[ProbeResult], no_proof_rounds: int) -> bool:
+def _has_result(responses: Sequence[ProbeResult], no_proof_rounds: int) -> bool:
     """Whether the newest results decide the probe."""
-    lives = len(answers) >= no_proof_rounds and ProbeResult.REFUSED not in answers[-no_proof_rounds:]
-    return lives or _is_proof(answers) or len(answers) == MAX_ROUNDS
+    lives = len(responses) >= no_proof_rounds and ProbeResult.REFUSED not in responses[-no_proof_rounds:]
+    return lives or _is_proof(responses) or len(responses) == MAX_ROUNDS
 
 
-def _is_proof(answers: Sequence[ProbeResult]) -> bool:
-    return list(answers[-PROOF_ROUNDS:]) == [ProbeResult.REFUSED] * PROOF_ROUNDS
+def _is_proof(responses: Sequence[ProbeResult]) -> bool:
+    return list(responses[-PROOF_ROUNDS:]) == [ProbeResult.REFUSED] * PROOF_ROUNDS

@@ -170,7 +170,7 @@ class CommittedState:
                 )
             )
 
-    def tell_snapshotter(self) -> None:
+    def notify_snapshotter(self) -> None:
         """Have a snapshot written if it is time."""
         committed_bytes = self._committed_bytes + self.feed.fed_bytes
         if committed_bytes != self._told_bytes:

@@ -77,7 +77,7 @@ class ControllerRunner:
         self.metrics = ControllerMetrics()
         self._last_active: LeaderAndEpoch | None = None
         # The result of a Deferred may be the steps that make the response.
-        self._replies: dict[int, Deferred[Any]] = {}
+        self._parked_responses: dict[int, Deferred[Any]] = {}
         self._next_command_id = 0
         self._leading: raft_effects.BecameLeader | None = None
         self._control_appended: raft_effects.ControlBatchAppended | None = None
@@ -158,12 +158,12 @@ class ControllerRunner:
         self.metrics.processing_times.add(time.perf_counter() - begin)
 
     def command(
-        self, request: Message, version: int, context: events.CommandContext, reply: Deferred[Response]
+        self, request: Message, version: int, context: events.CommandContext, result: Deferred[Response]
     ) -> None:
         """Have the controller carry out a request. ``reply`` resolves to the response, or to steps that make it."""
         self._next_command_id += 1
         self.metrics.commands += 1
-        self._replies[self._next_command_id] = reply
+        self._parked_responses[self._next_command_id] = result
         self.handle(
             events.CommandReceived(
                 command_id=self._next_command_id, request=request, version=version, context=context
@@ -232,10 +232,10 @@ class ControllerRunner:
                 continue
             match effect:
                 case effects.Respond():
-                    self._replies.pop(effect.command_id).resolve(effect.response)
+                    self._parked_responses.pop(effect.command_id).resolve(effect.response)
                 case effects.Refuse():
                     self._count_timeout(effect)
-                    self._replies.pop(effect.command_id).resolve(_begun(_refusal(effect)))
+                    self._parked_responses.pop(effect.command_id).resolve(_begun(_refusal(effect)))
                 case effects.PublishImage():
                     self._publish(effect.image)
                 case effects.UpgradeKRaftVersion():
@@ -284,13 +284,13 @@ class ControllerRunner:
         )
 
     def _upgrade_kraft_version(self, effect: effects.UpgradeKRaftVersion) -> None:
-        def answered(answer: OutboundResponse) -> None:
-            assert isinstance(answer, VoterChangeResponse), f"{answer} for a change of kraft.version"
+        def answered(response: OutboundResponse) -> None:
+            assert isinstance(response, VoterChangeResponse), f"{response} for a change of kraft.version"
             self.handle(
                 events.KRaftVersionUpgraded(
                     command_id=effect.command_id,
-                    error_code=ErrorCode(answer.error),
-                    message=answer.message,
+                    error_code=ErrorCode(response.error),
+                    message=response.message,
                 )
             )
 

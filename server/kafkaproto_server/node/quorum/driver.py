@@ -203,29 +203,29 @@ class QuorumDriver:
         self, request: Message, version: int, context: controller_events.CommandContext
     ) -> Deferred[Response]:
         """Pass a command to the controller. If the controller is not active, it responds NOT_CONTROLLER itself."""
-        reply: Deferred[Response] = Deferred()
+        result: Deferred[Response] = Deferred()
         if self._loop.waiting_commands >= MAX_WAITING_REQUESTS:
-            reply.resolve(
+            result.resolve(
                 NoResponse(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already")
             )
-            return reply
+            return result
         self._loop.command(
-            partial(self._command, request, version, context, reply, time.perf_counter()),
+            partial(self._command, request, version, context, result, time.perf_counter()),
             at_once=isinstance(request, BrokerHeartbeatRequest),
         )
-        return reply
+        return result
 
     def _command(
         self,
         request: Message,
         version: int,
         context: controller_events.CommandContext,
-        reply: Deferred[Response],
+        result: Deferred[Response],
         arrived_at: float,
     ) -> None:
         assert self._controller is not None, f"{request.NAME} for the controller of a node that has none"
         self._controller.metrics.queue_times.add(time.perf_counter() - arrived_at)
-        self._controller.command(request, version, context, reply)
+        self._controller.command(request, version, context, result)
 
     def broker_failed(self, death: controller_events.BrokerFailed, proof: str) -> None:
         """Tell the controller that a broker's process is gone; ``proof`` says in words how this is known."""

@@ -1,6 +1,6 @@
 """Applies the effects of the Raft core.
 
-The effects are taken from the core after every event. Immediate effects (`tell_now`) happen before the next event.
+The effects are taken from the core after every event. Immediate effects (`notify_now`) happen before the next event.
 Writes are queued for the disk's thread (`node.quorum.disk_worker`), so that the node serves peers and takes events
 while a sync runs. Effects that depend on a write follow when the thread reports that it is durable.
 """
@@ -89,7 +89,7 @@ class RaftEffects:
         """Start with the state that was found on disk. Requests to peers are sent in ``nursery``."""
         self._nursery = nursery
         self.to_raft(opened)
-        self._tell_kraft_version(self._raft.kraft_version)
+        self._notify_kraft_version(self._raft.kraft_version)
 
     def to_raft(self, event: raft_events.Event) -> None:
         """Pass an event to the Raft core."""
@@ -138,7 +138,7 @@ class RaftEffects:
                 self._tail.restart_at(event.snapshot.id.offset)
                 self._committed.feed.load_newest_snapshot()
             self.to_raft(event)
-        self._tell_persisted(report.number)
+        self._notify_persisted(report.number)
         self.to_raft(raft_events.Persisted(number=report.number))
 
     # -- effects -------------------------------------------------------------------------------------------------
@@ -162,23 +162,23 @@ class RaftEffects:
                 )
             )
         # The controller has to know of control records before another effect makes it reserve offsets.
-        for told in effects.tell_now:
+        for told in effects.notify_now:
             if isinstance(told, raft_effects.ControlBatchAppended):
-                self._tell(told)
-        for told in effects.tell_now:
+                self._notify(told)
+        for told in effects.notify_now:
             if not isinstance(told, raft_effects.ControlBatchAppended):
-                self._tell(told)
+                self._notify(told)
         self._unfinished.append(effects)
         if not self._unfinished[0].must_persist:
-            self._tell_persisted(0)
+            self._notify_persisted(0)
 
-    def _tell_persisted(self, number: int) -> None:
+    def _notify_persisted(self, number: int) -> None:
         """Apply the effects that waited for the writes up to a number, and for no later write."""
         while self._unfinished and (
             self._unfinished[0].number <= number or not self._unfinished[0].must_persist
         ):
-            for told in self._unfinished.popleft().tell_after_persist:
-                self._tell(told)
+            for told in self._unfinished.popleft().notify_after_persist:
+                self._notify(told)
 
     def _write(self, write: raft_effects.LogWrite) -> DiskWrite:
         """The form of a change for the disk's thread. From here on, its batches are in memory."""
@@ -203,7 +203,7 @@ class RaftEffects:
     def _append_to_tail(self, base_offset: int, next_offset: int, payload: bytes) -> None:
         self._tail.append(TailBatch(base_offset=base_offset, next_offset=next_offset, payload=payload))
 
-    def _tell(self, told: raft_effects.TellNow | raft_effects.TellAfterPersist) -> None:
+    def _notify(self, told: raft_effects.NoticeNow | raft_effects.NoticeAfterPersist) -> None:
         match told:
             case raft_effects.SendRequest():
                 assert self._nursery is not None, "requests are sent once the quorum's task runs"
@@ -219,15 +219,15 @@ class RaftEffects:
                 if self._controller is not None:
                     self._controller.leader_changed(told.leader)
             case raft_effects.VotersChanged():
-                self._tell_kraft_version(told.kraft_version)
+                self._notify_kraft_version(told.kraft_version)
             case raft_effects.ShutdownCompleted():
                 self.handed_over.set()
             case raft_effects.ClaimRefused():
                 _log.warning("does not believe %s", describe_refusal(told))
             case _:
-                self._tell_leadership(told)
+                self._notify_leadership(told)
 
-    def _tell_leadership(
+    def _notify_leadership(
         self,
         told: raft_effects.BecameLeader
         | raft_effects.LeadershipLost
@@ -253,6 +253,6 @@ class RaftEffects:
             case _:
                 assert_never(told)
 
-    def _tell_kraft_version(self, kraft_version: int) -> None:
+    def _notify_kraft_version(self, kraft_version: int) -> None:
         if self._controller is not None:
             self._controller.handle(controller_events.KRaftVersionChanged(kraft_version=kraft_version))

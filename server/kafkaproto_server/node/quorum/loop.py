@@ -183,7 +183,7 @@ class QuorumLoop:
             self._committed.step(nursery)
             self._apply_controller_effects()
         self._maybe_become_current()
-        self._committed.tell_snapshotter()
+        self._committed.notify_snapshotter()
         self._metrics.busy_ms += (time.perf_counter() - begin) * 1000
 
     def _take_commands(self) -> None:

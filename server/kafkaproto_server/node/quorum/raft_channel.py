@@ -46,7 +46,7 @@ _FAILURES: Mapping[DisconnectCause, RequestFailure] = {
     DisconnectCause.UNREACHABLE: RequestFailure.UNREACHABLE,
     DisconnectCause.RESET: RequestFailure.DISCONNECTED,
     DisconnectCause.CLOSED: RequestFailure.DISCONNECTED,
-    DisconnectCause.BAD_ANSWER: RequestFailure.BAD_ANSWER,
+    DisconnectCause.BAD_RESPONSE: RequestFailure.BAD_RESPONSE,
 }
 
 
@@ -177,7 +177,7 @@ class RaftChannel:
         except RemoteProtocolError as error:
             # The rest of this connection cannot be trusted either.
             peer.close()
-            end = self._failed(send, lane, RequestFailure.BAD_ANSWER, str(error))
+            end = self._failed(send, lane, RequestFailure.BAD_RESPONSE, str(error))
         statistics.sent_bytes += peer.sent_bytes - sent
         statistics.received_bytes += peer.received_bytes - received
         if isinstance(end, RequestFailed):

@@ -62,57 +62,59 @@ class RaftService:
 
     def serve(self, message: Message, context: RequestContext) -> Deferred[Response]:
         """A promise of the response to a Raft request."""
-        reply: Deferred[Response] = Deferred()
+        result: Deferred[Response] = Deferred()
         version = context.api_version
         request = wire.decode_request(message, version, cluster_id=self._cluster_id)
         if isinstance(request, Message):
-            reply.resolve(request)
-            return reply
+            result.resolve(request)
+            return result
 
         def answered(answer: OutboundResponse) -> None:
             self._complete(answer, resolve)
 
         def resolve(answer: OutboundResponse, records: Sequence[Buffer]) -> None:
             try:
-                response = wire.encode_answer(message, version, answer, records)
+                response = wire.encode_response(message, version, answer, records)
             except Exception as error:
                 # The core itself is not affected. Only this response cannot be made from its answer.
-                reply.fail(error)
+                result.fail(error)
             else:
-                reply.resolve(response)
+                result.resolve(response)
 
         turned_away = self._ask(request, context.listener_name, answered)
         if turned_away is not None:
-            reply.resolve(NoResponse(reason=turned_away))
-        return reply
+            result.resolve(NoResponse(reason=turned_away))
+        return result
 
     def _complete(
-        self, answer: OutboundResponse, done: Callable[[OutboundResponse, Sequence[Buffer]], None]
+        self, response: OutboundResponse, done: Callable[[OutboundResponse, Sequence[Buffer]], None]
     ) -> None:
         """Read the data that the answer names. ``done`` is called with the answer and the bytes, or with another answer
         if the data is gone."""
-        if isinstance(answer, PendingFetchResponse) and answer.read is not None:
-            wanted = answer.read
+        if isinstance(response, PendingFetchResponse) and response.read is not None:
+            wanted = response.read
             batches = self._tail.read(wanted.offset, wanted.end_offset, wanted.max_bytes)
             if batches is not None:
-                done(answer, [batch.payload for batch in batches])
+                done(response, [batch.payload for batch in batches])
                 return
             self._worker.call(
                 partial(self._read_log, wanted),
                 # The log cleaner has deleted it. A response without records makes the replica fetch again, and the
                 # leader then refers it to a snapshot.
                 lambda records: (
-                    done(answer, records) if records else done(msgspec.structs.replace(answer, read=None), [])
+                    done(response, records)
+                    if records
+                    else done(msgspec.structs.replace(response, read=None), [])
                 ),
             )
-        elif isinstance(answer, PendingFetchSnapshotResponse) and answer.read is not None:
-            gone = msgspec.structs.replace(answer, error=RaftError.SNAPSHOT_NOT_FOUND, read=None)
+        elif isinstance(response, PendingFetchSnapshotResponse) and response.read is not None:
+            gone = msgspec.structs.replace(response, error=RaftError.SNAPSHOT_NOT_FOUND, read=None)
             self._worker.call(
-                partial(self._read_snapshot, answer.read),
-                lambda data: done(gone, []) if data is None else done(answer, [data]),
+                partial(self._read_snapshot, response.read),
+                lambda data: done(gone, []) if data is None else done(response, [data]),
             )
         else:
-            done(answer, [])
+            done(response, [])
 
     # -- in the worker's thread ----------------------------------------------------------------------------------
 

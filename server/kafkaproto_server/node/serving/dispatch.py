@@ -48,7 +48,7 @@ from kafkaproto_server.types import Deferred, Steps, StepsType, T
 
 _log = logging.getLogger("kafkaproto.server.node")
 
-SMALL_ANSWER_ELEMENTS = 64
+SMALL_RESPONSE_ELEMENTS = 64
 """Responses with at most this many elements in their arrays are encoded at once."""
 
 MAX_REMEMBERED_ADDRESSES = 1024
@@ -155,13 +155,13 @@ class _Serving:
     def begin(self) -> None:
         """Serve the request now, except for work that takes long."""
         try:
-            reply = self._served()
+            result = self._served()
         except _NOT_CONTAINED:
             raise
         except Exception as error:
             self._failed(error)
             return
-        self._take_first(reply)
+        self._take_first(result)
 
     def begin_later(self) -> None:
         """Serve the request when its turn comes."""
@@ -184,20 +184,20 @@ class _Serving:
             dropped=lambda made: self._end(made=made),
         )
 
-    def _take_first(self, reply: HandlerResult) -> None:
+    def _take_first(self, result: HandlerResult) -> None:
         """Continue with the reply that followed from the header. If it is steps, they decode the body, provided that
         this is long."""
         request, connection = self.request, self.connection
         elements = 0
-        if self._body_bytes > MANY_ELEMENTS and isinstance(reply, StepsType):
+        if self._body_bytes > MANY_ELEMENTS and isinstance(result, StepsType):
             elements = possible_elements(request.api_key, self._body_bytes)
         if elements <= MANY_ELEMENTS:
-            self._take(reply)
+            self._take(result)
             return
 
         def begin() -> None:
             self.elements_in_room = elements
-            self._take(reply)
+            self._take(result)
 
         self.node.room.enter(elements, begin, _owner_of(connection), connection.peer_host)
 
@@ -206,42 +206,42 @@ class _Serving:
         if self.node.heartbeat is not None and isinstance(message, BrokerHeartbeatRequest):
             self.node.heartbeat(message, self.connection)
 
-    def _take(self, reply: HandlerResult) -> None:
+    def _take(self, result: HandlerResult) -> None:
         """Continue with the request's reply so far."""
-        if isinstance(reply, StepsType):
-            self._start(reply, self._take)
+        if isinstance(result, StepsType):
+            self._start(result, self._take)
             return
         if not self.handled_at:
             self.handled_at = time.perf_counter()
             self.metrics.local.add(self.handled_at - self.begun_at)
-        if isinstance(reply, Deferred):
-            reply.on_done(self._take_decided, self._failed)
+        if isinstance(result, Deferred):
+            result.on_done(self._take_decided, self._failed)
             return
         self.metrics.remote.add(time.perf_counter() - self.handled_at)
-        self._answer(reply)
+        self._answer(result)
 
-    def _take_decided(self, reply: HandlerResult) -> None:
+    def _take_decided(self, result: HandlerResult) -> None:
         """Continue with a reply that was waited for. Many such replies may be resolved at the same time."""
         if self.node.slices.must_wait:
-            self._start(_held(reply), self._take)
+            self._start(_held(result), self._take)
         else:
-            self._take(reply)
+            self._take(result)
 
-    def _answer(self, answer: Response) -> None:
+    def _answer(self, response: Response) -> None:
         metrics = self.metrics
         decided_at = time.perf_counter()
-        if isinstance(answer, NoResponse):
-            self.respond(CloseConnection(answer.reason))
+        if isinstance(response, NoResponse):
+            self.respond(CloseConnection(response.reason))
             self._end()
-        elif isinstance(answer, Encoded):
-            for code, times in answer.errors.items():
+        elif isinstance(response, Encoded):
+            for code, times in response.errors.items():
                 metrics.add_error(code, times)
-            self.respond(answer.buffers)
+            self.respond(response.buffers)
             self._end()
-        elif is_small(answer, SMALL_ANSWER_ELEMENTS):
+        elif is_small(response, SMALL_RESPONSE_ELEMENTS):
             try:
-                body = answer.encode(self.request.api_version)
-                for code in error_codes(answer):
+                body = response.encode(self.request.api_version)
+                for code in error_codes(response):
                     metrics.add_error(code)
             except Exception as error:
                 self._failed(error)
@@ -254,29 +254,29 @@ class _Serving:
             def encoded(buffers: Sequence[Buffer]) -> None:
                 metrics.response_queue.add(time.perf_counter() - decided_at)
                 self.respond(buffers)
-                self._end(answer)
+                self._end(response)
 
-            self._start(self._encoded(answer), encoded)
+            self._start(self._encoded(response), encoded)
 
-    def _encoded(self, answer: Message) -> Steps[Sequence[Buffer]]:
-        buffers = yield from answer.encode_in_steps(self.request.api_version)
-        for code in error_codes_in_steps(answer):
+    def _encoded(self, response: Message) -> Steps[Sequence[Buffer]]:
+        buffers = yield from response.encode_in_steps(self.request.api_version)
+        for code in error_codes_in_steps(response):
             if code is not None:
                 self.metrics.add_error(code)
             yield
         return buffers
 
-    def _end(self, answer: Message | None = None, made: Sequence[Any] = ()) -> None:
+    def _end(self, response: Message | None = None, made: Sequence[Any] = ()) -> None:
         """The request is finished: free it, its response, and what was ``made`` when it was dropped; in steps if they
         are large."""
         message, self.message = self.message, None
         if self._body_bytes <= MANY_ELEMENTS:
             # The request is not large: every element takes at least one byte.
             message = None
-        if message is None and answer is None and not made:
+        if message is None and response is None and not made:
             self._leave_room(None)
             return
-        large = [each for each in (message, answer) if each is not None and is_large(each)]
+        large = [each for each in (message, response) if each is not None and is_large(each)]
         large += made
         del message
         if large:
@@ -314,7 +314,7 @@ class _Serving:
             exc_info=error,
         )
         try:
-            if message is not None and is_small(message, SMALL_ANSWER_ELEMENTS):
+            if message is not None and is_small(message, SMALL_RESPONSE_ELEMENTS):
                 failed = ErrorCode.UNKNOWN_SERVER_ERROR
                 refusal = Refusal(code=failed, message=describe(failed).message, version=version)
                 body = refuse_at_once(message, refusal).encode(version)
@@ -337,10 +337,10 @@ def _in_turn(work: Callable[[], T]) -> Steps[T]:
     return work()
 
 
-def _held(reply: T) -> Steps[T]:
+def _held(result: T) -> Steps[T]:
     """A value as the result of steps."""
     yield from ()
-    return reply
+    return result
 
 
 def _owner_of(connection: ConnectionInfo) -> Hashable:

@@ -73,10 +73,10 @@ class ControllerChannel:
                         if reason == _NOBODY_KNOWN:
                             reason = f"{peer.host}:{peer.port} is silent"
                         # The limit above expires first, so that the error has the most specific reason.
-                        answer = await self._answer_of(peer, request, timeout_ms)
-                        if isinstance(answer, Message):
-                            return answer
-                        reason = answer
+                        response = await self._answer_of(peer, request, timeout_ms)
+                        if isinstance(response, Message):
+                            return response
+                        reason = response
                     with trio.move_on_after(RETRY_INTERVAL_MS / 1000):
                         await self._wait_for_another(peer)
         raise ControllerUnavailable(f"{request.NAME}: no answer within {timeout_ms} ms: {reason}")
@@ -89,17 +89,17 @@ class ControllerChannel:
 
     async def _answer_of(self, peer: PeerChannel, request: Message, timeout_ms: int) -> Message | str:
         """The response of an active controller, or the reason why there is none."""
-        answer: Message | str = f"{peer.host}:{peer.port} is silent, and no longer the active controller"
+        response: Message | str = f"{peer.host}:{peer.port} is silent, and no longer the active controller"
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._cancel_when_replaced, peer, nursery.cancel_scope)
             try:
-                answer = await peer.send(request, timeout_ms=timeout_ms)
+                response = await peer.send(request, timeout_ms=timeout_ms)
             except (PeerError, UnsupportedVersionError) as error:
-                answer = str(error)
+                response = str(error)
             nursery.cancel_scope.cancel()
-        if isinstance(answer, Message) and ErrorCode.NOT_CONTROLLER in error_codes(answer):
+        if isinstance(response, Message) and ErrorCode.NOT_CONTROLLER in error_codes(response):
             return f"{peer.host}:{peer.port} is not the active controller"
-        return answer
+        return response
 
     async def _cancel_when_replaced(self, peer: PeerChannel, scope: trio.CancelScope) -> None:
         await self._wait_for_another(peer)

@@ -48,7 +48,7 @@ _log = logging.getLogger("kafkaproto.server.forwarding")
 
 FORWARD_TIMEOUT_MS = 60_000
 """How long a broker tries to reach the active controller for a client; the same as for Kafka's brokers."""
-ANSWER_MARGIN_MS = 500
+RESPONSE_MARGIN_MS = 500
 """How much longer than the client's timeout a broker waits, so that a controller that keeps to the timeout can still
 respond."""
 
@@ -83,9 +83,9 @@ class Forwarder:
         For a message, the response is a decoded message; for a request that was not read, it is `Encoded`. If the
         controller does not respond, it is the refusal of everything in the request, possibly as steps.
         """
-        reply: Deferred[Response] = Deferred()
-        self._nursery.start_soon(self._forward, request, context, reply, self._channel)
-        return reply
+        result: Deferred[Response] = Deferred()
+        self._nursery.start_soon(self._forward, request, context, result, self._channel)
+        return result
 
     def create_topics(self, request: Message, context: RequestContext) -> None:
         """Request the creation of topics that a client asked for and that do not exist. Nobody waits for the response.
@@ -111,24 +111,24 @@ class Forwarder:
             self._topics_in_creation.difference_update(names)
             _log.error("the creation of topics that a client missed failed: %r", error, exc_info=error)
 
-        reply: Deferred[Response] = Deferred()
-        reply.on_done(finished, failed)
-        self._nursery.start_soon(self._forward, request, inner, reply, self._creation_channel)
+        result: Deferred[Response] = Deferred()
+        result.on_done(finished, failed)
+        self._nursery.start_soon(self._forward, request, inner, result, self._creation_channel)
 
     async def _forward(
         self,
         request: Message | UnreadRequest,
         context: RequestContext,
-        reply: Deferred[Any],
+        result: Deferred[Any],
         channel: ControllerChannel,
     ) -> None:
         try:
-            answer = await self._carry(request, context, channel)
+            response = await self._carry(request, context, channel)
         except Exception as error:
             # A defect of this server that concerns this one request: the task that waits for the response reports it.
-            reply.fail(error)
+            result.fail(error)
         else:
-            reply.resolve(answer)
+            result.resolve(response)
 
     async def _carry(
         self, request: Message | UnreadRequest, context: RequestContext, channel: ControllerChannel
@@ -161,7 +161,7 @@ def _time_limit_ms(request: Message | UnreadRequest) -> int:
     message = request.message if isinstance(request, UnreadRequest) else request
     # The controller refuses a timeout of zero or less. The timeout of a long request is unknown here.
     limit_ms = (None if message is None else timeout_ms(message)) or 0
-    return min(FORWARD_TIMEOUT_MS, limit_ms + ANSWER_MARGIN_MS) if limit_ms > 0 else FORWARD_TIMEOUT_MS
+    return min(FORWARD_TIMEOUT_MS, limit_ms + RESPONSE_MARGIN_MS) if limit_ms > 0 else FORWARD_TIMEOUT_MS
 
 
 def _with_header(request: Message, context: RequestContext) -> bytes:

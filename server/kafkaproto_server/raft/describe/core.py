@@ -25,12 +25,12 @@ from kafkaproto_server.raft.values.effects import (
     LeaderChanged,
     LeadershipLost,
     LogWrite,
+    NoticeAfterPersist,
+    NoticeNow,
     PendingBatch,
     SendRequest,
     SendResponse,
     ShutdownCompleted,
-    TellAfterPersist,
-    TellNow,
     TruncateLog,
     VotersChanged,
     WriteElectionState,
@@ -99,13 +99,13 @@ def describe_event(event: Event) -> str:
 
 def describe_effects(effects: Effects) -> str:
     """Effects in the order in which they are applied; those after ``|`` wait until the others are durable."""
-    before = [_notice(notice) for notice in effects.tell_now]
+    before = [_notice(notice) for notice in effects.notify_now]
     before += [_log_write(write) for write in effects.writes]
     if effects.election_state is not None:
         before.append(_election_write(effects.election_state))
     if effects.must_sync:
         before.append("sync")
-    after = [_notice(notice) for notice in effects.tell_after_persist]
+    after = [_notice(notice) for notice in effects.notify_after_persist]
     line = f"#{effects.number} {'; '.join(before) or '-'}"
     return f"{line} | {'; '.join(after)}" if after else line
 
@@ -212,7 +212,7 @@ def _votes(votes: VoteCount) -> str:
     return " ".join(parts)
 
 
-def _notice(notice: TellNow | TellAfterPersist) -> str:
+def _notice(notice: NoticeNow | NoticeAfterPersist) -> str:
     match notice:
         case SendRequest():
             to = notice.destination

@@ -50,7 +50,7 @@ def describe_message(message: InboundRequest | OutboundRequest | OutboundRespons
         ):
             return _request(message)
         case _:
-            return _answer(message)
+            return _response(message)
 
 
 def describe_key(key: ReplicaKey) -> str:
@@ -105,52 +105,54 @@ def _request(request: InboundRequest | OutboundRequest) -> str:
             assert_never(request)
 
 
-def _answer(answer: OutboundResponse | InboundResponse) -> str:
-    error = "" if not answer.error else f" {answer.error.name}"
-    match answer:
+def _response(response: OutboundResponse | InboundResponse) -> str:
+    error = "" if not response.error else f" {response.error.name}"
+    match response:
         case VoteResponse():
-            verdict = "granted" if answer.is_granted else "refused"
-            return f"Vote {verdict}{error} {_leader(answer.leader)}"
+            verdict = "granted" if response.is_granted else "refused"
+            return f"Vote {verdict}{error} {_leader(response.leader)}"
         case QuorumEpochResponse():
-            return f"QuorumEpoch{error} {_leader(answer.leader)}"
+            return f"QuorumEpoch{error} {_leader(response.leader)}"
         case PendingFetchResponse():
-            read = answer.read
+            read = response.read
             records = "" if read is None else f" records={read.offset}..{read.end_offset}"
-            return f"Fetch{error} {_leader(answer.leader)}{_fetched(answer)}{records}"
+            return f"Fetch{error} {_leader(response.leader)}{_fetched(response)}{records}"
         case FetchResponse():
-            batches = "".join(f" {batch.base_offset}..{batch.next_offset}" for batch in answer.batches)
-            return f"Fetch{error} {_leader(answer.leader)}{_fetched(answer)}{batches}"
+            batches = "".join(f" {batch.base_offset}..{batch.next_offset}" for batch in response.batches)
+            return f"Fetch{error} {_leader(response.leader)}{_fetched(response)}{batches}"
         case PendingFetchSnapshotResponse():
-            length = 0 if answer.read is None else answer.read.length
-            return f"FetchSnapshot{error} {_leader(answer.leader)}{_piece(answer, length)}"
+            length = 0 if response.read is None else response.read.length
+            return f"FetchSnapshot{error} {_leader(response.leader)}{_piece(response, length)}"
         case FetchSnapshotResponse():
-            return f"FetchSnapshot{error} {_leader(answer.leader)}{_piece(answer, len(answer.data))}"
+            return f"FetchSnapshot{error} {_leader(response.leader)}{_piece(response, len(response.data))}"
         case VoterChangeResponse():
-            return f"VoterChange{error} {answer.message or ''}".rstrip()
+            return f"VoterChange{error} {response.message or ''}".rstrip()
         case UpdateVoterResponse():
-            return f"UpdateRaftVoter{error} {_leader(answer.leader)}"
+            return f"UpdateRaftVoter{error} {_leader(response.leader)}"
         case ApiVersionsResponse():
-            versions = f"{answer.min_kraft_version}..{answer.max_kraft_version}"
+            versions = f"{response.min_kraft_version}..{response.max_kraft_version}"
             return f"ApiVersions{error} kraft.version={versions}"
         case _:
-            assert_never(answer)
+            assert_never(response)
 
 
 def _leader(leader: LeaderAndEpoch) -> str:
     return f"leader={leader.leader_id} epoch={leader.epoch}"
 
 
-def _fetched(answer: PendingFetchResponse | FetchResponse) -> str:
-    parts = [f" hw={answer.high_watermark}"]
-    if answer.diverging is not None:
-        parts.append(f" diverging={answer.diverging.offset}@{answer.diverging.epoch}")
-    if answer.snapshot is not None:
-        parts.append(f" snapshot={describe_snapshot_id(answer.snapshot)}")
+def _fetched(response: PendingFetchResponse | FetchResponse) -> str:
+    parts = [f" hw={response.high_watermark}"]
+    if response.diverging is not None:
+        parts.append(f" diverging={response.diverging.offset}@{response.diverging.epoch}")
+    if response.snapshot is not None:
+        parts.append(f" snapshot={describe_snapshot_id(response.snapshot)}")
     return "".join(parts)
 
 
-def _piece(answer: PendingFetchSnapshotResponse | FetchSnapshotResponse, length: int) -> str:
-    return f" {describe_snapshot_id(answer.snapshot)} at={answer.position} bytes={length} of={answer.size}"
+def _piece(response: PendingFetchSnapshotResponse | FetchSnapshotResponse, length: int) -> str:
+    return (
+        f" {describe_snapshot_id(response.snapshot)} at={response.position} bytes={length} of={response.size}"
+    )
 
 
 def _endpoints(endpoints: tuple[Endpoint, ...]) -> str:

@@ -254,13 +254,13 @@ class Core:
         """Report that this node does not believe a claim, unless it reported the same of this peer lately."""
         is_voter = self.voters.latest.get(peer_id) is not None
         if self._refusals.is_news(peer_id, doubt, now_ms, is_voter=is_voter):
-            self.outbox.tell_now(ClaimRefused(peer_id=peer_id, claim=claim, doubt=doubt))
+            self.outbox.notify_now(ClaimRefused(peer_id=peer_id, claim=claim, doubt=doubt))
 
-    def tell_leadership_lost(self, leader: Leader) -> None:
+    def notify_leadership_lost(self, leader: Leader) -> None:
         """Notify the node that it does not lead ``leader``'s epoch any more."""
-        self.outbox.tell_lost(LeadershipLost(epoch=leader.epoch), leader.leadership_number)
+        self.outbox.notify_lost(LeadershipLost(epoch=leader.epoch), leader.leadership_number)
 
-    def tell_voters(self) -> None:
+    def notify_voters(self) -> None:
         """Notify the node of the voter set and kraft.version in force, if they changed since the last notice."""
         latest, kraft_version = self.voters.latest, self.voters.kraft_version
         if latest is self._told_voters and kraft_version == self._told_kraft_version:
@@ -268,7 +268,7 @@ class Core:
         is_news = latest != self._told_voters or kraft_version != self._told_kraft_version
         self._told_voters, self._told_kraft_version = latest, kraft_version
         if is_news:
-            self.outbox.tell_now(VotersChanged(kraft_version=kraft_version))
+            self.outbox.notify_now(VotersChanged(kraft_version=kraft_version))
 
     # -- where others are ----------------------------------------------------------------------------------------------
 

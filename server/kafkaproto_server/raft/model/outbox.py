@@ -14,11 +14,11 @@ from kafkaproto_server.raft.values.effects import (
     LeaderChanged,
     LeadershipLost,
     LogWrite,
+    NoticeAfterPersist,
+    NoticeNow,
     PendingBatch,
     SendRequest,
     SendResponse,
-    TellAfterPersist,
-    TellNow,
     TruncateLog,
     WriteElectionState,
 )
@@ -48,11 +48,11 @@ class RaftOutbox:
         self._deferred: deque[tuple[int, LeadershipLost]] = deque()
         """(number, notice) of notices that must wait until the effects with this number are durable."""
         self._told_leader: LeaderAndEpoch | None = None
-        self._tell_now: list[TellNow] = []
+        self._notices_now: list[NoticeNow] = []
         self._writes: list[LogWrite] = []
         self._must_sync = False
         self._election_state: WriteElectionState | None = None
-        self._tell_after_persist: list[TellAfterPersist] = []
+        self._notices_after_persist: list[NoticeAfterPersist] = []
 
     @property
     def has_unpersisted(self) -> bool:
@@ -64,21 +64,21 @@ class RaftOutbox:
         """Whether a request of this node waits for the disk."""
         return self._holds_request or self._held_back_number > self._persisted_number
 
-    def tell_now(self, notice: TellNow) -> None:
+    def notify_now(self, notice: NoticeNow) -> None:
         """Queue a notice that does not depend on any write."""
-        self._tell_now.append(notice)
+        self._notices_now.append(notice)
 
-    def tell_after_persist(self, notice: TellAfterPersist) -> None:
+    def notify_after_persist(self, notice: NoticeAfterPersist) -> None:
         """Queue a notice that has to wait until everything queued so far is durable."""
-        self._tell_after_persist.append(notice)
+        self._notices_after_persist.append(notice)
 
-    def tell_lost(self, notice: LeadershipLost, leadership_number: int) -> None:
+    def notify_lost(self, notice: LeadershipLost, leadership_number: int) -> None:
         """Queue the notice that leadership is lost. It never comes before the notice that leadership was won.
 
         ``leadership_number`` is the number of the effects that bring the latter once they are durable.
         """
         if self.is_persisted(leadership_number):
-            self._tell_now.append(notice)
+            self._notices_now.append(notice)
         else:
             self._deferred.append((leadership_number, notice))
 
@@ -87,10 +87,10 @@ class RaftOutbox:
         log write is not durable yet."""
         waits_for = self._written_number if after_log else self.election_number
         if waits_for > self._persisted_number:
-            self._tell_after_persist.append(message)
+            self._notices_after_persist.append(message)
             self._holds_request = self._holds_request or isinstance(message, SendRequest)
         else:
-            self._tell_now.append(message)
+            self._notices_now.append(message)
 
     def append(self, batch: PendingBatch | FetchedBatch) -> None:
         """Queue a batch for the end of the log."""
@@ -126,29 +126,32 @@ class RaftOutbox:
         """Everything that is queued, or None if nothing is. ``LeaderChanged`` comes with it if ``leader`` is new."""
         if leader != self._told_leader:
             self._told_leader = leader
-            self._tell_after_persist.insert(0, LeaderChanged(leader=leader))
+            self._notices_after_persist.insert(0, LeaderChanged(leader=leader))
         if not (
-            self._tell_now or self._writes or self._tell_after_persist or self._election_state is not None
+            self._notices_now
+            or self._writes
+            or self._notices_after_persist
+            or self._election_state is not None
         ):
             return None
         effects = Effects(
             number=self._next_number,
-            tell_now=tuple(self._tell_now),
+            notify_now=tuple(self._notices_now),
             writes=tuple(self._writes),
             election_state=self._election_state,
             must_sync=self._must_sync,
-            tell_after_persist=tuple(self._tell_after_persist),
+            notify_after_persist=tuple(self._notices_after_persist),
         )
         if self._holds_request:
             # It leaves once these effects are durable or, if they write nothing, once the earlier ones are.
             self._held_back_number = self._written_number
             self._holds_request = False
         self._next_number += 1
-        self._tell_now = []
+        self._notices_now = []
         self._writes = []
         self._must_sync = False
         self._election_state = None
-        self._tell_after_persist = []
+        self._notices_after_persist = []
         return effects
 
     def is_persisted(self, number: int) -> bool:
@@ -163,7 +166,7 @@ class RaftOutbox:
         while self._ends and self._ends[0][0] <= number:
             self.durable_end_offset = self._ends.popleft()[1]
         while self._deferred and self._deferred[0][0] <= number:
-            self._tell_now.append(self._deferred.popleft()[1])
+            self._notices_now.append(self._deferred.popleft()[1])
 
     def _write(self, write: LogWrite) -> None:
         self._writes.append(write)

@@ -21,7 +21,7 @@ def append_control(core: Core, leader: Leader, records: tuple[ControlRecord, ...
     )
     leader.accumulator.next_offset = control_batch.next_offset
     core.append(control_batch)
-    core.outbox.tell_now(ControlBatchAppended(epoch=leader.epoch, next_offset=control_batch.next_offset))
+    core.outbox.notify_now(ControlBatchAppended(epoch=leader.epoch, next_offset=control_batch.next_offset))
     check_quorum.voters_changed(core, leader, now_ms)
     parked_fetches.wake(core, leader, high_watermark_moved=False)
     return control_batch.next_offset - 1

@@ -46,7 +46,7 @@ def maybe_advance_high_watermark(core: Core, now_ms: int) -> None:
         return
     leader.high_watermark = replicated
     core.high_watermark = replicated
-    core.outbox.tell_now(HighWatermarkAdvanced(offset=replicated))
+    core.outbox.notify_now(HighWatermarkAdvanced(offset=replicated))
     parked_fetches.wake(core, leader, high_watermark_moved=True)
     membership.high_watermark_advanced(core, leader, now_ms)
     if membership.must_hand_over(core, leader):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kafkaproto_server.raft.model.core import Core
 from kafkaproto_server.raft.model.states import Leader, ParkedFetch, leader_and_epoch
 from kafkaproto_server.raft.roles import check_quorum, commit, parked_fetches
-from kafkaproto_server.raft.roles.parked_fetches import MAX_ANSWER_BYTES
+from kafkaproto_server.raft.roles.parked_fetches import MAX_RESPONSE_BYTES
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import (
     FetchRequest,
@@ -33,9 +33,9 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
         core.respond(request_id, parked_fetches.refusal(core, error, listener_name))
         return
     assert isinstance(state, Leader), "only a leader serves"
-    answer = parked_fetches.serve(core, state, request, listener_name)
+    response = parked_fetches.serve(core, state, request, listener_name)
     # Only an offset in this log counts for the high watermark: a diverging replica holds other records before it.
-    if answer.diverging is None and answer.snapshot is None:
+    if response.diverging is None and response.snapshot is None:
         high_watermark = state.high_watermark
         _note_fetch(core, state, request, now_ms)
         if core.state is not state:
@@ -46,9 +46,9 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
             return
         if state.high_watermark != high_watermark:
             # This Fetch raised the high watermark; its own response has to say so.
-            answer = parked_fetches.serve(core, state, request, listener_name)
-    if _is_news(request, answer) or request.max_wait_ms == 0 or len(state.parked) >= MAX_PARKED:
-        core.respond(request_id, answer)
+            response = parked_fetches.serve(core, state, request, listener_name)
+    if _is_news(request, response) or request.max_wait_ms == 0 or len(state.parked) >= MAX_PARKED:
+        core.respond(request_id, response)
     else:
         parked = ParkedFetch(request_id=request_id, request=request, listener_name=listener_name)
         state.parked.add(parked, now_ms + request.max_wait_ms)
@@ -72,7 +72,7 @@ def handle_fetch_snapshot(
         else:
             assert isinstance(state, Leader), "only a leader serves"
             check_quorum.heard_from(core, state, request.replica, now_ms)
-            length = min(request.max_bytes, size - request.position, MAX_ANSWER_BYTES)
+            length = min(request.max_bytes, size - request.position, MAX_RESPONSE_BYTES)
             read = SnapshotRange(snapshot=request.snapshot, position=request.position, length=length)
     core.respond(
         request_id,
@@ -110,11 +110,11 @@ def _note_fetch(core: Core, leader: Leader, request: FetchRequest, now_ms: int) 
     commit.maybe_advance_high_watermark(core, now_ms)
 
 
-def _is_news(request: FetchRequest, answer: PendingFetchResponse) -> bool:
+def _is_news(request: FetchRequest, response: PendingFetchResponse) -> bool:
     """Whether a response brings anything that the sender of the request does not know."""
     return (
-        answer.read is not None
-        or answer.diverging is not None
-        or answer.snapshot is not None
-        or request.high_watermark < answer.high_watermark
+        response.read is not None
+        or response.diverging is not None
+        or response.snapshot is not None
+        or request.high_watermark < response.high_watermark
     )

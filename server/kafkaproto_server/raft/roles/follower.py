@@ -166,4 +166,4 @@ def _raise_high_watermark(core: Core, leader_high_watermark: int) -> None:
     high_watermark = min(leader_high_watermark, core.log.end_offset)
     if high_watermark > (core.high_watermark or 0):
         core.high_watermark = high_watermark
-        core.outbox.tell_after_persist(HighWatermarkAdvanced(offset=high_watermark))
+        core.outbox.notify_after_persist(HighWatermarkAdvanced(offset=high_watermark))

@@ -50,7 +50,7 @@ def become_leader(core: Core, granting_voter_ids: tuple[int, ...], now_ms: int) 
     leader.leadership_number = core.write_election_state()
     core.append(first_batch)
     check_quorum.voters_changed(core, leader, now_ms)
-    core.outbox.tell_after_persist(
+    core.outbox.notify_after_persist(
         BecameLeader(epoch=epoch, epoch_start_offset=start_offset, next_offset=first_batch.next_offset)
     )
 
@@ -90,7 +90,9 @@ def handle_append_requested(core: Core, event: AppendRequested, now_ms: int) -> 
             event.base_offset, event.records, atomic=event.atomic, now_ms=now_ms
         )
     if refusal is not None:
-        core.outbox.tell_now(AppendRefused(epoch=event.epoch, base_offset=event.base_offset, reason=refusal))
+        core.outbox.notify_now(
+            AppendRefused(epoch=event.epoch, base_offset=event.base_offset, reason=refusal)
+        )
 
 
 def tick(core: Core, leader: Leader, now_ms: int) -> None:

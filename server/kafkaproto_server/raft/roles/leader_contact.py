@@ -82,9 +82,9 @@ def handle_refusal(core: Core, in_flight: InFlight, epoch: int, error: RaftError
 
 
 def is_of_other_epoch(
-    core: Core, in_flight: InFlight, asked_epoch: int, answered_epoch: int, now_ms: int
+    core: Core, in_flight: InFlight, asked_epoch: int, response_epoch: int, now_ms: int
 ) -> bool:
     """Whether request or response belong to another epoch than the present one. A node that is behind gets a pause."""
-    if answered_epoch < core.state.epoch:
+    if response_epoch < core.state.epoch:
         core.requests.back_off(in_flight, now_ms)
-    return not asked_epoch == answered_epoch == core.state.epoch
+    return not asked_epoch == response_epoch == core.state.epoch

@@ -33,6 +33,6 @@ def leadership_lost(core: Core, leader: Leader, now_ms: int) -> None:
     """Notify the node, and respond to all requests that wait at the former leader. Records that it gathered but did not
     append are dropped; none of them was acknowledged."""
     core.leader_lost_ms = now_ms
-    core.tell_leadership_lost(leader)
+    core.notify_leadership_lost(leader)
     membership.leadership_lost(core, leader)
     parked_fetches.release_all(core, leader)

@@ -166,12 +166,12 @@ def handle_update_voter(
             leader.membership.reported[voter.key.id] = voter
         else:
             _replace_voter(core, leader, voter, now_ms)
-    answer = UpdateVoterResponse(
+    response = UpdateVoterResponse(
         error=error,
         leader=LeaderAndEpoch(leader_id=leader.leader_id, epoch=leader.epoch),
         leader_endpoint=endpoint_named(core.config.endpoints, listener_name),
     )
-    core.respond(request_id, answer)
+    core.respond(request_id, response)
 
 
 def handle_upgrade_kraft_version(

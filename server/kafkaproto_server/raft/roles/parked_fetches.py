@@ -14,7 +14,7 @@ from kafkaproto_server.raft.values.messages import (
     PendingFetchResponse,
 )
 
-MAX_ANSWER_BYTES = MAX_BATCH_BYTES
+MAX_RESPONSE_BYTES = MAX_BATCH_BYTES
 """Most bytes of records or of a snapshot in one response, whatever a peer asks for. A larger batch still goes whole."""
 
 
@@ -51,7 +51,7 @@ def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str)
     elif isinstance(verdict, NeedsSnapshot):
         snapshot = verdict.snapshot
     elif request.fetch_offset < log.end_offset:
-        max_bytes = max(0, min(request.max_bytes, MAX_ANSWER_BYTES))
+        max_bytes = max(0, min(request.max_bytes, MAX_RESPONSE_BYTES))
         read = LogRange(offset=request.fetch_offset, end_offset=log.end_offset, max_bytes=max_bytes)
     return PendingFetchResponse(
         leader=leader_and_epoch(leader),

@@ -19,7 +19,7 @@ from kafkaproto_server.types import Voter
 
 def tick(core: Core, resigned: Resigned, now_ms: int) -> None:
     """Send EndQuorumEpoch to the voters that have not acknowledged it, and leave this state when it is time."""
-    _tell(core, resigned, now_ms)
+    _notify(core, resigned, now_ms)
     if election.may_be_elected(core):
         if core.voters.latest.is_only_voter(core.config.key):
             # Nobody else can be asked, so there is nothing to wait for.
@@ -70,7 +70,7 @@ def may_be_succeeded(core: Core, resigned: Resigned) -> bool:
     return bool(others) and quorum.is_majority([*others, core.config.key.id], voters.ids)
 
 
-def _tell(core: Core, resigned: Resigned, now_ms: int) -> None:
+def _notify(core: Core, resigned: Resigned, now_ms: int) -> None:
     for voter in resigned.unacknowledged.values():
         destination = _destination(core, voter)
         if destination is not None:

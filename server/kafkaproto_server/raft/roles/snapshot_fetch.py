@@ -142,7 +142,7 @@ def handle_installed(core: Core, event: SnapshotInstalled) -> None:
     core.voters_changed()
     if snapshot.offset > (core.high_watermark or 0):
         core.high_watermark = snapshot.offset
-        core.outbox.tell_after_persist(HighWatermarkAdvanced(offset=snapshot.offset))
+        core.outbox.notify_after_persist(HighWatermarkAdvanced(offset=snapshot.offset))
 
 
 def handle_rejected(core: Core, event: SnapshotRejected, now_ms: int) -> None:

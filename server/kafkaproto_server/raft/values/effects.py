@@ -1,15 +1,15 @@
 """What the Raft core asks its driver to do. An ``Effects`` object lists writes, notices and messages, and says when.
 
-The driver takes the effects after every event, applies ``tell_now`` at once and queues the rest. It works through the
+The driver takes the effects after every event, applies ``notify_now`` at once and queues the rest. It works through the
 queue in order of numbers. For each entry it does the following:
 
 1. ``writes``: change the log, one write after the other;
 2. ``election_state``: replace quorum-state, and sync that file;
 3. sync the log, if ``must_sync`` says so; entries that wait together may share one sync;
-4. ``tell_after_persist``: only now, and only once all earlier entries are done;
+4. ``notify_after_persist``: only now, and only once all earlier entries are done;
 5. pass ``events.Persisted`` with the object's number to the core, if ``must_persist``.
 
-``tell_now`` may overtake writes that are under way. The core makes sure that no message overtakes an election state,
+``notify_now`` may overtake writes that are under way. The core makes sure that no message overtakes an election state,
 and that the Fetch of a node that can be a voter leaves only once the log before its offset is durable.
 
 A failed write or sync ends the node. ``Persisted`` is never sent for it, and the driver never repeats it as if the
@@ -101,7 +101,7 @@ class WriteElectionState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # -- what to tell ----------------------------------------------------------------------------------------------------
-# NOW means in ``tell_now``, AFTER persisting means in ``tell_after_persist``.
+# NOW means in ``notify_now``, AFTER persisting means in ``notify_after_persist``.
 
 
 class SendRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,7 +204,7 @@ class ShutdownCompleted(msgspec.Struct, frozen=True, kw_only=True):
     """The core has nothing left to do; the driver may close the log. AFTER persisting."""
 
 
-TellNow = (
+NoticeNow = (
     SendRequest
     | SendResponse
     | HighWatermarkAdvanced
@@ -214,7 +214,7 @@ TellNow = (
     | AppendRefused
     | ClaimRefused
 )
-TellAfterPersist = (
+NoticeAfterPersist = (
     SendRequest | SendResponse | HighWatermarkAdvanced | LeaderChanged | BecameLeader | ShutdownCompleted
 )
 
@@ -224,13 +224,13 @@ class Effects(msgspec.Struct, frozen=True, kw_only=True):
 
     number: int
     """Counts up from 1; ``events.Persisted`` names it."""
-    tell_now: tuple[TellNow, ...] = ()
+    notify_now: tuple[NoticeNow, ...] = ()
     writes: tuple[LogWrite, ...] = ()
     election_state: WriteElectionState | None = None
     must_sync: bool = False
     """Whether the log has to be synced: always if batches or truncations have to become durable. A node that can never
     be a voter does not sync: no vote and no commit relies on its copy."""
-    tell_after_persist: tuple[TellAfterPersist, ...] = ()
+    notify_after_persist: tuple[NoticeAfterPersist, ...] = ()
 
     @property
     def must_persist(self) -> bool:

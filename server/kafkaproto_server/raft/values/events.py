@@ -87,7 +87,7 @@ class RequestFailure(enum.Enum):
     """No such host, no route, or connecting took too long."""
     TIMED_OUT = "timed out"
     """No response within ``controller.quorum.request.timeout.ms``."""
-    BAD_ANSWER = "bad answer"
+    BAD_RESPONSE = "bad answer"
     """The response breaks Kafka's protocol, or a batch in it is corrupt."""
     TOP_LEVEL_ERROR = "top-level error"
     """The peer refused the whole request; ``RequestFailed.error`` says why."""

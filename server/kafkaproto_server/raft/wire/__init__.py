@@ -5,7 +5,7 @@ reaches the core. A valid request that is not for this cluster's metadata log ge
 """
 
 from kafkaproto_server.raft.wire.describe_quorum import describe_quorum_response
-from kafkaproto_server.raft.wire.inbound import decode_request, encode_answer
+from kafkaproto_server.raft.wire.inbound import decode_request, encode_response
 from kafkaproto_server.raft.wire.outbound import (
     RequestVersions,
     TopLevelError,
@@ -21,7 +21,7 @@ __all__ = [
     "decode_request",
     "decode_response",
     "describe_quorum_response",
-    "encode_answer",
+    "encode_response",
     "encode_batch",
     "encode_request",
     "recorded_control",

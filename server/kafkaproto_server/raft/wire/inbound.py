@@ -265,8 +265,8 @@ def _decode_update_voter(
     )
 
 
-def encode_answer(
-    request: Message, version: int, answer: OutboundResponse, records: Buffer | Sequence[Buffer] = b""
+def encode_response(
+    request: Message, version: int, response: OutboundResponse, records: Buffer | Sequence[Buffer] = b""
 ) -> Message:
     """The response message to a request that ``decode_request`` accepted, in the request's version.
 
@@ -274,27 +274,27 @@ def encode_answer(
     ``PendingFetchSnapshotResponse.read``; they are not copied. Every response has leader and epoch and, from the
     versions of KIP-853 on, the leader's address.
     """
-    match answer:
+    match response:
         case PendingFetchResponse():
-            return _encode_fetch(version, answer, records)
+            return _encode_fetch(version, response, records)
         case VoteResponse():
-            return _encode_vote(version, answer)
+            return _encode_vote(version, response)
         case QuorumEpochResponse():
             if isinstance(request, kafka.BeginQuorumEpochRequest):
-                return _encode_begin_quorum_epoch(version, answer)
-            return _encode_end_quorum_epoch(version, answer)
+                return _encode_begin_quorum_epoch(version, response)
+            return _encode_end_quorum_epoch(version, response)
         case PendingFetchSnapshotResponse():
-            return _encode_fetch_snapshot(version, answer, records)
+            return _encode_fetch_snapshot(version, response, records)
         case VoterChangeResponse():
             # As in Kafka, the error message is null without an error, and empty for an error without a text.
-            text = (answer.message or "")[:MAX_MESSAGE_LENGTH] if answer.error else None
+            text = (response.message or "")[:MAX_MESSAGE_LENGTH] if response.error else None
             if isinstance(request, kafka.AddRaftVoterRequest):
-                return kafka.AddRaftVoterResponse(error_code=answer.error, error_message=text)
-            return kafka.RemoveRaftVoterResponse(error_code=answer.error, error_message=text)
+                return kafka.AddRaftVoterResponse(error_code=response.error, error_message=text)
+            return kafka.RemoveRaftVoterResponse(error_code=response.error, error_message=text)
         case UpdateVoterResponse():
-            return _encode_update_voter(answer)
+            return _encode_update_voter(response)
         case _:
-            assert_never(answer)
+            assert_never(response)
 
 
 def _nodes(
@@ -305,51 +305,51 @@ def _nodes(
     return [make(node_id=leader.leader_id, host=endpoint.host, port=endpoint.port)]
 
 
-def _encode_vote(version: int, answer: VoteResponse) -> kafka.VoteResponse:
+def _encode_vote(version: int, response: VoteResponse) -> kafka.VoteResponse:
     message = kafka.VoteResponse
     partition = message.PartitionData(
         partition_index=METADATA_PARTITION,
-        error_code=answer.error,
-        leader_id=answer.leader.leader_id,
-        leader_epoch=answer.leader.epoch,
-        vote_granted=answer.is_granted,
+        error_code=response.error,
+        leader_id=response.leader.leader_id,
+        leader_epoch=response.leader.epoch,
+        vote_granted=response.is_granted,
     )
     return message(
         topics=[message.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])],
         node_endpoints=_nodes(
-            answer.leader, answer.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
+            response.leader, response.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
         ),
     )
 
 
-def _encode_begin_quorum_epoch(version: int, answer: QuorumEpochResponse) -> kafka.BeginQuorumEpochResponse:
+def _encode_begin_quorum_epoch(version: int, response: QuorumEpochResponse) -> kafka.BeginQuorumEpochResponse:
     message = kafka.BeginQuorumEpochResponse
     partition = message.PartitionData(
         partition_index=METADATA_PARTITION,
-        error_code=answer.error,
-        leader_id=answer.leader.leader_id,
-        leader_epoch=answer.leader.epoch,
+        error_code=response.error,
+        leader_id=response.leader.leader_id,
+        leader_epoch=response.leader.epoch,
     )
     return message(
         topics=[message.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])],
         node_endpoints=_nodes(
-            answer.leader, answer.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
+            response.leader, response.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
         ),
     )
 
 
-def _encode_end_quorum_epoch(version: int, answer: QuorumEpochResponse) -> kafka.EndQuorumEpochResponse:
+def _encode_end_quorum_epoch(version: int, response: QuorumEpochResponse) -> kafka.EndQuorumEpochResponse:
     message = kafka.EndQuorumEpochResponse
     partition = message.PartitionData(
         partition_index=METADATA_PARTITION,
-        error_code=answer.error,
-        leader_id=answer.leader.leader_id,
-        leader_epoch=answer.leader.epoch,
+        error_code=response.error,
+        leader_id=response.leader.leader_id,
+        leader_epoch=response.leader.epoch,
     )
     return message(
         topics=[message.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])],
         node_endpoints=_nodes(
-            answer.leader, answer.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
+            response.leader, response.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
         ),
     )
 
@@ -361,62 +361,62 @@ def _buffers(records: Buffer | Sequence[Buffer]) -> Buffer | list[Buffer]:
 
 
 def _encode_fetch(
-    version: int, answer: PendingFetchResponse, records: Buffer | Sequence[Buffer]
+    version: int, response: PendingFetchResponse, records: Buffer | Sequence[Buffer]
 ) -> kafka.FetchResponse:
     message = kafka.FetchResponse
     partition = message.PartitionData(
         partition_index=METADATA_PARTITION,
-        error_code=answer.error,
-        high_watermark=answer.high_watermark,
-        log_start_offset=answer.log_start_offset,
+        error_code=response.error,
+        high_watermark=response.high_watermark,
+        log_start_offset=response.log_start_offset,
         current_leader=message.LeaderIdAndEpoch(
-            leader_id=answer.leader.leader_id, leader_epoch=answer.leader.epoch
+            leader_id=response.leader.leader_id, leader_epoch=response.leader.epoch
         ),
         records=_buffers(records),
     )
-    if answer.diverging is not None:
+    if response.diverging is not None:
         partition.diverging_epoch = message.EpochEndOffset(
-            epoch=answer.diverging.epoch, end_offset=answer.diverging.offset
+            epoch=response.diverging.epoch, end_offset=response.diverging.offset
         )
-    if answer.snapshot is not None:
+    if response.snapshot is not None:
         partition.snapshot_id = message.SnapshotId(
-            epoch=answer.snapshot.epoch, end_offset=answer.snapshot.offset
+            epoch=response.snapshot.epoch, end_offset=response.snapshot.offset
         )
     return message(
         responses=[message.FetchableTopicResponse(topic_id=METADATA_TOPIC_ID, partitions=[partition])],
         node_endpoints=_nodes(
-            answer.leader, answer.leader_endpoint, version >= FETCH_ENDPOINTS_FROM, message.NodeEndpoint
+            response.leader, response.leader_endpoint, version >= FETCH_ENDPOINTS_FROM, message.NodeEndpoint
         ),
     )
 
 
 def _encode_fetch_snapshot(
-    version: int, answer: PendingFetchSnapshotResponse, records: Buffer | Sequence[Buffer]
+    version: int, response: PendingFetchSnapshotResponse, records: Buffer | Sequence[Buffer]
 ) -> kafka.FetchSnapshotResponse:
     message = kafka.FetchSnapshotResponse
     partition = message.PartitionSnapshot(
         index=METADATA_PARTITION,
-        error_code=answer.error,
-        snapshot_id=message.SnapshotId(epoch=answer.snapshot.epoch, end_offset=answer.snapshot.offset),
+        error_code=response.error,
+        snapshot_id=message.SnapshotId(epoch=response.snapshot.epoch, end_offset=response.snapshot.offset),
         current_leader=message.LeaderIdAndEpoch(
-            leader_id=answer.leader.leader_id, leader_epoch=answer.leader.epoch
+            leader_id=response.leader.leader_id, leader_epoch=response.leader.epoch
         ),
-        size=answer.size,
-        position=answer.position,
+        size=response.size,
+        position=response.position,
         unaligned_records=_buffers(records),
     )
     return message(
         topics=[message.TopicSnapshot(name=METADATA_TOPIC, partitions=[partition])],
         node_endpoints=_nodes(
-            answer.leader, answer.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
+            response.leader, response.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
         ),
     )
 
 
-def _encode_update_voter(answer: UpdateVoterResponse) -> kafka.UpdateRaftVoterResponse:
+def _encode_update_voter(response: UpdateVoterResponse) -> kafka.UpdateRaftVoterResponse:
     message = kafka.UpdateRaftVoterResponse
-    leader = message.CurrentLeader(leader_id=answer.leader.leader_id, leader_epoch=answer.leader.epoch)
-    if answer.leader_endpoint is not None:
-        leader.host = answer.leader_endpoint.host
-        leader.port = answer.leader_endpoint.port
-    return message(error_code=answer.error, current_leader=leader)
+    leader = message.CurrentLeader(leader_id=response.leader.leader_id, leader_epoch=response.leader.epoch)
+    if response.leader_endpoint is not None:
+        leader.host = response.leader_endpoint.host
+        leader.port = response.leader_endpoint.port
+    return message(error_code=response.error, current_leader=leader)

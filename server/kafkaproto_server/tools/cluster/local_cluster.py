@@ -220,11 +220,11 @@ def _brokers_named_by(address: str) -> set[int]:
     ((host, port),) = parse_servers(address)
     try:
         with Client.connect(host, port, timeout_ms=_ASK_TIMEOUT_MS) as client:
-            answer = client.send(MetadataRequest(topics=[]))
+            response = client.send(MetadataRequest(topics=[]))
     except (OSError, ProtocolError):
         return set()
-    assert isinstance(answer, MetadataResponse)
-    return {broker.node_id for broker in answer.brokers}
+    assert isinstance(response, MetadataResponse)
+    return {broker.node_id for broker in response.brokers}
 
 
 def _signal(member: _Member, number: signal.Signals) -> None:

@@ -262,7 +262,7 @@ class Alteration:
             except (QuorumUnavailable, *FAILURES) as error:
                 if self._monotonic() >= deadline:
                     raise AlterationError(f"no leader answers: {error}") from error
-                self._tell_once(f"waiting for a leader: {error}")
+                self._notify_once(f"waiting for a leader: {error}")
             self._sleep(POLL_INTERVAL_S)
 
     def _wait(self, step: Wait) -> None:
@@ -273,10 +273,10 @@ class Alteration:
             self._absent_since = now
         elif now - self._absent_since >= ABSENT_LIMIT_S:
             raise AlterationError(step.reason)
-        self._tell_once(step.reason)
+        self._notify_once(step.reason)
         self._sleep(POLL_INTERVAL_S)
 
-    def _tell_once(self, reason: str) -> None:
+    def _notify_once(self, reason: str) -> None:
         if reason != self._last_reason:
             self._show(reason)
             self._last_reason = reason
@@ -296,7 +296,7 @@ class Alteration:
         except (QuorumUnavailable, ResponseLost, *FAILURES) as error:
             # The change may have been carried out, or it may be in the log and still be undone.
             self._expected |= {view.voter_keys, after}
-            self._tell_once(f"{doing} {_key(key)}: {error}; looking again")
+            self._notify_once(f"{doing} {_key(key)}: {error}; looking again")
             return
         match outcome.error:
             case ErrorCode.NONE:
@@ -305,7 +305,7 @@ class Alteration:
                 self._show(f"{done} {_key(key)} in {took_ms} ms; voters {_ids(each.id for each in after)}")
             case ErrorCode.REQUEST_TIMED_OUT | ErrorCode.DUPLICATE_VOTER | ErrorCode.VOTER_NOT_FOUND:
                 self._expected |= {view.voter_keys, after}
-                self._tell_once(f"{doing} {_key(key)}: {outcome.message}; looking again")
+                self._notify_once(f"{doing} {_key(key)}: {outcome.message}; looking again")
                 self._sleep(POLL_INTERVAL_S)
             case _:
                 raise AlterationError(f"{doing} {_key(key)}: {outcome.error.name}: {outcome.message}")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.messages import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from kafkaproto_server.controller.core.replies import ParkedResponse, ParkedResponses
+from kafkaproto_server.controller.core.parked_responses import ParkedResponse, ParkedResponses
 from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
 
 

@@ -27,10 +27,10 @@ class ParkedResponses(Purgatory[ParkedResponse]):
 
     __slots__ = ()
 
-    def park(self, reply: ParkedResponse) -> None:
+    def park(self, result: ParkedResponse) -> None:
         """Add a response."""
-        self.add(reply, reply.command.context.deadline_ms)
+        self.add(result, result.command.context.deadline_ms)
 
     def take_committed(self, high_watermark: int) -> Iterator[ParkedResponse]:
         """Take the responses that the high watermark has reached, in order."""
-        return self.take_while(lambda reply: reply.committed_at <= high_watermark)
+        return self.take_while(lambda result: result.committed_at <= high_watermark)
