@@ -420,13 +420,18 @@ class OurBrokers:
         self._notify(f"broker {broker.node_id} has the directory and its replicas again")
 
     def _directories(self, topic: str, broker: Node) -> dict[int, str]:
-        """The directory's id on record for each of a broker's replicas of a topic, by partition."""
-        ((_, created),) = [
-            each for each in _records(self.ours[-1], "TopicRecord") if each[1]["name"] == topic
-        ]
+        """The directory's id on record for each of a broker's replicas of a topic, by partition.
+
+        As far as our last broker has read: a topic that was just created may not have come to it yet.
+        """
+        ids = {
+            payload["topicId"]
+            for _, payload in _records(self.ours[-1], "TopicRecord")
+            if payload["name"] == topic
+        }
         found: dict[int, str] = {}
         for _, payload in _records(self.ours[-1], "PartitionRecord", "PartitionChangeRecord"):
-            if payload["topicId"] == created["topicId"] and payload.get("directories"):
+            if payload["topicId"] in ids and payload.get("directories"):
                 index = payload["partitionId"]
                 found[index] = payload["directories"][self._replicas(index).index(broker.node_id)]
         return found
