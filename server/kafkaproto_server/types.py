@@ -50,6 +50,8 @@ def earliest(*times: int | None) -> int | None:
 
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"
+METADATA_LOG_NAME = f"{METADATA_TOPIC}-0"
+"""The directory of the metadata partition in its log directory."""
 """Topic id of the metadata log: most significant half 0, least significant half 1."""
 
 ZERO_UUID = bytes(16)

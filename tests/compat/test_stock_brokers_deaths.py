@@ -39,7 +39,7 @@ HEARTBEAT_S = 2.0
 """Kafka's default of broker.heartbeat.interval.ms: of a session so much may be over when a broker dies."""
 BALANCE_S = 3
 """How often preferred leaders are seen to."""
-PROOF = "is dead and is fenced"
+PROOF = "failed and is fenced"
 
 
 @pytest.fixture(scope="module")

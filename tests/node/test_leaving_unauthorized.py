@@ -49,7 +49,7 @@ async def test_a_broker_without_cluster_action_goes_at_once(caplog: pytest.LogCa
         begin = trio.current_time()
         await nodes.stop(broker_id)
         assert trio.current_time() - begin < CONTROLLED_SHUTDOWN_TIMEOUT_MS / 1000 / 4
-    assert "no controlled shutdown: the controller says CLUSTER_AUTHORIZATION_FAILED" in caplog.text
+    assert "no controlled shutdown: the controller responded CLUSTER_AUTHORIZATION_FAILED" in caplog.text
     # Its fetches are refused as well, which is said once.
     warned = [each.message for each in caplog.records if each.levelno >= logging.WARNING]
     assert len([each for each in warned if "refuses FetchRequest" in each]) <= 1

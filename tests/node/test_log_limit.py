@@ -31,7 +31,7 @@ def test_lines_beyond_the_limit_of_a_second_are_counted_and_errors_pass(
         assert len(caplog.messages) == LINES_A_SECOND + 1
         now[0] = 6.0
         limit.next_second()
-        assert caplog.messages[-1] == f"7 more lines of {LOGGER.name} were left out"
+        assert caplog.messages[-1] == f"suppressed 7 more lines of {LOGGER.name}"
         LOGGER.info("another")
         assert caplog.messages[-1] == "another"
         now[0] = 7.0

@@ -402,8 +402,8 @@ def test_a_shortage_of_descriptors_or_memory_is_waited_out_and_said_once(
     use_all(OsDisk(), str(tmp_path))
     assert short.left == 0
     waiting, done = caplog.messages
-    assert waiting.endswith(f" has to wait: {os.strerror(code)}")
-    assert done.endswith(" waits no more")
+    assert waiting.endswith(f" failed for lack of resources and is retried: {os.strerror(code)}")
+    assert done.endswith(" succeeded after retries")
 
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENOMEM])

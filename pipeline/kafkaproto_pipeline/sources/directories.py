@@ -8,31 +8,30 @@ and deletes them at any time. So a file that is listed here may have another nam
 from __future__ import annotations
 
 import glob
-import json
 import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import javaproperties
-
 from kafkaproto import uuids
+from kafkaproto.directory_files import (
+    DELETED_SUFFIX,
+    META_PROPERTIES_NAME,
+    PARTITION_METADATA_NAME,
+    QUORUM_STATE_NAME,
+    decode_meta_properties,
+    decode_partition_metadata,
+    decode_quorum_state,
+)
 from kafkaproto.log import parse_segment_file_name
 from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name
+from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID
 
-METADATA_LOG_NAME = "__cluster_metadata-0"
-META_PROPERTIES_NAME = "meta.properties"
-DELETED_SUFFIX = ".deleted"
-"""A file is renamed before it is deleted; its bytes do not change."""
-
-_QUORUM_STATE_NAME = "quorum-state"
-_PARTITION_METADATA_NAME = "partition.metadata"
 _FORMAT_SNAPSHOT = SnapshotId(epoch=0, end_offset=0)
 """The snapshot that formatting a directory writes: it holds the voters, and no record of the log."""
 _MAX_SMALL_FILE_BYTES = 1 << 20
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):(//)?(.*)")
 _TOPIC_PARTITION = re.compile(r".+-[0-9]+")
-_METADATA_TOPIC_ID = bytes(15) + b"\x01"
 _LOCAL_SCHEME = "file"
 
 
@@ -206,14 +205,18 @@ def _why_no_data(path: str, names: Sequence[str]) -> str:
 
 def _check_is_metadata(directory: str) -> None:
     name = os.path.basename(directory)
-    text = _read_small(os.path.join(directory, _PARTITION_METADATA_NAME))
-    match = None if text is None else re.search(r"^topic_id: *(\S+)$", text, re.MULTILINE)
-    if match is not None:
-        is_metadata = match[1] == uuids.to_text(_METADATA_TOPIC_ID)
-        found = f"its {_PARTITION_METADATA_NAME} names topic id {match[1]}"
+    path = os.path.join(directory, PARTITION_METADATA_NAME)
+    content = _read_small(path)
+    if content is not None:
+        try:
+            topic_id = decode_partition_metadata(content)
+        except ValueError as error:
+            raise InputError(f"{path}: {error}") from error
+        is_metadata = topic_id == METADATA_TOPIC_ID
+        found = f"its {PARTITION_METADATA_NAME} names topic id {uuids.to_text(topic_id)}"
     else:
         is_metadata = name == METADATA_LOG_NAME or _TOPIC_PARTITION.fullmatch(name) is None
-        is_metadata = is_metadata or os.path.exists(os.path.join(directory, _QUORUM_STATE_NAME))
+        is_metadata = is_metadata or os.path.exists(os.path.join(directory, QUORUM_STATE_NAME))
         found = "so its name says"
     if not is_metadata:
         raise InputError(
@@ -282,17 +285,15 @@ def _status(path: str) -> os.stat_result | None:
 
 def _identity(node_directory: str) -> tuple[str | None, int | None, str | None]:
     path = os.path.join(node_directory, META_PROPERTIES_NAME)
-    text = _read_small(path)
-    if text is None:
+    content = _read_small(path)
+    if content is None:
         return None, None, None
     try:
-        values = javaproperties.loads(text)
+        found = decode_meta_properties(content)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
-    node_id = values.get("node.id", values.get("broker.id"))
-    if node_id is not None and re.fullmatch(r"[0-9]{1,10}", node_id) is None:
-        raise InputError(f"{path}: node.id is {node_id!r}, a whole number is expected")
-    return values.get("cluster.id"), None if node_id is None else int(node_id), values.get("directory.id")
+    directory_id = None if found.directory_id is None else uuids.to_text(found.directory_id)
+    return found.cluster_id, found.node_id, directory_id
 
 
 def read_quorum_state(directory: str) -> StoredElection | None:
@@ -300,23 +301,23 @@ def read_quorum_state(directory: str) -> StoredElection | None:
 
     Raises InputError if the file cannot be read or is damaged.
     """
-    path = os.path.join(directory, _QUORUM_STATE_NAME)
-    text = _read_small(path)
-    if text is None:
+    path = os.path.join(directory, QUORUM_STATE_NAME)
+    content = _read_small(path)
+    if content is None:
         return None
     try:
-        state = json.loads(text)
-        voters = tuple(int(each["voterId"]) for each in state.get("currentVoters") or ())
-        return StoredElection(leader_epoch=int(state["leaderEpoch"]), voters=voters)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is no quorum-state: {error!r}") from error
+        state, _ = decode_quorum_state(content)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
+    voters = tuple(voter.voter_id for voter in state.current_voters or ())
+    return StoredElection(leader_epoch=state.leader_epoch, voters=voters)
 
 
-def _read_small(path: str) -> str | None:
-    """The content of a small text file; None if there is no such file. Raises InputError if it cannot be read."""
+def _read_small(path: str) -> bytes | None:
+    """The content of a small file; None if there is no such file. Raises InputError if it cannot be read."""
     try:
         with open(path, "rb") as file:
-            return file.read(_MAX_SMALL_FILE_BYTES).decode("iso-8859-1")
+            return file.read(_MAX_SMALL_FILE_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

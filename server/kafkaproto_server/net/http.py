@@ -114,17 +114,17 @@ async def response_to_one(
             with trio.move_on_after(REQUEST_TIMEOUT_MS / 1000) as waiting:
                 request = await _receive_request(stream, connection)
             if waiting.cancelled_caught:
-                _log.debug("a probe did not ask within %d ms", REQUEST_TIMEOUT_MS)
+                _log.debug("an HTTP client sent no request within %d ms", REQUEST_TIMEOUT_MS)
                 return
             has_asked()
             response, more_headers = await _route(request, routes)
             has_body = request.method != b"HEAD"
         except h11.RemoteProtocolError as error:
-            _log.info("a request that is not HTTP was refused: %s", error)
+            _log.info("refused a request that is not HTTP: %s", error)
             response, more_headers = HttpResponse(status=error.error_status_hint, body="bad request\n"), []
         await stream.send_all(_encode(connection, response, more_headers, has_body=has_body))
     except (trio.BrokenResourceError, _HungUp):
-        _log.debug("a probe hung up before its answer was sent")
+        _log.debug("an HTTP client closed its connection before the response was sent")
 
 
 class _HungUp(Exception):

@@ -310,7 +310,7 @@ class Acceptor:
         is_full = self._door.is_full
         if is_full and not self._said_full:
             _log_shortage.warning(
-                "listener %s has no room for more than its %d connections: idle ones are closed, or others wait",
+                "listener %s has reached its limit of %d connections: idle ones are closed, new ones wait",
                 self._door.name,
                 self._door.count,
             )
@@ -327,7 +327,7 @@ class Acceptor:
                     raise
                 if not said_short:
                     _log_shortage.warning(
-                        "listener %s cannot accept: %s; it goes on trying", self._door.name, error
+                        "listener %s cannot accept connections: %s; it keeps trying", self._door.name, error
                     )
                 said_short = True
                 self._door.relieve()

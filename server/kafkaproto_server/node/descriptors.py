@@ -57,7 +57,7 @@ def raise_descriptor_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     except (OSError, ValueError) as error:
         # Some systems have a lower limit that no call reports.
-        _log.warning("the limit of open files stays %d: %s", soft, error)
+        _log.warning("the limit of open files remains %d: %s", soft, error)
 
 
 def reserved_descriptors(config: Config) -> int:

@@ -59,7 +59,7 @@ class LineLimit(logging.Filter):
         left_out, self._left_out = self._left_out, 0
         self._second, self._passed = second, 0
         if left_out:
-            self._logger.warning("%d more lines of %s were left out", left_out, self._logger.name)
+            self._logger.warning("suppressed %d more lines of %s", left_out, self._logger.name)
 
 
 async def limit_lines(names: Iterable[str] = LIMITED_LOGGERS) -> None:

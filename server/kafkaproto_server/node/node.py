@@ -23,6 +23,7 @@ import msgspec
 import trio
 
 from kafkaproto.api import ApiKey
+from kafkaproto.directory_files import META_PROPERTIES_NAME
 from kafkaproto.message import Message
 from kafkaproto_server.apis.table import frame_limit, served_versions, timeout_ms
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
@@ -55,7 +56,6 @@ from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
-from kafkaproto_server.storage.directories.meta_properties import META_PROPERTIES_NAME
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
 if TYPE_CHECKING:

@@ -32,11 +32,7 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import (
     take_clean_shutdown,
     write_clean_shutdown,
 )
-from kafkaproto_server.storage.directories.directories import (
-    METADATA_LOG_NAME,
-    OpenedDirectories,
-    open_directories,
-)
+from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
 from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.storage.directories.meta_properties import new_directory_id
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
@@ -48,7 +44,7 @@ from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
 from kafkaproto_server.storage.metadata.reconciliation import check_votes, reconcile
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey
+from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID, Endpoint, ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.node")
 

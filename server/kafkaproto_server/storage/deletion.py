@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafkaproto.directory_files import DELETED_SUFFIX
 from kafkaproto_server.ports import Disk
-
-DELETED_SUFFIX = ".deleted"
 
 
 def mark_deleted(disk: Disk, paths: Iterable[str]) -> None:

@@ -53,11 +53,16 @@ def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T
             if not is_shortage(error):
                 raise
             if not has_waited:
-                _log.warning("%s of %s has to wait: %s", operation, path, os.strerror(error.errno or 0))
+                _log.warning(
+                    "%s of %s failed for lack of resources and is retried: %s",
+                    operation,
+                    path,
+                    os.strerror(error.errno or 0),
+                )
             has_waited = True
         else:
             if has_waited:
-                _log.warning("%s of %s waits no more", operation, path)
+                _log.warning("%s of %s succeeded after retries", operation, path)
             return result
         time.sleep(SHORTAGE_PAUSE_S)
 

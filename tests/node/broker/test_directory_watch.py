@@ -11,12 +11,13 @@ from contextlib import AbstractContextManager, nullcontext
 import pytest
 import trio
 
+from kafkaproto.directory_files import MetaProperties
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.node.broker import directory_watch
 from kafkaproto_server.node.broker.directory_watch import DirectoryFailureError, DirectoryWatch
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.directories import PROBE_NAME, check_directory
-from kafkaproto_server.storage.directories.meta_properties import MetaProperties, write_meta_properties
+from kafkaproto_server.storage.directories.meta_properties import write_meta_properties
 from tests.sim.disk import MemoryDisk
 
 pytestmark = pytest.mark.trio

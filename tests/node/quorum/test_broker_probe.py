@@ -194,7 +194,7 @@ async def test_a_broker_that_accepts_anywhere_lives(
             await scene.until_probed()
             assert scene.deaths == []
     assert "broker 1: the connection of its heartbeats ended, but L0://127.0.0.1:" in caplog.text
-    assert ": accepted; its session decides" in caplog.text
+    assert ": accepted; the broker is fenced when its session ends" in caplog.text
 
 
 async def test_a_broker_that_listens_again_in_time_lives(ports: Ports) -> None:

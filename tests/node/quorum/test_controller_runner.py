@@ -268,7 +268,7 @@ def test_a_proven_death_is_logged_with_its_proof_if_it_fences(caplog: pytest.Log
         harness.apply_effects()
     assert harness.half.failed_brokers == 1
     assert harness.half._controller.newest_image.brokers[3].fenced
-    line = f"broker 3 (epoch {broker.epoch}) is dead and is fenced: PLAINTEXT://host:1 refused"
+    line = f"broker 3 (epoch {broker.epoch}) failed and is fenced: PLAINTEXT://host:1 refused"
     assert [record.getMessage() for record in caplog.records].count(line) == 1
 
 

@@ -388,7 +388,7 @@ async def test_a_core_that_contradicts_itself_leaves_its_state_in_the_log(
             alter(driver, "1")
             await trio.sleep_forever()
     (last_words,) = [each.message for each in caplog.records if each.levelno == logging.CRITICAL]
-    assert last_words.startswith("the quorum's core fails: append requested epoch=1")
+    assert last_words.startswith("the Raft core failed: append requested epoch=1")
     assert "its state: leader epoch=1" in last_words
 
 

@@ -256,7 +256,7 @@ def test_where_a_response_has_no_place_for_it_the_connection_is_closed(
     assert isinstance(outcome, CloseConnection)
     assert "CreateTopicsRequest v7 failed: Mistake" in outcome.reason
     assert metrics.of(19).errors == {ErrorCode.UNKNOWN_SERVER_ERROR: 1}
-    assert ("cannot be refused either" in caplog.text) is (refuse is not None)
+    assert ("no error response could be encoded" in caplog.text) is (refuse is not None)
 
 
 def test_a_codec_that_fails_closes_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,7 +225,7 @@ async def unavailable(locate: Callable[[], Endpoint | None], request: Message | 
 async def test_it_is_told_that_no_controller_was_known() -> None:
     reason = await unavailable(lambda: None)
     assert (
-        reason == f"BrokerHeartbeatRequest: no answer within {GIVE_UP_MS} ms: no active controller is known"
+        reason == f"BrokerHeartbeatRequest: no response within {GIVE_UP_MS} ms: no active controller is known"
     )
 
 

@@ -190,7 +190,7 @@ async def test_what_else_is_wrong_with_an_envelope_the_client_cannot_help(respon
 
 async def test_an_answer_that_is_none_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     await answered(creation("a"), 7, EnvelopeResponse(response_data=b"\x00\x00\x00\x65\x00\xff\xff"))
-    assert "answered CreateTopicsRequest with what is no answer: CreateTopicsResponse" in caplog.text
+    assert "response to CreateTopicsRequest is malformed: CreateTopicsResponse" in caplog.text
 
 
 async def test_without_a_controller_the_request_times_out(caplog: pytest.LogCaptureFixture) -> None:

@@ -120,10 +120,10 @@ def test_clusters_are_not_mixed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("meta.properties", "node.id=one\n", "node.id is 'one'"),
+        ("meta.properties", "version=1\nnode.id=one\n", "node.id is 'one'"),
         ("meta.properties", "node.id=\\uZZ\n", "meta.properties"),
-        ("__cluster_metadata-0/quorum-state", "{", "is no quorum-state"),
-        ("__cluster_metadata-0/quorum-state", "[]", "is no quorum-state"),
+        ("__cluster_metadata-0/quorum-state", "{", "quorum-state: this is no JSON"),
+        ("__cluster_metadata-0/quorum-state", "[]", "quorum-state: a JSON object is expected"),
     ],
 )
 def test_a_damaged_file_is_named(node: Path, name: str, content: str, message: str) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproto.directory_files import encode_quorum_state
 from kafkaproto.log import segment_file_name
+from kafkaproto.messages import QuorumStateData
 from kafkaproto.snapshot import SnapshotId, snapshot_file_name
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.planning.files import look
@@ -93,8 +95,12 @@ def test_voters_are_known_from_what_formatting_wrote_and_from_quorum_state(tmp_p
     node = write_node(tmp_path / "1", [Batch(epoch=1)])
     assert voters_of(node) == []
     log = node / "__cluster_metadata-0"
-    state = {"leaderId": 1, "leaderEpoch": 1, "currentVoters": [{"voterId": 1}, {"voterId": 2}]}
-    (log / "quorum-state").write_text(json.dumps(state))
+    state = QuorumStateData(
+        leader_id=1,
+        leader_epoch=1,
+        current_voters=[QuorumStateData.Voter(voter_id=voter_id) for voter_id in (1, 2)],
+    )
+    (log / "quorum-state").write_bytes(encode_quorum_state(state, 0))
     assert voters_of(node) == [[1, 2]]
     formatted = SnapshotId(epoch=0, end_offset=0)
     write_snapshot(log, formatted, voters=(1, 2, 3))

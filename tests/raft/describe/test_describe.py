@@ -174,8 +174,8 @@ def test_effects_without_content() -> None:
                 claim=EndQuorumEpochRequest(leader_id=7, epoch=9, preferred_candidates=()),
                 doubt=Doubt.EPOCH_AT_THE_END,
             ),
-            "does not believe node 7: EndQuorumEpoch leader=7 epoch=9 candidates=[]: "
-            "no quorum could go on from that epoch",
+            "refused a claim: node 7: EndQuorumEpoch leader=7 epoch=9 candidates=[]: "
+            "a quorum could not continue from that epoch",
         ),
     ],
     ids=lambda value: type(value).__name__,

@@ -8,21 +8,18 @@ from pathlib import Path
 import pytest
 
 from kafkaproto import uuids
+from kafkaproto.directory_files import MetaProperties
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.directories import (
-    METADATA_LOG_NAME,
     PROBE_NAME,
     OpenedDirectories,
     check_directory,
     open_directories,
 )
-from kafkaproto_server.storage.directories.meta_properties import (
-    MetaProperties,
-    read_log_directory,
-    write_meta_properties,
-)
+from kafkaproto_server.storage.directories.meta_properties import read_log_directory, write_meta_properties
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.types import METADATA_LOG_NAME
 from tests.sim.disk import MemoryDisk
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"

@@ -9,6 +9,7 @@ from itertools import count
 import pytest
 
 from kafkaproto import uuids
+from kafkaproto.directory_files import MetaProperties
 from kafkaproto.messages import FeatureLevelRecord, UserScramCredentialRecord, VotersRecord
 from kafkaproto.snapshot import ControlRecord
 from kafkaproto_server.ports import Disk
@@ -20,11 +21,7 @@ from kafkaproto_server.storage.directories.format import (
     format_directories,
     parse_initial_controllers,
 )
-from kafkaproto_server.storage.directories.meta_properties import (
-    MetaProperties,
-    open_log_directories,
-    read_log_directory,
-)
+from kafkaproto_server.storage.directories.meta_properties import open_log_directories, read_log_directory
 from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap, voters_record
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter

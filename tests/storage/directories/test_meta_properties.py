@@ -7,13 +7,11 @@ from itertools import count
 import pytest
 
 from kafkaproto import uuids
+from kafkaproto.directory_files import MetaProperties, encode_meta_properties, is_reserved_directory_id
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.meta_properties import (
     FoundLogDirectory,
-    MetaProperties,
-    encode_meta_properties,
     find_mismatches,
-    is_reserved_directory_id,
     new_directory_id,
     open_log_directories,
     parse_meta_properties,

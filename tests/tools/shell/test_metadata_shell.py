@@ -30,7 +30,6 @@ from kafkaproto.records.batch import build_batch
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.storage.directories.directories import METADATA_LOG_NAME
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.tools.shell import follower as metadata_follower
 from kafkaproto_server.tools.shell import metadata_shell
@@ -39,7 +38,7 @@ from kafkaproto_server.tools.shell.commands import InvalidCommand, Shell, run_li
 from kafkaproto_server.tools.shell.metadata_shell import completions, main
 from kafkaproto_server.tools.shell.nodes import FileNode, root
 from kafkaproto_server.tools.shell.sources import load_file
-from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
+from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC, METADATA_TOPIC_ID
 from tests.tools.support.in_process import run
 from tests.tools.support.metadata_shell_files import (
     APPEND_TIME_MS,

@@ -101,7 +101,7 @@ def _refusal(error: ProtocolError, context: RequestContext) -> EnvelopeResponse:
     if not isinstance(error, RefusedRequestError | TooManyElementsError):
         return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     client_id = quoted(context.client_id or "")
-    _log.warning("a request of %s that a broker passed on is refused: %s", client_id, error)
+    _log.warning("refused a request of %s that a broker forwarded: %s", client_id, error)
     return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
 
 

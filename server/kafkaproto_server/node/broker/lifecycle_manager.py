@@ -183,11 +183,11 @@ class BrokerLifecycleManager:
         lifecycle.handle_response(response, self._clock.now_ms())
         if lifecycle.was_told_to_leave and not was_told_to_leave:
             _log.warning(
-                "the controller has fenced this broker, which did not ask to be fenced: the broker asks to serve again"
+                "the controller fenced this broker, which did not ask for it: the broker asks to be unfenced"
             )
         code = lifecycle.last_refusal
         if code and self._is_leaving:
-            _log.warning("no controlled shutdown: the controller says %s", describe(code).name)
+            _log.warning("no controlled shutdown: the controller responded %s", describe(code).name)
         elif code and code != before:
             info = describe(code)
             _log.warning("the controller refused %s: %s: %s", request.NAME, info.name, info.message)

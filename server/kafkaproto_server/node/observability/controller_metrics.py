@@ -126,25 +126,25 @@ class BrokerMetrics:
 
 
 def broker_work(
-    image: ClusterImage, figures: BrokerMetrics | None, *, high_watermark: int
+    image: ClusterImage, statistics: BrokerMetrics | None, *, high_watermark: int
 ) -> Iterator[Metric]:
-    """The work of a broker on the metadata. ``figures`` is None until the broker begins to register."""
+    """The work of a broker on the metadata. ``statistics`` is None until the broker begins to register."""
     yield gauge(
         f"{SERVER}_brokerstate",
         "0 not running, 1 starting, 2 recovery, 3 running, 6 pending controlled shutdown, 7 shutting down.",
-        0 if figures is None else figures.state,
+        0 if statistics is None else statistics.state,
     )
     # Metadata that cannot be replayed ends the process, so that no node serves metadata with a gap.
     yield gauge(f"{BROKER}_metadata_load_error_count", "Metadata that could not be replayed.", 0)
     yield gauge(
         f"{BROKER}_metadata_apply_error_count",
         "Metadata that asked for what this broker could not do.",
-        0 if figures is None else figures.apply_errors,
+        0 if statistics is None else statistics.apply_errors,
     )
     yield gauge(
         f"{ASSIGNMENTS}_queuedreplicatodirassignments",
         "Replicas whose directory no controller has confirmed yet.",
-        0 if figures is None else figures.queued_assignments,
+        0 if statistics is None else statistics.queued_assignments,
     )
     yield gauge(
         "kafka_controller_kafkaserver_metadatalag",

@@ -92,55 +92,59 @@ def histogram(name: str, text: str, bounds: Sequence[float], numbers: Sequence[i
 # -- the quorum --------------------------------------------------------------------------------------------------------
 
 
-def raft_state(figures: RaftStatistics) -> Iterator[Metric]:
+def raft_state(statistics: RaftStatistics) -> Iterator[Metric]:
     """The state of this node's replica of the quorum, and its elections."""
-    vote = figures.current_vote
+    vote = statistics.current_vote
     directory_id = (vote.directory_id if vote is not None else None) or ZERO_UUID
-    is_leader = figures.current_state == "leader"
-    yield gauge(f"{RAFT}_current_state_info", "State in the quorum.", 1, {"state": figures.current_state})
-    yield gauge(f"{RAFT}_current_leader", "Leader of the quorum, -1 if unknown.", figures.current_leader)
+    is_leader = statistics.current_state == "leader"
+    yield gauge(f"{RAFT}_current_state_info", "State in the quorum.", 1, {"state": statistics.current_state})
+    yield gauge(f"{RAFT}_current_leader", "Leader of the quorum, -1 if unknown.", statistics.current_leader)
     yield gauge(
         f"{RAFT}_current_vote",
-        "Who got this node's vote in the epoch, -1 if nobody.",
+        "Node id of the candidate that got this node's vote in the epoch, -1 if none did.",
         vote.id if vote is not None else NO_NODE,
     )
     yield gauge(
         f"{RAFT}_current_vote_directory_id_info",
-        "Directory id of who got the vote.",
+        "Directory id of that candidate.",
         1,
         {"directory_id": uuids.to_text(directory_id)},
     )
-    yield gauge(f"{RAFT}_current_epoch", "Epoch of the quorum.", figures.current_epoch)
-    yield gauge(f"{RAFT}_high_watermark", "High watermark, -1 if unknown.", figures.high_watermark)
-    yield gauge(f"{RAFT}_log_end_offset", "End of the log.", figures.log_end_offset)
-    yield gauge(f"{RAFT}_log_end_epoch", "Epoch of the log's last record.", figures.log_end_epoch)
-    yield gauge(f"{RAFT}_number_of_voters", "Voters of the quorum.", figures.number_of_voters)
+    yield gauge(f"{RAFT}_current_epoch", "Epoch of the quorum.", statistics.current_epoch)
+    yield gauge(f"{RAFT}_high_watermark", "High watermark, -1 if unknown.", statistics.high_watermark)
+    yield gauge(f"{RAFT}_log_end_offset", "End of the log.", statistics.log_end_offset)
+    yield gauge(f"{RAFT}_log_end_epoch", "Epoch of the log's last record.", statistics.log_end_epoch)
+    yield gauge(f"{RAFT}_number_of_voters", "Voters of the quorum.", statistics.number_of_voters)
     yield gauge(
         f"{RAFT}_number_unknown_voter_connections",
         "Voters whose address is not known.",
-        figures.number_unknown_voter_connections,
+        statistics.number_unknown_voter_connections,
     )
     if is_leader:
-        yield gauge(f"{RAFT}_number_of_observers", "Observers of this leader.", figures.number_of_observers)
+        yield gauge(
+            f"{RAFT}_number_of_observers", "Observers of this leader.", statistics.number_of_observers
+        )
         yield gauge(
             f"{RAFT}_uncommitted_voter_change",
             "1 while a change of the voters is not committed.",
-            int(figures.uncommitted_voter_change),
+            int(statistics.uncommitted_voter_change),
         )
     yield counters(
         f"{RAFT}_timeout_expirations",
-        "Timers that ran out (KIP-1322).",
+        "Timers that expired (KIP-1322).",
         [
-            ({"timer_name": "fetch"}, figures.fetch_timeouts),
-            ({"timer_name": "election"}, figures.election_timeouts),
+            ({"timer_name": "fetch"}, statistics.fetch_timeouts),
+            ({"timer_name": "election"}, statistics.election_timeouts),
         ],
     )
-    yield counter(f"{RAFT}_elections_started", "Elections of this node.", figures.elections_started)
-    yield counter(f"{RAFT}_elections_won", "Elections that this node won.", figures.elections_won)
+    yield counter(
+        f"{RAFT}_elections_started", "Elections that this node started.", statistics.elections_started
+    )
+    yield counter(f"{RAFT}_elections_won", "Elections that this node won.", statistics.elections_won)
     yield gauge(
         f"{RAFT}_election_latency_max",
         "Longest election since the start, ms.",
-        figures.election_latency_max_ms,
+        statistics.election_latency_max_ms,
     )
 
 
@@ -271,7 +275,7 @@ def brokers_and_topics(image: ClusterImage) -> Iterator[Metric]:
     yield gauge(f"{CONTROLLER}_offlinepartitionscount", "Partitions without a leader.", counts.leaderless)
     yield gauge(
         f"{CONTROLLER}_preferredreplicaimbalancecount",
-        "Partitions that another than their first replica leads.",
+        "Partitions that are not led by their preferred replica.",
         counts.not_preferred,
     )
 
@@ -283,35 +287,51 @@ def controller_progress(
     yield gauge(f"{CONTROLLER}_activecontrollercount", "1 at the active controller.", int(is_active))
     yield gauge(
         f"{CONTROLLER}_ignoredstaticvoters",
-        "1 where controller.quorum.voters is set, and the voters are those in the log.",
+        "1 if controller.quorum.voters is set, but the voters are those in the log.",
         int(ignored_static_voters),
     )
     yield gauge(f"{CONTROLLER}_lastappliedrecordoffset", "Last record applied.", image.offset)
     yield gauge(f"{CONTROLLER}_lastcommittedrecordoffset", "Last record committed.", high_watermark - 1)
-    yield gauge(f"{CONTROLLER}_lastappliedrecordtimestamp", "Its append time, ms.", image.timestamp_ms)
-    yield gauge(f"{CONTROLLER}_lastappliedrecordlagms", "Its age; 0 at the active controller.", lag_ms)
+    yield gauge(
+        f"{CONTROLLER}_lastappliedrecordtimestamp",
+        "Append time of the last record applied.",
+        image.timestamp_ms,
+    )
+    yield gauge(
+        f"{CONTROLLER}_lastappliedrecordlagms",
+        "Age of the last record applied.",
+        lag_ms,
+    )
 
 
 def broker_progress(image: ClusterImage, lag_ms: float) -> Iterator[Metric]:
     """How far a broker has replayed the log."""
     yield gauge(f"{BROKER}_last_applied_record_offset", "Last record applied.", image.offset)
-    yield gauge(f"{BROKER}_last_applied_record_timestamp", "Its append time, ms.", image.timestamp_ms)
-    yield gauge(f"{BROKER}_last_applied_record_lag_ms", "Its age.", lag_ms)
+    yield gauge(
+        f"{BROKER}_last_applied_record_timestamp",
+        "Append time of the last record applied.",
+        image.timestamp_ms,
+    )
+    yield gauge(f"{BROKER}_last_applied_record_lag_ms", "Age of the last record applied.", lag_ms)
 
 
-def snapshots(figures: SnapshotMetrics) -> Iterator[Metric]:
+def snapshots(statistics: SnapshotMetrics) -> Iterator[Metric]:
     """The snapshots that this node loaded and wrote."""
-    yield gauge("kafka_server_metadataloader_handleloadsnapshotcount", "Snapshots loaded.", figures.loaded)
+    yield gauge("kafka_server_metadataloader_handleloadsnapshotcount", "Snapshots loaded.", statistics.loaded)
     yield gauge(
         "kafka_server_snapshotemitter_latestsnapshotgeneratedbytes",
         "Size of the latest snapshot that this node wrote.",
-        figures.latest_bytes,
+        statistics.latest_bytes,
     )
     yield gauge(
-        "kafka_server_snapshotemitter_latestsnapshotgeneratedagems", "Its age.", figures.latest_age_ms
+        "kafka_server_snapshotemitter_latestsnapshotgeneratedagems",
+        "Age of the latest snapshot of this node, ms.",
+        statistics.latest_age_ms,
     )
-    yield counter("kafkaproto_snapshots_written", "Snapshots that this node wrote.", figures.written)
-    yield counter("kafkaproto_snapshots_failed", "Attempts to write one that failed.", figures.failed)
+    yield counter("kafkaproto_snapshots_written", "Snapshots that this node wrote.", statistics.written)
+    yield counter(
+        "kafkaproto_snapshots_failed", "Snapshots that this node failed to write.", statistics.failed
+    )
 
 
 def loader(image: ClusterImage, *, leader_id: int, kraft_version: int) -> Iterator[Metric]:

@@ -362,7 +362,7 @@ class BrokerProbe:
             )
         elif suspicion.no_proof_rounds > 1:
             _log.info(
-                "broker %d: %s, but %s: %s; its session decides",
+                "broker %d: %s, but %s: %s; the broker is fenced when its session ends",
                 broker.broker_id,
                 suspicion.reason,
                 where,

@@ -214,7 +214,7 @@ class ControllerRunner:
             # The controller's memory is now ahead of the log, and stays so. Another leader starts from what is
             # committed.
             _log.error(
-                "records from offset %d on were refused (%s): the controller gives up epoch %d",
+                "records from offset %d on were refused (%s): the controller resigns from epoch %d",
                 told.base_offset,
                 told.reason.value,
                 told.epoch,
@@ -329,9 +329,11 @@ def _report(report: effects.Report) -> None:
     broker = (report.broker_id, report.broker_epoch)
     match report:
         case effects.ReportSilence():
-            _log.warning("broker %d (epoch %d) is fenced: it was silent for %d ms", *broker, report.silent_ms)
+            _log.warning(
+                "broker %d (epoch %d) is fenced: it sent no heartbeat for %d ms", *broker, report.silent_ms
+            )
         case effects.ReportDeath():
-            _log.warning("broker %d (epoch %d) is dead and is fenced: %s", *broker, report.proof)
+            _log.warning("broker %d (epoch %d) failed and is fenced: %s", *broker, report.proof)
         case effects.ReportShutdown():
             if report.is_taken_back:
                 text = "broker %d (epoch %d) goes on: its shutdown, which its heartbeats do not ask for, is taken back"

@@ -211,7 +211,7 @@ class DiskWorker:
             size = self._snapshots.complete_part(snapshot_id)
             controls = snapshot_controls(self._snapshots, snapshot_id)
         except (CorruptFileError, RemoteProtocolError) as error:
-            _log.warning("the snapshot that was fetched is of no use: %s", error)
+            _log.warning("discarded the snapshot that was fetched: %s", error)
             return SnapshotRejected(snapshot=install.snapshot)
         self._log.truncate_fully_to(snapshot_id.end_offset)
         return SnapshotInstalled(

@@ -100,7 +100,7 @@ class RaftEffects:
         except AssertionError:
             # This ends the process. The log has to show what led to it.
             _log.critical(
-                "the quorum's core fails: %s; its state: %s",
+                "the Raft core failed: %s; its state: %s",
                 describe_event(event),
                 describe_state(self._raft),
             )
@@ -223,7 +223,7 @@ class RaftEffects:
             case raft_effects.ShutdownCompleted():
                 self.handed_over.set()
             case raft_effects.ClaimRefused():
-                _log.warning("does not believe %s", describe_refusal(told))
+                _log.warning("refused a claim: %s", describe_refusal(told))
             case _:
                 self._notify_leadership(told)
 
@@ -242,7 +242,7 @@ class RaftEffects:
                     _log.info("leads the quorum in epoch %d", told.epoch)
                     self._controller.became_leader(told)
             case raft_effects.LeadershipLost():
-                _log.info("leads the quorum no more; its epoch was %d", told.epoch)
+                _log.info("no longer leads the quorum; its epoch was %d", told.epoch)
                 self._committed.leadership_lost()
                 self._controller.leadership_lost(told.epoch)
                 self._published.show_active_epoch(self._controller.active_epoch)

@@ -86,7 +86,7 @@ class LogCleaner:
         try:
             retained = tuple(map(self._retained, self._snapshots.ids()))
         except OSError as error:
-            _log.warning("the snapshots of the metadata log cannot be looked at: %s", error)
+            _log.warning("the snapshots of the metadata log cannot be listed: %s", error)
             return None
         start = retained_from(
             retained, self._log.retained_segments(), self._limits, now_ms=self._clock.wall_ms()

@@ -169,7 +169,7 @@ class Snapshotter:
             self.failed += 1
             self._schedule.delay(self._clock.now_ms())
             _log.warning(
-                "no snapshot to offset %d could be written, the next attempt is in %d s: %s",
+                "failed to write a snapshot to offset %d; the next attempt is in %d s: %s",
                 image.offset + 1,
                 RETRY_MS // 1000,
                 error,

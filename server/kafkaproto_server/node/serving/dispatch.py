@@ -326,7 +326,7 @@ class _Serving:
                         metrics.add_error(code)
                     return [body]
         except Exception as another:
-            _log.error("%s cannot be refused either: %r", name, another, exc_info=another)
+            _log.error("no error response could be encoded for %s: %r", name, another, exc_info=another)
         metrics.add_error(ErrorCode.UNKNOWN_SERVER_ERROR)
         return CloseConnection(f"{name} failed: {error!r}")
 

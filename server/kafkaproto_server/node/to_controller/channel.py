@@ -79,7 +79,7 @@ class ControllerChannel:
                         reason = response
                     with trio.move_on_after(RETRY_INTERVAL_MS / 1000):
                         await self._wait_for_another(peer)
-        raise ControllerUnavailable(f"{request.NAME}: no answer within {timeout_ms} ms: {reason}")
+        raise ControllerUnavailable(f"{request.NAME}: no response within {timeout_ms} ms: {reason}")
 
     def close(self) -> None:
         """Close the connection."""

@@ -109,7 +109,7 @@ class Forwarder:
 
         def failed(error: Exception) -> None:
             self._topics_in_creation.difference_update(names)
-            _log.error("the creation of topics that a client missed failed: %r", error, exc_info=error)
+            _log.error("the automatic creation of topics failed: %r", error, exc_info=error)
 
         result: Deferred[Response] = Deferred()
         result.on_done(finished, failed)
@@ -223,7 +223,7 @@ def _unwrap(
             )
         inner, _ = api.response_class.decode(data, version, offset)
     except RemoteProtocolError as error:
-        _log.warning("the active controller answered %s with what is no answer: %s", name, error)
+        _log.warning("the active controller's response to %s is malformed: %s", name, error)
         return _refusal(request, ErrorCode.UNKNOWN_SERVER_ERROR, context)
     if isinstance(request, Message):
         return inner

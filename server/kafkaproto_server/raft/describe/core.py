@@ -235,7 +235,7 @@ def _notice(notice: NoticeNow | NoticeAfterPersist) -> str:
         case VotersChanged():
             return f"voters changed kraft.version={notice.kraft_version}"
         case ClaimRefused():
-            return f"does not believe {describe_refusal(notice)}"
+            return f"refused a claim: {describe_refusal(notice)}"
         case ShutdownCompleted():
             return "shutdown completed"
         case _:

@@ -35,7 +35,7 @@ FARTHEST_STEP = 10_000
 class Doubt(enum.Enum):
     """Why a claim is not believed."""
 
-    EPOCH_AT_THE_END = "no quorum could go on from that epoch"
+    EPOCH_AT_THE_END = "a quorum could not continue from that epoch"
     UNKNOWN_NODE = (
         "the log names no such voter. If it is one, add its endpoint to controller.quorum.bootstrap.servers"
     )
@@ -44,6 +44,6 @@ class Doubt(enum.Enum):
         "If it has moved, add its endpoint to controller.quorum.bootstrap.servers"
     )
     OTHER_ENDPOINT = (
-        "the log has another endpoint for that voter, and it is asked there. "
+        "the log has another endpoint for that voter, where it is asked. "
         "If it has moved, add its endpoint to controller.quorum.bootstrap.servers"
     )

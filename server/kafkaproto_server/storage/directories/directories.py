@@ -14,26 +14,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kafkaproto import uuids
+from kafkaproto.directory_files import META_PROPERTIES_NAME, MetaProperties
 from kafkaproto_server.ports import Disk, Lock
 from kafkaproto_server.storage.directories.meta_properties import (
-    META_PROPERTIES_NAME,
     FoundLogDirectory,
-    MetaProperties,
     find_mismatches,
     open_log_directories,
     parse_meta_properties,
     read_log_directory,
 )
 from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.types import METADATA_TOPIC
+from kafkaproto_server.types import METADATA_LOG_NAME
 
 LOCK_NAME = ".lock"
 PROBE_NAME = ".kafkaproto-probe"
 """The file that a check writes and removes again."""
 PROBE_BYTES = 4096
 """One block of the usual size: if the disk has no free block, the check fails as an append would."""
-
-METADATA_LOG_NAME = f"{METADATA_TOPIC}-0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kafkaproto import uuids
+from kafkaproto.directory_files import MetaProperties, is_reserved_directory_id
 from kafkaproto.message import Message
 from kafkaproto_server.features import (
     FEATURES,
@@ -31,9 +32,7 @@ from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
 from kafkaproto_server.storage.directories.meta_properties import (
     FoundLogDirectory,
-    MetaProperties,
     find_mismatches,
-    is_reserved_directory_id,
     new_directory_id,
     read_log_directory,
     write_meta_properties,

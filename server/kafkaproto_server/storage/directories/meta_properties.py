@@ -1,49 +1,23 @@
-"""``meta.properties``: the node and the cluster that a log directory belongs to, and the directory's own id (KIP-631,
-KIP-858).
-
-It is a Java properties file at the root of every log directory:
-
-    #
-    #Sat Nov 21 06:28:49 UTC 2026
-    node.id=1
-    directory.id=cfDiVozwRvO-F35hnvT9vQ
-    version=1
-    cluster.id=MkU3OEVBNTcwNTJENDM2Qg
-
-Version 0 has ``broker.id`` instead of ``node.id``, and may lack it and the cluster id. Both versions may lack the
-directory id; the node then assigns one at its start.
-"""
+"""Reads, checks and writes ``meta.properties`` of log directories. The file's format is described in
+`kafkaproto.directory_files`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-
-import javaproperties
 
 from kafkaproto import uuids
+from kafkaproto.directory_files import (
+    CLUSTER_ID_KEY,
+    META_PROPERTIES_NAME,
+    MetaProperties,
+    decode_meta_properties,
+    encode_meta_properties,
+    is_reserved_directory_id,
+)
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-
-META_PROPERTIES_NAME = "meta.properties"
-
-VERSION_KEY = "version"
-CLUSTER_ID_KEY = "cluster.id"
-NODE_ID_KEY = "node.id"
-BROKER_ID_KEY = "broker.id"
-DIRECTORY_ID_KEY = "directory.id"
-
-RESERVED_DIRECTORY_IDS = 100
-"""Directory ids whose first half is zero and whose second half is below this number have special meanings."""
-
-
-def is_reserved_directory_id(directory_id: bytes) -> bool:
-    """Whether a directory id stands for a state (migrating, unassigned, lost) instead of a directory."""
-    high = int.from_bytes(directory_id[:8], signed=True)
-    return high == 0 and int.from_bytes(directory_id[8:], signed=True) < RESERVED_DIRECTORY_IDS
 
 
 def new_directory_id(new_uuid: Callable[[], bytes], taken: Iterable[bytes] = ()) -> bytes:
@@ -56,82 +30,13 @@ def new_directory_id(new_uuid: Callable[[], bytes], taken: Iterable[bytes] = ())
             return candidate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetaProperties:
-    """The content of one file."""
-
-    version: int
-    """0 or 1."""
-    cluster_id: str | None
-    node_id: int | None
-    """``broker.id`` in version 0."""
-    directory_id: bytes | None
-    """16 bytes; None if the directory has no id yet."""
-
-    def to_mapping(self) -> dict[str, str]:
-        """The properties as they are written, in Kafka's order."""
-        values: dict[str, str | None] = {
-            (NODE_ID_KEY if self.version else BROKER_ID_KEY): None
-            if self.node_id is None
-            else str(self.node_id),
-            DIRECTORY_ID_KEY: None if self.directory_id is None else uuids.to_text(self.directory_id),
-            VERSION_KEY: str(self.version),
-            CLUSTER_ID_KEY: self.cluster_id,
-        }
-        return {key: value for key, value in values.items() if value is not None}
-
-
-def encode_meta_properties(properties: MetaProperties, wall_ms: int) -> bytes:
-    """The bytes of the file. ``wall_ms`` is the time of writing (milliseconds since the epoch), shown in UTC."""
-    written_at = datetime.fromtimestamp(wall_ms // 1000, UTC)
-    text = javaproperties.dumps(properties.to_mapping(), comments="", timestamp=written_at)
-    return text.encode("ascii")
-
-
 def parse_meta_properties(content: bytes, path: str) -> MetaProperties:
     """The properties in a file's bytes; ``path`` is for the message. Raises CorruptFileError, which names the wrong
     property."""
     try:
-        values: Mapping[str, str] = javaproperties.loads(content.decode("iso-8859-1"))
+        return decode_meta_properties(content)
     except ValueError as error:
         raise CorruptFileError(path, str(error)) from error
-    version = _number(values, VERSION_KEY, path)
-    if version not in (None, 0, 1):
-        raise CorruptFileError(path, f"{VERSION_KEY} is {version}, this release reads 0 and 1")
-    node_id = _number(values, NODE_ID_KEY if version else BROKER_ID_KEY, path)
-    cluster_id = values.get(CLUSTER_ID_KEY)
-    if version:
-        for key, value in ((CLUSTER_ID_KEY, cluster_id), (NODE_ID_KEY, node_id)):
-            if value is None:
-                raise CorruptFileError(path, f"{key} is missing")
-    return MetaProperties(
-        version=version or 0,
-        cluster_id=cluster_id,
-        node_id=node_id,
-        directory_id=_directory_id(values, path),
-    )
-
-
-def _number(values: Mapping[str, str], key: str, path: str) -> int | None:
-    text = values.get(key)
-    if text is None:
-        return None
-    if re.fullmatch(r"[+-]?[0-9]{1,10}", text) is None:
-        raise CorruptFileError(path, f"{key} is {text!r}, a whole number is expected")
-    return int(text)
-
-
-def _directory_id(values: Mapping[str, str], path: str) -> bytes | None:
-    text = values.get(DIRECTORY_ID_KEY)
-    if text is None:
-        return None
-    try:
-        directory_id = uuids.from_text(text)
-    except ValueError as error:
-        raise CorruptFileError(path, f"{DIRECTORY_ID_KEY}: {error}") from error
-    if is_reserved_directory_id(directory_id):
-        raise CorruptFileError(path, f"{DIRECTORY_ID_KEY} is {text}, which is reserved")
-    return directory_id
 
 
 def write_meta_properties(disk: Disk, directory: str, properties: MetaProperties, wall_ms: int) -> None:

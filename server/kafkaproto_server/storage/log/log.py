@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from kafkaproto.directory_files import DELETED_SUFFIX
 from kafkaproto.log import (
     LOG_SUFFIX,
     OFFSET_INDEX_SUFFIX,
@@ -28,7 +29,6 @@ from kafkaproto.log import (
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
-from kafkaproto_server.storage.deletion import DELETED_SUFFIX
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.epoch_file import (
     EPOCH_FILE_NAME,

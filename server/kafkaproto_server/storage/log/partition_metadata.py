@@ -1,24 +1,11 @@
-"""``partition.metadata``: the id of the topic whose partition is in a directory.
-
-The file has two lines of text, the second without a newline:
-
-    version: 0
-    topic_id: AAAAAAAAAAAAAAAAAAAAAQ
-"""
+"""Writes and checks ``partition.metadata``, the id of the topic whose partition is in a directory."""
 
 from __future__ import annotations
 
-from kafkaproto import uuids
+from kafkaproto.directory_files import PARTITION_METADATA_NAME, encode_partition_metadata
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.errors import CorruptFileError
-
-PARTITION_METADATA_NAME = "partition.metadata"
-
-
-def encode_partition_metadata(topic_id: bytes) -> bytes:
-    """The file's bytes for a topic id of 16 bytes."""
-    return f"version: 0\ntopic_id: {uuids.to_text(topic_id)}".encode()
 
 
 def ensure_partition_metadata(disk: Disk, directory: str, topic_id: bytes) -> None:

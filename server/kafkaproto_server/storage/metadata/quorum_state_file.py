@@ -1,32 +1,19 @@
-"""``quorum-state``: the epoch of this node, its vote in that epoch, and the leader (KIP-595, KIP-853).
+"""Keeps ``quorum-state``, a node's promises in elections. The file's format is described in
+`kafkaproto.directory_files`.
 
-The file is one line of JSON without a newline at its end. It is replaced as a whole, and synced before the node sends
-anything that depends on it. The keys are in this order:
-
-    data_version 0 (voters from the configuration)
-    {"clusterId":"","leaderId":1,"leaderEpoch":2,"votedId":-1,"appliedOffset":0,"currentVoters":[{"voterId":1}],
-     "data_version":0}
-    data_version 1 (voters from the log)
-    {"leaderId":-1,"leaderEpoch":2,"votedId":1,"votedDirectoryId":"J8aAPcfLQt2bqs1JT_rMgQ","data_version":1}
-
--1, and a directory id of all zeros, mean none. The cluster id is written empty and the applied offset zero; both are
-ignored when read.
+It is replaced as a whole, and synced before the node sends anything that depends on it.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
-from kafkaproto.errors import ProtocolError
+from kafkaproto.directory_files import QUORUM_STATE_NAME, decode_quorum_state, encode_quorum_state
 from kafkaproto.messages import QuorumStateData
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.types import NO_NODE, ZERO_UUID, ReplicaKey
-
-QUORUM_STATE_NAME = "quorum-state"
-HIGHEST_DATA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +44,10 @@ class QuorumStateFile:
         """The state that was written last; None if there is no file. Raises CorruptFileError, which names the field."""
         if not self._disk.exists(self.path):
             return None
-        document, data_version = self._parse(self._disk.read_file(self.path))
         try:
-            data = QuorumStateData.from_json(document, data_version)
-        except ProtocolError as error:
+            data, data_version = decode_quorum_state(self._disk.read_file(self.path))
+        except ValueError as error:
             raise CorruptFileError(self.path, str(error)) from error
-        if data.leader_epoch < 0:
-            raise CorruptFileError(self.path, f"leaderEpoch is {data.leader_epoch}, it must not be negative")
         directory_id = None if data.voted_directory_id == ZERO_UUID else data.voted_directory_id
         return QuorumState(
             leader_id=data.leader_id,
@@ -88,24 +72,9 @@ class QuorumStateFile:
             data.current_voters = [QuorumStateData.Voter(voter_id=voter_id) for voter_id in state.voter_ids]
         elif state.voted is not None:
             data.voted_directory_id = state.voted.directory_id or ZERO_UUID
-        document = {**data.to_json(state.data_version), "data_version": state.data_version}
-        content = json.dumps(document, separators=(",", ":")).encode()
+        content = encode_quorum_state(data, state.data_version)
         try:
             replace_file(self._disk, self._directory, QUORUM_STATE_NAME, content)
         except OSError as error:
             self._failure = error
             raise
-
-    def _parse(self, content: bytes) -> tuple[dict[str, object], int]:
-        try:
-            document = json.loads(content)
-        except ValueError as error:
-            raise CorruptFileError(self.path, f"this is no JSON: {error}") from error
-        if not isinstance(document, dict):
-            raise CorruptFileError(self.path, "a JSON object is expected")
-        data_version = document.pop("data_version", None)
-        if type(data_version) is not int or not 0 <= data_version <= HIGHEST_DATA_VERSION:
-            raise CorruptFileError(
-                self.path, f"data_version is {data_version!r}, this release reads 0 to {HIGHEST_DATA_VERSION}"
-            )
-        return document, data_version

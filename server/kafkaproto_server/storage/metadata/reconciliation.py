@@ -17,12 +17,12 @@ from __future__ import annotations
 import itertools
 
 from kafkaproto import uuids
+from kafkaproto.directory_files import QUORUM_STATE_NAME
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.producer_state_file import producer_state_offsets
-from kafkaproto_server.storage.metadata.quorum_state_file import QUORUM_STATE_NAME
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import ZERO_UUID
 

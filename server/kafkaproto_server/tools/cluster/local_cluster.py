@@ -310,9 +310,7 @@ def _layout(directory: Path, shape: Shape | None, base_port: int | None, is_stat
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--nodes", type=click.IntRange(min=1), metavar="N", help="Nodes with both roles; 3 unless said otherwise."
-)
+@click.option("--nodes", type=click.IntRange(min=1), metavar="N", help="Nodes with both roles. Default: 3.")
 @click.option(
     "--controllers", type=click.IntRange(min=1), metavar="N", help="Nodes that are controllers only."
 )
@@ -323,15 +321,13 @@ def _layout(directory: Path, shape: Shape | None, base_port: int | None, is_stat
     "--base-port",
     type=click.IntRange(min=0, max=65535),
     metavar="PORT",
-    help=f"Listeners take the ports from here on, brokers' first; {DEFAULT_BASE_PORT} unless said otherwise. "
-    "0 takes any free ports.",
+    help=f"First port of the listeners, brokers' before controllers'. 0: any free ports. Default: {DEFAULT_BASE_PORT}.",
 )
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help=f"Where the cluster lives; a cluster that is there is taken up again. ./{DEFAULT_DIRECTORY} unless said "
-    "otherwise.",
+    help=f"The directory of the cluster. An existing cluster is started again. Default: ./{DEFAULT_DIRECTORY}.",
 )
 @click.option("--ephemeral", is_flag=True, help="In a temporary directory, deleted at the end.")
 @click.option(

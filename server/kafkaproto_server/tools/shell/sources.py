@@ -22,13 +22,13 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import MetadataLoader
 from kafkaproto_server.image.snapshot import image_from_values
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.directories.directories import METADATA_LOG_NAME
 from kafkaproto_server.storage.log.scan import FileScan
 from kafkaproto_server.storage.metadata.snapshot_file import (
     BOOTSTRAP_SNAPSHOT_ID,
     read_snapshot_file,
     take_header,
 )
+from kafkaproto_server.types import METADATA_LOG_NAME
 
 _SNAPSHOT_NAMES = "<end offset>-<epoch>.checkpoint"
 
