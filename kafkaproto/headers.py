@@ -15,9 +15,9 @@ import msgspec
 from kafkaproto import api
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.primitives import Buffer, read_unsigned_varint
+from kafkaproto.support import MAX_TAGGED_FIELDS
 
 _MAX_CLIENT_ID_BYTES = 0x7FFF
-_MAX_TAGGED_FIELDS = 100
 
 # API key, API version, correlation id, length of the client id. The client id keeps its old two-byte length even in
 # header version 2, whose other strings would be compact.
@@ -137,9 +137,9 @@ def _decode_tags(frame: Buffer, position: int, where: str) -> tuple[dict[int, by
         return None, position + 1
     try:
         count, position = read_unsigned_varint(frame, position)
-        if count > _MAX_TAGGED_FIELDS:
+        if count > MAX_TAGGED_FIELDS:
             raise RemoteProtocolError(
-                f"{count} tagged fields are more than {_MAX_TAGGED_FIELDS}", offset=position
+                f"{count} tagged fields are more than {MAX_TAGGED_FIELDS}", offset=position
             )
         tags: dict[int, bytes] = {}
         for _ in range(count):

@@ -27,7 +27,7 @@ LOG_SUFFIX = ".log"
 OFFSET_INDEX_SUFFIX = ".index"
 TIME_INDEX_SUFFIX = ".timeindex"
 
-_MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
+MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
 _SEGMENT_NAME = re.compile(r"([0-9]{20})(\.[a-z]+)")
 OFFSET_INDEX_ENTRY = Struct(">ii")
 TIME_INDEX_ENTRY = Struct(">qi")
@@ -42,7 +42,7 @@ def segment_file_name(base_offset: int, suffix: str = LOG_SUFFIX) -> str:
 def parse_segment_file_name(name: str, suffix: str = LOG_SUFFIX) -> int | None:
     """The base offset in the name of a file of that kind; None for any other name."""
     match = _SEGMENT_NAME.fullmatch(name)
-    if match is None or match[2] != suffix or int(match[1]) > _MAX_OFFSET:
+    if match is None or match[2] != suffix or int(match[1]) > MAX_OFFSET:
         return None
     return int(match[1])
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.log import BatchScan
+from kafkaproto.log import MAX_OFFSET, BatchScan
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     KRaftVersionRecord,
@@ -31,7 +31,6 @@ MAX_BATCH_BYTES = 8 * 1024 * 1024
 _RECORD_OVERHEAD = 19
 """Most bytes that a record takes beside its value: three varints of 5 bytes, and 4 single bytes."""
 
-_MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
 _MAX_EPOCH = 0x7FFF_FFFF
 _FILE_NAME = re.compile(r"([0-9]{20})-([0-9]{10})\.checkpoint")
 
@@ -61,7 +60,7 @@ def snapshot_file_name(snapshot_id: SnapshotId) -> str:
 def parse_snapshot_file_name(name: str) -> SnapshotId | None:
     """The snapshot id in a file name; None if it is not the name of a complete snapshot."""
     match = _FILE_NAME.fullmatch(name)
-    if match is None or int(match[1]) > _MAX_OFFSET or int(match[2]) > _MAX_EPOCH:
+    if match is None or int(match[1]) > MAX_OFFSET or int(match[2]) > _MAX_EPOCH:
         return None
     return SnapshotId(epoch=int(match[2]), end_offset=int(match[1]))
 

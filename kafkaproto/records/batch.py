@@ -64,14 +64,14 @@ LENGTH_END = 12
 """End of the length field; the batch length counts from here."""
 MAGIC_OFFSET = 16
 
-_CRC_START = 21
+CRC_START = 21
 _MIN_OLD_MESSAGE_LENGTH = 14
 """In magic 0, crc, magic, attributes and two lengths follow the length field; no message is shorter."""
 
-_COMPRESSION_MASK = 0x07
+COMPRESSION_MASK = 0x07
 _TIMESTAMP_TYPE_BIT = 0x08
 _TRANSACTIONAL_BIT = 0x10
-_CONTROL_BIT = 0x20
+CONTROL_BIT = 0x20
 _DELETE_HORIZON_BIT = 0x40
 
 _INT64: Callable[[Buffer, int], tuple[int]] = Struct(">q").unpack_from
@@ -156,12 +156,12 @@ class RecordBatchView:
     @property
     def attributes(self) -> int:
         """All attribute bits."""
-        return _INT16(self._buffer, self.position + _CRC_START)[0]
+        return _INT16(self._buffer, self.position + CRC_START)[0]
 
     @property
     def compression(self) -> int:
         """A number of `Compression`, or one of 5 to 7, which mean nothing."""
-        return self.attributes & _COMPRESSION_MASK
+        return self.attributes & COMPRESSION_MASK
 
     @property
     def timestamp_type(self) -> TimestampType:
@@ -176,7 +176,7 @@ class RecordBatchView:
     @property
     def is_control(self) -> bool:
         """Whether the records are control records."""
-        return self.attributes & _CONTROL_BIT != 0
+        return self.attributes & CONTROL_BIT != 0
 
     @property
     def delete_horizon_ms(self) -> int | None:
@@ -235,7 +235,7 @@ class RecordBatchView:
 
     def check(self) -> None:
         """Raise RemoteProtocolError unless the crc is right and no count in the header is negative."""
-        found = crc32c(self.raw[_CRC_START:])
+        found = crc32c(self.raw[CRC_START:])
         if found != self.crc:
             raise RemoteProtocolError(
                 f"the crc of the record batch with base offset {self.base_offset} is {found:#010x},"
@@ -322,7 +322,7 @@ def build_batch(
     if transactional:
         attributes |= _TRANSACTIONAL_BIT
     if control:
-        attributes |= _CONTROL_BIT
+        attributes |= CONTROL_BIT
     base_timestamp = timestamp_of(records[0], timestamp_ms)
     if delete_horizon_ms is not None:
         attributes |= _DELETE_HORIZON_BIT

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from kafkaproto.client import parse_servers
+from kafkaproto.log import MAX_OFFSET
 from kafkaproto_pipeline.views.schema import RECORDS_VIEW, STATE_VIEW, check_record_types, columns_of
 
 DEFAULT_SPLIT_BYTES = 32 * 1024 * 1024
@@ -25,7 +26,6 @@ ALL_REPLICAS, ONE_REPLICA = "all", "one"
 SNAPSHOT, FAIL = "snapshot", "fail"
 EARLIEST, LATEST = "earliest", "latest"
 
-_MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
 _MAX_INT32 = 0x7FFF_FFFF
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -173,7 +173,7 @@ def _servers(option: str, text: str) -> tuple[tuple[str, int], ...]:
         raise _wrong(option, text, f"host:port,host:port ({error})") from None
 
 
-def _number(option: str, text: str, allowed: str, least: int = 0, most: int = _MAX_OFFSET) -> int:
+def _number(option: str, text: str, allowed: str, least: int = 0, most: int = MAX_OFFSET) -> int:
     if _NUMBER.fullmatch(text.strip()) is None or not least <= int(text) <= most:
         raise _wrong(option, text, allowed)
     return int(text)
@@ -203,7 +203,7 @@ def _as_of(option: str, text: str) -> AsOf:
         return AsOf()
     allowed = f"{LATEST}, {_OFFSET_TEXT}, or a timestamp as ISO-8601 (UTC where no zone is given)"
     if _is_number(text):
-        return AsOf(offset=_number(option, text, allowed, most=_MAX_OFFSET - 1))
+        return AsOf(offset=_number(option, text, allowed, most=MAX_OFFSET - 1))
     try:
         return AsOf(timestamp_ms=_timestamp(option, text))
     except OptionError:

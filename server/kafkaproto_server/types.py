@@ -48,6 +48,11 @@ def earliest(*times: int | None) -> int | None:
     return first
 
 
+MAX_PORT = 65_535
+BATCH_HEADER_BYTES = 61
+"""Size of a record batch's header."""
+MAX_BATCH_BYTES = 8 * 1024 * 1024
+"""The largest batch of the metadata log (Kafka's KafkaRaftClient has the same limit)."""
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"
 METADATA_LOG_NAME = f"{METADATA_TOPIC}-0"

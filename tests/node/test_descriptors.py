@@ -42,7 +42,7 @@ def test_a_system_that_refuses_leaves_the_limit_as_it_is(
     monkeypatch.setattr(resource, "setrlimit", refuse)
     raise_descriptor_limit()
     assert limits == [256, 4096]
-    assert caplog.messages == ["the limit of open files stays 256: current limit exceeds maximum limit"]
+    assert caplog.messages == ["the limit of open files remains 256: current limit exceeds maximum limit"]
 
 
 def test_connections_get_what_the_node_does_not_need(limits: list[int]) -> None:

@@ -70,7 +70,7 @@ async def test_a_flood_of_peers_does_not_hide_that_there_is_no_room(caplog: pyte
             ):
                 await trio.testing.wait_all_tasks_blocked(0.01)
         nursery.cancel_scope.cancel()
-    assert "listener PLAINTEXT has no room" in caplog.text
+    assert "listener PLAINTEXT has reached its limit" in caplog.text
 
 
 def test_what_every_forwarded_request_may_log_is_limited() -> None:

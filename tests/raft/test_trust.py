@@ -146,7 +146,7 @@ class TestReports:
             f"node 77: Vote from=77/d04d epoch=1 log=0@0: {Doubt.UNKNOWN_NODE.value}"
         ]
         assert refusals(node, vote(77, 2**31 - 1), begin(77, 5), begin(77, 2**31 - 1)) == [
-            "node 77: Vote from=77/d04d epoch=2147483647 log=0@0: no quorum could go on from that epoch"
+            "node 77: Vote from=77/d04d epoch=2147483647 log=0@0: a quorum could not continue from that epoch"
         ]
         assert refusals(node, begin(3, 1, host="10.0.0.9"), begin(3, 1)) == [
             f"node 3: BeginQuorumEpoch leader=3 epoch=1: {Doubt.OTHER_ENDPOINT.value}"

@@ -13,8 +13,7 @@ from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, Rec
 from kafkaproto_server.raft.values.effects import PendingBatch
 from kafkaproto_server.raft.values.epoch_start import EpochStart
 from kafkaproto_server.raft.values.messages import FetchedBatch
-
-BATCH_HEADER_BYTES = 61
+from kafkaproto_server.types import BATCH_HEADER_BYTES
 
 
 class LogBatch(FetchedBatch, frozen=True, kw_only=True):

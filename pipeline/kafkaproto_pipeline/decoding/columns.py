@@ -23,12 +23,12 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.messages import SnapshotHeaderRecord
 from kafkaproto.primitives import Buffer
-from kafkaproto.records.batch import Record, RecordBatchView
+from kafkaproto.records.batch import CONTROL_BIT, Record, RecordBatchView
 from kafkaproto.records.control import decode_control_record
 from kafkaproto.records.metadata import FRAME_VERSION
 from kafkaproto_pipeline.decoding import rows
 from kafkaproto_pipeline.decoding.arrays import BadTextError, Builder, Spread
-from kafkaproto_pipeline.decoding.common_columns import CONTROL_BIT, CommonColumns, Places
+from kafkaproto_pipeline.decoding.common_columns import CommonColumns, Places
 from kafkaproto_pipeline.decoding.fields import Located, can_locate, has_text, locate
 from kafkaproto_pipeline.decoding.frames import Flags, find_records
 from kafkaproto_pipeline.decoding.payload import can_write, json_texts

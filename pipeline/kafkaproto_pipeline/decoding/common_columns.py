@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from kafkaproto.records.batch import CONTROL_BIT
 from kafkaproto_pipeline.decoding.arrays import booleans, numbers
 from kafkaproto_pipeline.decoding.frames import Flags, Records
 from kafkaproto_pipeline.decoding.pieces import LogPiece
@@ -17,7 +18,6 @@ from kafkaproto_pipeline.generated.records import RECORDS
 from kafkaproto_pipeline.views.wanted import Origin, Plan, is_wanted_offset
 
 _APPEND_TIME_BIT = 0x08
-CONTROL_BIT = 0x20
 
 _TYPE_NAMES = pa.array([record.name for record in RECORDS], pa.string())
 

@@ -14,15 +14,13 @@ import numpy as np
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.primitives import Buffer
-from kafkaproto.records.batch import HEADER_SIZE
+from kafkaproto.records.batch import COMPRESSION_MASK, HEADER_SIZE
 from kafkaproto.records.compression import decompress
 from kafkaproto_pipeline.decoding.frames import Bodies
 from kafkaproto_pipeline.decoding.scan import Fault, Headers, Int64s, Octets, Step
 
 PIECE_BYTES = 16 * 1024 * 1024
 """A piece of decompressed batches ends after the batch with which it reaches this size."""
-
-_COMPRESSION_MASK = 0x07
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +42,7 @@ def pieces(buffer: Buffer, step: Step) -> Iterator[LogPiece]:
     headers = step.headers
     starts = headers.positions + HEADER_SIZE
     ends = headers.positions + headers.sizes
-    compressed = (headers.attributes & _COMPRESSION_MASK).tolist()
+    compressed = (headers.attributes & COMPRESSION_MASK).tolist()
     if not any(compressed):
         octets = np.frombuffer(buffer, np.uint8)
         yield LogPiece(

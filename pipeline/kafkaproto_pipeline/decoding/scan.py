@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafkaproto.primitives import Buffer
-from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC
+from kafkaproto.records.batch import CRC_START, HEADER_SIZE, LENGTH_END, MAGIC
 from kafkaproto.records.crc32c import crc32c
 
 Int64s = npt.NDArray[np.int64]
@@ -39,7 +39,6 @@ Kafka's own limits are 8 MiB for a batch of metadata, and 1 GiB for a segment.
 """
 
 _SEARCH_WINDOW_BYTES = 64 * 1024
-_CRC_START = 21
 _HEAD: Callable[[Buffer, int], tuple[int, int, int]] = Struct(">i4xbI").unpack_from
 """Length, magic and crc, beginning with the length field."""
 _INT64: Callable[[Buffer, int], tuple[int]] = Struct(">q").unpack_from
@@ -161,7 +160,7 @@ class _Scan:
             after = position + length + LENGTH_END
             if magic != MAGIC or after > end or not HEADER_SIZE - LENGTH_END <= length <= MAX_BATCH_BYTES:
                 break
-            if crc32c(view[position + _CRC_START : after]) != crc:
+            if crc32c(view[position + CRC_START : after]) != crc:
                 break
             append(position)
             position = after
@@ -204,7 +203,7 @@ class _Scan:
         size = length + LENGTH_END
         if size > left:
             return None, f"the bytes end inside a record batch: it claims {size}, {left} are left"
-        found = crc32c(self.view[start + _CRC_START : start + size])
+        found = crc32c(self.view[start + CRC_START : start + size])
         (base_offset,) = _INT64(self.view, start)
         return size, (
             f"the crc of the record batch with base offset {base_offset} is {found:#010x}, its header says {crc:#010x}"
@@ -228,7 +227,7 @@ class _Scan:
         self.search_bytes -= after - position
         if self.search_bytes < 0 or _INT64(self.view, position)[0] < (self.floor or 0):
             return False
-        return crc32c(self.view[position + _CRC_START : after]) == crc
+        return crc32c(self.view[position + CRC_START : after]) == crc
 
     def search(self, start: int) -> int | None:
         """Position of the first valid batch at or after ``start``; None if there is none, or the search has reached its

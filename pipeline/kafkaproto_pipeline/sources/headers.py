@@ -25,11 +25,10 @@ from kafkaproto.log import (
     iterate_offset_index,
     iterate_time_index,
 )
-from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC
+from kafkaproto.records.batch import CONTROL_BIT, HEADER_SIZE, LENGTH_END, MAGIC
 from kafkaproto_pipeline.sources.directories import InputError, SegmentOnDisk, open_file
 
 _HEADER = Struct(">qiibIhiqq")
-_CONTROL_BIT = 0x20
 _WINDOW_BYTES = 256 * 1024
 _ANCHOR_BYTES = 64 * 1024
 """Distance between the positions of an index that are kept: a jump costs one read, and a window has
@@ -290,7 +289,7 @@ def _parse(data: bytes, at: int, position: int) -> BatchHeader | None:
         base_offset + last_delta + 1,
         epoch,
         max_timestamp,
-        bool(attributes & _CONTROL_BIT),
+        bool(attributes & CONTROL_BIT),
     )
 
 

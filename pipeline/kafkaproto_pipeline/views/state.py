@@ -33,10 +33,8 @@ from kafkaproto_pipeline.views.schema import (
     columns_of,
 )
 from kafkaproto_pipeline.views.wanted import CorruptInputError, Origin, Wanted
+from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE
 from kafkaproto_server.image.entries import MIGRATING_DIRECTORY
-
-_NO_LEADER_CHANGE = -2
-_NO_RECOVERY_STATE_CHANGE = -1
 
 _PLACE = ("recordType", "position", "offset", "epoch", "timestampMs")
 _PLACE_COLUMNS = ("offset", "partitionLeaderEpoch", "timestamp")
@@ -147,8 +145,8 @@ def _changes(table: pa.Table) -> pa.Table:
     fields = _fields(table, PARTITION_CHANGE)
     count, position = table.num_rows, table["position"].combine_chunks()
     leader, recovery_state = fields["leader"], fields["leaderRecoveryState"]
-    names_leader = pc.not_equal(leader, _NO_LEADER_CHANGE)
-    names_state = pc.not_equal(recovery_state, _NO_RECOVERY_STATE_CHANGE)
+    names_leader = pc.not_equal(leader, NO_LEADER_CHANGE)
+    names_state = pc.not_equal(recovery_state, NO_RECOVERY_STATE_CHANGE)
     columns = fields | {
         "firstPosition": position,
         "position": position,

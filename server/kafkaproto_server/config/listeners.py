@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkaproto_server.config.properties import Properties
-from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.types import MAX_PORT, Endpoint, ReplicaKey, Voter
 
 SECURITY_PROTOCOLS: Mapping[str, int] = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
 """Numbers of the security protocols in `types.Endpoint`."""
-MAX_PORT = 65535
 UNSPECIFIED_HOSTS = ("0.0.0.0", "::")
 """Addresses that mean "every interface" for binding, and that nobody can connect to."""
 

@@ -7,7 +7,6 @@ a shortage of file descriptors or memory: it logs the shortage once, has a conne
 
 from __future__ import annotations
 
-import errno
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo, Pump, Serve
 from kafkaproto_server.net.streams import SocketBytes
+from kafkaproto_server.storage.errors import is_shortage
 from kafkaproto_server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
@@ -38,8 +38,6 @@ _log_shortage = logging.getLogger("kafkaproto.server.net.shortages")
 ConnectionEnded = Callable[[ConnectionInfo], None]
 
 RunConnection = Callable[[trio.SocketStream, Place], Awaitable[None]]
-
-_SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +321,7 @@ class Acceptor:
             try:
                 return await socket.accept()
             except OSError as error:
-                if error.errno not in _SHORTAGES:
+                if not is_shortage(error):
                     raise
                 if not said_short:
                     _log_shortage.warning(

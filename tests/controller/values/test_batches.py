@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.controller.values.batches import MAX_BATCH_BYTES, MAX_RECORDS_PER_BATCH, batch_ends
-from kafkaproto_server.types import run_to_end
+from kafkaproto_server.controller.values.batches import MAX_RECORDS_PER_BATCH, batch_ends
+from kafkaproto_server.types import MAX_BATCH_BYTES, run_to_end
 
 
 def test_no_records_make_no_batch() -> None:

@@ -288,7 +288,7 @@ async def test_a_topic_that_is_being_created_is_not_asked_for_again(caplog: pyte
         script.put.send_nowait(ZeroDivisionError("a mistake"))
         assert await create("a") == []
         assert await create("a") == [(19, 4, ["a"])]
-        assert "the creation of topics that a client missed failed: ZeroDivisionError" in caplog.text
+        assert "the automatic creation of topics failed: ZeroDivisionError" in caplog.text
         assert others.asked == []
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.raft.model.accumulator import BATCH_HEADER_BYTES, BatchAccumulator, record_bytes
+from kafkaproto_server.raft.model.accumulator import BatchAccumulator, record_bytes
 from kafkaproto_server.raft.values.effects import AppendRefusal, PendingBatch
+from kafkaproto_server.types import BATCH_HEADER_BYTES
 
 MAX_BATCH_BYTES = 400
 

@@ -19,13 +19,13 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.model.accumulator import BATCH_HEADER_BYTES, record_bytes
+from kafkaproto_server.raft.model.accumulator import record_bytes
 from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, LeaderChange, RecordedControl
 from kafkaproto_server.raft.values.effects import PendingBatch
 from kafkaproto_server.raft.values.messages import FetchedBatch
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire.records import fetched_batches
-from kafkaproto_server.types import ZERO_UUID, Endpoint, ReplicaKey, Voter
+from kafkaproto_server.types import BATCH_HEADER_BYTES, ZERO_UUID, Endpoint, ReplicaKey, Voter
 
 LEADER_CHANGE_OF_THREE_STATIC_VOTERS = bytes.fromhex(
     "0000000000000000 0000005e 00000001 02 ef53f3b5 0020 00000000 000001a1fc8169fe 000001a1fc8169fe"

@@ -17,7 +17,7 @@ from kafkaproto_server.controller.values.effects import AppendRecords
 from kafkaproto_server.controller.values.election_counts import count_elections
 from kafkaproto_server.image.loader import load_steps
 from kafkaproto_server.image.records import record_version
-from kafkaproto_server.types import Steps
+from kafkaproto_server.types import MAX_BATCH_BYTES, Steps
 
 Batches: TypeAlias = tuple[deque[Message], deque[bytes], tuple[int, ...]]
 """Records, their bytes, and the end of each batch (index after its last record)."""
@@ -77,5 +77,5 @@ def _too_large(record_count: int) -> ApiError:
     return ApiError(
         ErrorCode.POLICY_VIOLATION,
         f"The request leads to {record_count} metadata records, more than one batch holds:"
-        f" at most {batches.MAX_RECORDS_PER_BATCH} records and {batches.MAX_BATCH_BYTES} bytes.",
+        f" at most {batches.MAX_RECORDS_PER_BATCH} records and {MAX_BATCH_BYTES} bytes.",
     )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkaproto_server.types import Steps
+from kafkaproto_server.types import BATCH_HEADER_BYTES, MAX_BATCH_BYTES, Steps
 
 MAX_RECORDS_PER_BATCH = 10_000
 """A request that has to be one batch and needs more records is refused; other changes may take several batches."""
-MAX_BATCH_BYTES = 8 * 1024 * 1024
 """Largest batch; Apache Kafka's nodes hold batches in buffers of this size."""
 
-_BATCH_HEADER_BYTES = 61
 _RECORD_OVERHEAD_BYTES = 19
 """At most: two five-byte lengths, a five-byte offset delta, and four fields of one byte."""
 _VALUES_PER_STEP = 64
@@ -21,12 +19,12 @@ _VALUES_PER_STEP = 64
 def batch_ends(values: Sequence[bytes]) -> Steps[tuple[int, ...]]:
     """The end of each batch (index after its last record) if each batch takes as many records as it can."""
     ends = []
-    start, size = 0, _BATCH_HEADER_BYTES
+    start, size = 0, BATCH_HEADER_BYTES
     for index, value in enumerate(values):
         record_size = len(value) + _RECORD_OVERHEAD_BYTES
         if index > start and (index - start == MAX_RECORDS_PER_BATCH or size + record_size > MAX_BATCH_BYTES):
             ends.append(index)
-            start, size = index, _BATCH_HEADER_BYTES
+            start, size = index, BATCH_HEADER_BYTES
         size += record_size
         if index % _VALUES_PER_STEP == _VALUES_PER_STEP - 1:
             yield

@@ -23,12 +23,12 @@ from kafkaproto_server.controller.values.effects import Report
 from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange
 from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
+from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.security.delegation_tokens import TokenIndex
 from kafkaproto_server.types import Steps
 
-MAX_MESSAGE_LENGTH = 1_000
 """Most characters of an error message. It may quote what a peer sent, which alone can take all the 32767 bytes that a
 string of the protocol holds."""
 

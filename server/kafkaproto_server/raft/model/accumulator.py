@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkaproto_server.raft.values.effects import AppendRefusal, PendingBatch
-
-BATCH_HEADER_BYTES = 61
+from kafkaproto_server.types import BATCH_HEADER_BYTES
 
 _FIXED_RECORD_BYTES = 4
 """Attributes, a timestamp delta of 0, a null key's length and a header count of 0 take one byte each."""

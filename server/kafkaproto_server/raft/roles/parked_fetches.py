@@ -5,7 +5,6 @@ from __future__ import annotations
 from kafkaproto_server.raft.model.core import Core
 from kafkaproto_server.raft.model.log_index import Diverging, NeedsSnapshot
 from kafkaproto_server.raft.model.states import Leader, leader_and_epoch
-from kafkaproto_server.raft.values.config import MAX_BATCH_BYTES
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.messages import (
     NO_HIGH_WATERMARK,
@@ -13,6 +12,7 @@ from kafkaproto_server.raft.values.messages import (
     LogRange,
     PendingFetchResponse,
 )
+from kafkaproto_server.types import MAX_BATCH_BYTES
 
 MAX_RESPONSE_BYTES = MAX_BATCH_BYTES
 """Most bytes of records or of a snapshot in one response, whatever a peer asks for. A larger batch still goes whole."""

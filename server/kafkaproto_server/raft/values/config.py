@@ -11,9 +11,8 @@ from kafkaproto_server.raft.values.voters import (
     VoterSet,
     endpoints_as_recorded,
 )
-from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.types import MAX_BATCH_BYTES, Endpoint, ReplicaKey, Voter
 
-MAX_BATCH_BYTES = 8 * 1024 * 1024
 """Largest batch that a leader appends; Kafka fixes it at this and gives it no key."""
 
 FETCH_MAX_WAIT_MS = 500

@@ -7,12 +7,19 @@ from typing import Protocol, TypeVar
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto_server.raft.values.errors import RaftError
-from kafkaproto_server.types import METADATA_TOPIC, NO_NODE, ZERO_UUID, Endpoint, LeaderAndEpoch, ReplicaKey
+from kafkaproto_server.types import (
+    MAX_PORT,
+    METADATA_TOPIC,
+    NO_NODE,
+    ZERO_UUID,
+    Endpoint,
+    LeaderAndEpoch,
+    ReplicaKey,
+)
 
 METADATA_PARTITION = 0
 """The metadata log's only partition."""
 
-MAX_PORT = 65_535
 
 PartitionT = TypeVar("PartitionT", bound="PartitionFields")
 

@@ -44,9 +44,8 @@ from kafkaproto_server.storage.metadata.bootstrap import (
     write_voters_snapshot,
 )
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from kafkaproto_server.types import METADATA_TOPIC, Endpoint, ReplicaKey, Voter
+from kafkaproto_server.types import MAX_PORT, METADATA_TOPIC, Endpoint, ReplicaKey, Voter
 
-MAX_PORT = 65535
 _VOTER_TEXT = re.compile(r"(?P<id>[^@]*)@(?P<host>\[[^\]]*\]|[^:\[\]]*):(?P<port>[^:]*):(?P<directory>[^:]*)")
 
 
