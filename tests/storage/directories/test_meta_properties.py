@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from kafkaproto import uuids
-from kafkaproto.directory_files import MetaProperties, encode_meta_properties, is_reserved_directory_id
+from kafkaproto.directory_files import MetaProperties
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.meta_properties import (
     FoundLogDirectory,
@@ -32,53 +32,10 @@ KAFKAS_FILE = (
 PROPERTIES = MetaProperties(version=1, cluster_id=CLUSTER, node_id=1, directory_id=DIRECTORY_ID)
 
 
-def test_kafkas_file_is_written_and_read() -> None:
-    assert encode_meta_properties(PROPERTIES, 1_795_242_529_999) == KAFKAS_FILE
-    assert parse_meta_properties(KAFKAS_FILE, "x") == PROPERTIES
-
-
-def test_files_of_version_0_and_files_without_a_directory_id_are_recognised() -> None:
-    version_0 = b"broker.id=4\ncluster.id=abc\n"
-    expected = MetaProperties(version=0, cluster_id="abc", node_id=4, directory_id=None)
-    assert parse_meta_properties(version_0, "x") == expected
-    assert parse_meta_properties(b"version=0\n" + version_0, "x") == expected
-    assert parse_meta_properties(b"", "x") == MetaProperties(
-        version=0, cluster_id=None, node_id=None, directory_id=None
-    )
-    assert parse_meta_properties(encode_meta_properties(expected, 0), "x") == expected
-    without_id = parse_meta_properties(b"version=1\nnode.id=4\ncluster.id = abc\n", "x")
-    assert without_id == MetaProperties(version=1, cluster_id="abc", node_id=4, directory_id=None)
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (b"version=7\n", "version is 7, this release reads 0 and 1"),
-        (b"version=one\n", "version is 'one', a whole number is expected"),
-        (b"version=1\nnode.id=1\n", "cluster.id is missing"),
-        (b"version=1\ncluster.id=x\n", "node.id is missing"),
-        (b"version=1\ncluster.id=x\nnode.id=1_0\n", "node.id is '1_0', a whole number"),
-        (b"broker.id=?\n", "broker.id is '\\?'"),
-        (b"version=1\ncluster.id=x\nnode.id=1\ndirectory.id=xx\n", "directory.id: 'xx' is not a UUID"),
-        (
-            b"version=1\ncluster.id=x\nnode.id=1\ndirectory.id=AAAAAAAAAAAAAAAAAAAAAQ\n",
-            "directory.id is AAAAAAAAAAAAAAAAAAAAAQ, which is reserved",
-        ),
-        (b"cluster.id=\\uZZZZ\n", "Invalid"),
-    ],
-)
-def test_what_is_no_such_file_is_told_with_the_property(content: bytes, complaint: str) -> None:
-    with pytest.raises(CorruptFileError, match=complaint) as caught:
-        parse_meta_properties(content, "/data/meta.properties")
-    assert str(caught.value).startswith("/data/meta.properties: ")
-
-
-@pytest.mark.parametrize(
-    ("number", "is_reserved"),
-    [(0, True), (2, True), (99, True), (100, False), (1 << 63, True), (1 << 64, False)],
-)
-def test_reserved_directory_ids(number: int, is_reserved: bool) -> None:
-    assert is_reserved_directory_id(number.to_bytes(16)) is is_reserved
+def test_what_is_no_such_file_is_told_with_file_and_property() -> None:
+    with pytest.raises(CorruptFileError) as caught:
+        parse_meta_properties(b"version=7\n", "/data/meta.properties")
+    assert str(caught.value) == "/data/meta.properties: version is 7, this release reads 0 and 1"
 
 
 def test_a_new_directory_id_can_be_used_in_a_command_line_and_is_free() -> None:
