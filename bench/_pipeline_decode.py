@@ -12,14 +12,14 @@ import sys
 import time
 from collections.abc import Sequence
 
-from kafkaproto_pipeline.columns import decode
+from kafkaproto_pipeline.decoding.columns import decode
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.plan import Filters, Piece, plan_batch
-from kafkaproto_pipeline.schema import TYPED_VIEW, columns_of
-from kafkaproto_pipeline.wanted import FAILFAST, Wanted
+from kafkaproto_pipeline.planning.files import Filters, PlannedPiece, plan_batch
+from kafkaproto_pipeline.views.schema import TYPED_VIEW, columns_of
+from kafkaproto_pipeline.views.wanted import FAILFAST, Wanted
 
 
-def decode_all(pieces: Sequence[Piece], columns: tuple[str, ...]) -> tuple[int, float, float]:
+def decode_all(pieces: Sequence[PlannedPiece], columns: tuple[str, ...]) -> tuple[int, float, float]:
     """Rows, seconds of processor time, and the resident megabytes of this process at their highest."""
     rows = 0
     began = time.process_time()

@@ -4,7 +4,7 @@ Three controllers of one make get the log or the snapshot, then a fourth starts 
 controller.quorum.auto.join.enable. Counted from the start of its process: when the leader first hears of it, when it
 has all that the leader had, when it is a voter. Megabytes are those of the leader's files. Meanwhile the leader is
 pinged every few milliseconds, and the slowest answer shows how long its event loop did not turn; the same before the
-newcomer came stands beside it. Of ours the longest stall that the leader itself measured meanwhile is shown too.
+new replica came stands beside it. Of ours the longest stall that the leader itself measured meanwhile is shown too.
 
     bin/bench catchup [--records 1000000] [--partitions 200000] [--makes stock,ours]
 """
@@ -30,7 +30,7 @@ from compat.quorum import Quorum, describe_quorum
 from kafkaproto.client import Client
 
 VOTERS = 3
-NEWCOMER_ID = 4
+NEW_VOTER_ID = 4
 NEVER = str(2**62)
 """Bytes of records between two snapshots that no log here has."""
 QUIET_S = 3.0
@@ -39,7 +39,7 @@ GIVE_UP_S = 600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """How one newcomer did."""
+    """How one new replica did."""
 
     filled_s: float
     """What it took to write the log, or the partitions and their snapshot."""
@@ -51,7 +51,7 @@ class Joined:
     ping_before_ms: tuple[float, float]
     """p99 and slowest answer of the leader while it had nothing to do."""
     ping_ms: tuple[float, float]
-    """The same while the newcomer caught up."""
+    """The same while the new replica caught up."""
     stall_ms: float | None
     """The longest time in which the leader's event loop did not turn, rounded up; only ours tells."""
 
@@ -64,9 +64,9 @@ class Joined:
 def join(
     quorum: Quorum, filled: Filled, properties: Mapping[str, str], *, size_bytes: int, filled_s: float
 ) -> Joined:
-    """Have a newcomer join, and watch it from the leader."""
+    """Have a new replica join, and watch it from the leader."""
     leader, client = filled.leader, filled.client
-    newcomer = quorum.newcomer(NEWCOMER_ID, {**properties, "controller.quorum.auto.join.enable": "true"})
+    new_voter = quorum.new_voter(NEW_VOTER_ID, {**properties, "controller.quorum.auto.join.enable": "true"})
     heard = caught_up = 0.0
     stall = None
     http = leader.properties.get(HTTP_KEY)
@@ -77,7 +77,7 @@ def join(
         target = log_end(client)
         at_begin = scrape(http) if http is not None else {}
         begin = time.perf_counter()
-        starting = threading.Thread(target=newcomer.start, kwargs={"timeout_s": GIVE_UP_S})
+        starting = threading.Thread(target=new_voter.start, kwargs={"timeout_s": GIVE_UP_S})
         starting.start()
         for is_voter, end_offset in watch(client):
             now = time.perf_counter() - begin
@@ -104,20 +104,20 @@ def join(
 
 
 def watch(client: Client) -> Iterator[tuple[bool, int]]:
-    """Whether the newcomer is a voter and how far it is, each time the leader tells of it."""
+    """Whether the new replica is a voter and how far it is, each time the leader tells of it."""
     end = time.monotonic() + GIVE_UP_S
     while time.monotonic() < end:
         answer = describe_quorum(client)
         for replicas, are_voters in ((answer.current_voters, True), (answer.observers, False)):
             for replica in replicas:
-                if replica.replica_id == NEWCOMER_ID:
+                if replica.replica_id == NEW_VOTER_ID:
                     yield are_voters, replica.log_end_offset
         time.sleep(0.01)
-    raise TimeoutError(f"node {NEWCOMER_ID} did not join within {GIVE_UP_S} s")
+    raise TimeoutError(f"node {NEW_VOTER_ID} did not join within {GIVE_UP_S} s")
 
 
 def run(make: str, folder: Path, what: str, amount: int) -> Joined:
-    """One newcomer to a quorum of one make."""
+    """One new replica to a quorum of one make."""
     between = NEVER if what == "log" else str(BYTES_BETWEEN_SNAPSHOTS)
     properties = {
         "metadata.log.max.record.bytes.between.snapshots": between,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import click
 
-from tests.node.hostile_requests import LargeCluster, authorizers, frames, rows
+from tests.node.support.hostile_requests import LargeCluster, authorizers, frames, rows
 
 
 @click.command(help=__doc__)

@@ -1,5 +1,5 @@
-"""The generator: message schemas in Kafka's JSON grammar in, Python codecs out.
+"""The generator: reads message schemas in Kafka's JSON grammar, writes Python codecs.
 
-parse -> typed model -> resolve for a version -> text. Standard library only (the command line uses click), and
-nothing of ours is imported, so that it runs while ``kafkaproto/generated`` is empty.
+The stages: parse -> typed model -> resolve for a version -> text. The generator needs only the standard library (its
+command line also click) and imports nothing of ours, so that it runs while ``kafkaproto/generated`` is empty.
 """

@@ -1,6 +1,6 @@
-"""Comments of Kafka's schema files: JSON does not know them, so they are blanked out before it is read.
+"""Comments of Kafka's schema files. JSON has no comments, so they are replaced by blanks before the text is parsed.
 
-Blanking keeps every line and column where it was; what the JSON parser says of a position stays true.
+Every other character keeps its line and column, so positions that the JSON parser reports stay right.
 """
 
 from __future__ import annotations

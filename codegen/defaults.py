@@ -21,7 +21,8 @@ _FLOAT = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 def parse_default(kind: Type, literal: object) -> Default | NotNull | ValueError:
     """The default as a Python value, or a ValueError (returned, not raised) that says why it does not fit.
 
-    ``literal`` is what stands in the schema: a JSON null means that there is none, the string ``"null"`` means null.
+    ``literal`` is the value in the schema: a JSON null means that there is no default, the string ``"null"`` means
+    null.
     """
     if literal is None:
         return _implied(kind)

@@ -1,4 +1,4 @@
-"""Model -> the text of one module: classes, reading and writing functions, the schema for run time."""
+"""Emits one module for a message of the model: classes, reading and writing functions, the run-time schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codegen.emit_read import ReadEmitter
 from codegen.emit_schema import emit_schema
 from codegen.emit_write import WriteEmitter
 from codegen.literals import annotation, default_at_read, literal, struct_default
-from codegen.model import ArrayType, Field, Message, MessageType, NotNull, Struct, StructType
+from codegen.model import ArrayType, Field, MessageModel, MessageType, NotNull, StructModel, StructType
 from codegen.resolve import ArrayValue, StructLayout, StructValue, resolve
 from codegen.text import Layouts, Lines
 
@@ -24,13 +24,13 @@ _PRIMITIVES = ["read_unsigned_varint"]
 _WIDTH = 108
 
 
-def _is_read_in_steps(message: Message, layout: StructLayout) -> bool:
-    """Whether a server may have to read a struct a little at a time: it is of a request, and has arrays."""
+def _is_read_in_steps(message: MessageModel, layout: StructLayout) -> bool:
+    """Whether a server may have to read a struct in steps: it belongs to a request, and has arrays."""
     return message.type is MessageType.REQUEST and layout.has_arrays
 
 
-def _is_written_in_steps(message: Message, layout: StructLayout) -> bool:
-    """Whether a server may have to write a struct a little at a time: it is of a response, and has long arrays."""
+def _is_written_in_steps(message: MessageModel, layout: StructLayout) -> bool:
+    """Whether a server may have to write a struct in steps: it belongs to a response, and has long arrays."""
     return message.type is MessageType.RESPONSE and layout.has_loops
 
 
@@ -38,11 +38,11 @@ def _is_written_in_steps(message: Message, layout: StructLayout) -> bool:
 class _Functions:
     """Names of the functions for each distinct layout, those of inner structs first."""
 
-    message: Message
+    message: MessageModel
     names: dict[StructLayout, int] = field(default_factory=dict)
     """Layout -> the version in which it is first seen."""
     readers: dict[tuple[StructLayout, bool], None] = field(default_factory=dict)
-    """What is read: a layout, and whether many of them in an array."""
+    """The readers that are needed: a layout, and whether many structs of it are read in an array."""
 
     def add(self, layout: StructLayout, version: int, many: bool = False) -> None:
         if layout not in self.names:
@@ -63,7 +63,7 @@ class _Functions:
         return naming.function(verb, self.message, layout.struct, self.names[layout])
 
     def root_tables(self, roots: list[StructLayout]) -> list[tuple[str, list[str]]]:
-        """The tables of functions by version; None for a version that is always read or written at once."""
+        """The tables of functions by version; None for a version that is always read or written in one go."""
         tables = [
             ("_READERS", [self.reader(root, False, False) for root in roots]),
             ("_WRITERS", [self.writer(root, False) for root in roots]),
@@ -77,7 +77,7 @@ class _Functions:
         return tables
 
 
-def emit_module(message: Message) -> str:
+def emit_module(message: MessageModel) -> str:
     """The whole module of a message that has at least one version."""
     assert message.versions, f"{message.name} has no version to generate code for"
     layouts = Layouts()
@@ -111,11 +111,11 @@ def emit_module(message: Message) -> str:
     return _head(message, body.text(), layouts) + body.text()
 
 
-def _versions(message: Message) -> range:
+def _versions(message: MessageModel) -> range:
     return range(message.versions.lowest, message.versions.highest + 1)
 
 
-def _head(message: Message, body: str, layouts: Layouts) -> str:
+def _head(message: MessageModel, body: str, layouts: Layouts) -> str:
     lines = Lines()
     flexible = f", flexible from {message.flexible.lowest}" if message.flexible else ", never flexible"
     key = {"request": "api key", "response": "api key"}.get(message.type.value, "record type")
@@ -159,7 +159,7 @@ def _add_import(lines: Lines, module: str, names: list[str]) -> None:
 # -- classes -----------------------------------------------------------------------------------------------------
 
 
-def _emit_class(message: Message, struct: Struct, lines: Lines) -> None:
+def _emit_class(message: MessageModel, struct: StructModel, lines: Lines) -> None:
     is_root = struct is message.root
     name = naming.class_name(message, struct)
     with lines.block(f"class {name}({'Message' if is_root else 'Struct'}):"):
@@ -200,7 +200,7 @@ def _emit_class(message: Message, struct: Struct, lines: Lines) -> None:
                 lines.add(f"{struct_default(message, entry)} = {name}()", "", "")
 
 
-def _message_constants(message: Message, lines: Lines) -> None:
+def _message_constants(message: MessageModel, lines: Lines) -> None:
     flexible = message.flexible.lowest if message.flexible & message.versions else None
     lines.add(
         f'NAME: ClassVar[str] = "{message.name}"',
@@ -251,7 +251,7 @@ def _wrapped(lines: Lines, head: str, items: list[str], tail: str) -> None:
     lines.add(tail)
 
 
-def _constructor(message: Message, struct: Struct, lines: Lines) -> None:
+def _constructor(message: MessageModel, struct: StructModel, lines: Lines) -> None:
     parameters = ["self", *(_parameter(message, entry) for entry in struct.fields)]
     parameters.append("unknown_tags: dict[int, bytes] | None = None")
     _wrapped(lines, "def __init__(", parameters, ") -> None:")
@@ -262,7 +262,7 @@ def _constructor(message: Message, struct: Struct, lines: Lines) -> None:
     lines.add("")
 
 
-def _parameter(message: Message, entry: Field) -> str:
+def _parameter(message: MessageModel, entry: Field) -> str:
     name, kind = naming.attribute(entry.name), annotation(message, entry)
     if entry.default is NotNull.EMPTY and isinstance(entry.type, ArrayType):
         return f"{name}: {kind} = EMPTY"
@@ -271,7 +271,7 @@ def _parameter(message: Message, entry: Field) -> str:
     return f"{name}: {kind} = {literal(message, entry)}"
 
 
-def _initial(message: Message, entry: Field) -> str:
+def _initial(message: MessageModel, entry: Field) -> str:
     name = naming.attribute(entry.name)
     if entry.default is not NotNull.EMPTY or entry.made_on_demand:
         return name
@@ -280,7 +280,7 @@ def _initial(message: Message, entry: Field) -> str:
     return f"{default_at_read(message, entry)} if {name} is {struct_default(message, entry)} else {name}"
 
 
-def _property(message: Message, entry: Field, lines: Lines) -> None:
+def _property(message: MessageModel, entry: Field, lines: Lines) -> None:
     """A struct that is made when first asked for."""
     name, kind = naming.attribute(entry.name), annotation(message, entry)
     lines.add("@property")
@@ -295,7 +295,7 @@ def _property(message: Message, entry: Field, lines: Lines) -> None:
     lines.add("")
 
 
-def _equality(struct: Struct, name: str, lines: Lines) -> None:
+def _equality(struct: StructModel, name: str, lines: Lines) -> None:
     with lines.block("def __eq__(self, other: object) -> bool:"), lines.block("return ("):
         lines.add(f"isinstance(other, {name})")
         for attribute in [naming.attribute(entry.name) for entry in struct.fields] + ["unknown_tags"]:
@@ -303,7 +303,7 @@ def _equality(struct: Struct, name: str, lines: Lines) -> None:
     lines.add("    )", "")
 
 
-def _methods(message: Message, lines: Lines) -> None:
+def _methods(message: MessageModel, lines: Lines) -> None:
     name = naming.class_name(message, message.root)
     lowest = f" - {message.versions.lowest}" if message.versions.lowest else ""
     lines.add("@staticmethod")
@@ -319,7 +319,7 @@ def _methods(message: Message, lines: Lines) -> None:
         lines.add('"""What the fields are; built once, when first asked for."""', "return _schema()")
 
 
-def _step_methods(message: Message, name: str, lowest: str, lines: Lines) -> None:
+def _step_methods(message: MessageModel, name: str, lowest: str, lines: Lines) -> None:
     roots = [resolve(message, version) for version in _versions(message)]
     if any(_is_read_in_steps(message, root) for root in roots):
         parameters = ["buffer: Buffer", "position: int", "version: int", "budget: Budget"]

@@ -1,12 +1,12 @@
 """Emits the functions that read a struct in one layout.
 
-Runs of fixed-size fields become one unpack, straight into the attributes; it also takes the length of the string or
-array that follows, or the count of the tag section, so that most fields cost no call of their own. Nothing is checked
-that Python or ``Message.decode`` checks anyway: a slice past the end is noticed by the end position, a short buffer
-by unpacking. Two costs that would be as high as all the rest are avoided: an object is made without its constructor,
-and the elements of an array are read by one function with the loop inside.
+A run of fixed-size fields becomes one unpack, straight into the attributes. It also takes the length of the string or
+array that follows, or the count of the tag section, so that most fields cost no call of their own. The code checks
+nothing that Python or ``MessageModel.decode`` checks anyway: the end position shows a slice past the end, and unpacking
+fails on a short buffer. Two costs that would be as high as all others together are avoided: an object is made without
+its constructor, and one function with the loop inside reads all elements of an array.
 
-A struct with arrays has a second function, which reads in steps for large requests: a generator that takes each
+A struct with arrays has a second function, which reads large requests in steps. It is a generator: it takes each
 array's elements from a budget before it makes them, and yields between them.
 """
 
@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from codegen import naming
 from codegen.literals import annotation, default_at_read
-from codegen.model import Field, Message, Primitive, Variable
+from codegen.model import Field, MessageModel, Primitive, Variable
 from codegen.resolve import (
     ArrayValue,
     FieldLayout,
@@ -37,7 +37,7 @@ FunctionNames = Callable[[StructLayout, bool, bool], str]
 class ReadEmitter:
     """Writes one reading function."""
 
-    def __init__(self, message: Message, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
+    def __init__(self, message: MessageModel, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
         self.message = message
         self.lines = lines
         self.layouts = layouts
@@ -184,7 +184,7 @@ class ReadEmitter:
             )
 
     def _null(self, length: str, compact: bool, nullable: bool, target: str) -> AbstractContextManager[None]:
-        """What a null does, and the block for all other values."""
+        """What the reader does for a null, and the block for all other values."""
         with self.lines.block(f"if not {length}:" if compact else f"if {length} < 0:"):
             self.lines.add(f"{target} = None" if nullable else "raise Malformed")
         return self.lines.block("else:") if nullable else nullcontext()

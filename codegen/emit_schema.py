@@ -8,7 +8,7 @@ from codegen.model import (
     OPEN_END,
     ArrayType,
     Field,
-    Message,
+    MessageModel,
     NotNull,
     Primitive,
     StructType,
@@ -18,7 +18,7 @@ from codegen.model import (
 from codegen.text import Lines
 
 
-def emit_schema(message: Message, lines: Lines) -> None:
+def emit_schema(message: MessageModel, lines: Lines) -> None:
     """A cached function ``_schema`` that returns the MessageSchema."""
     lines.add("@cache")
     with lines.block("def _schema() -> MessageSchema:"):

@@ -1,7 +1,7 @@
-"""Emits the descriptions that the pipeline's views are made of: fields and Spark schema of every record type that a
-metadata log can hold (``generated/records.py`` of the pipeline, in the words of its ``views``).
+"""Emits the descriptions from which the pipeline makes its views: fields and Spark schema of every record type that a
+metadata log can hold (``generated/records.py`` of the pipeline, made of the classes of its ``record_views``).
 
-The numbers of control records stand in no schema: they are those of KIP-595, KIP-630 and KIP-853.
+The schemas do not have the numbers of control records: these are from KIP-595, KIP-630 and KIP-853.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from codegen.model import (
     OPEN_END,
     ArrayType,
     Field,
-    Message,
+    MessageModel,
     MessageType,
     NotNull,
     Primitive,
-    Struct,
+    StructModel,
     StructType,
     Variable,
     VersionRange,
@@ -75,7 +75,7 @@ _SPARK_TYPES = {
 _ZERO_UUID = base64.urlsafe_b64encode(bytes(16))[:22].decode()
 
 
-def emit_views(messages: list[Message]) -> dict[str, str]:
+def emit_views(messages: list[MessageModel]) -> dict[str, str]:
     """Relative path below the pipeline's package -> text. Raises SchemaError for a field that has the name of a column
     which every view has, or that the views cannot show."""
     records = sorted(
@@ -84,14 +84,14 @@ def emit_views(messages: list[Message]) -> dict[str, str]:
     )
     lines = Lines()
     lines.add(
-        '"""Fields and Spark schema of every record type of the metadata log, in the words of `views`.',
+        '"""Fields and Spark schema of every record type of the metadata log, in the words of `record_views`.',
         "",
     )
     lines.add("Generated from messages/ by codegen; change the schemas, not this file.", '"""', "")
     lines.add(
         "from __future__ import annotations",
         "",
-        "from kafkaproto_pipeline.views import FieldView, RecordView",
+        "from kafkaproto_pipeline.record_views import FieldView, RecordView",
         "",
     )
     for name, columns in (("COMMON_COLUMNS", COMMON_COLUMNS), ("LAST_COLUMNS", LAST_COLUMNS)):
@@ -113,17 +113,17 @@ def emit_views(messages: list[Message]) -> dict[str, str]:
     }
 
 
-def _number(message: Message) -> int | None:
+def _number(message: MessageModel) -> int | None:
     if _is_control(message):
         return CONTROL_RECORDS[message.name]
     return message.api_key if message.type is MessageType.METADATA and message.folder == "metadata" else None
 
 
-def _is_control(message: Message) -> bool:
+def _is_control(message: MessageModel) -> bool:
     return message.folder == "raft" and message.name in CONTROL_RECORDS
 
 
-def _record(message: Message, lines: Lines) -> None:
+def _record(message: MessageModel, lines: Lines) -> None:
     _check(message)
     with lines.block("RecordView("):
         lines.add(
@@ -137,8 +137,8 @@ def _record(message: Message, lines: Lines) -> None:
     lines.add("),")
 
 
-def _check(message: Message) -> None:
-    """What the views rely on beyond what every schema has."""
+def _check(message: MessageModel) -> None:
+    """Check what the views need beyond the rules for every schema."""
     if not message.flexible.covers(message.versions):
         raise SchemaError(
             message.source, message.name, "is a record of the log, and not flexible in every version"
@@ -164,7 +164,7 @@ def _check(message: Message) -> None:
                 raise SchemaError(message.source, field.name, "is a struct that may be absent")
 
 
-def _fields(message: Message, struct: Struct, lines: Lines) -> None:
+def _fields(message: MessageModel, struct: StructModel, lines: Lines) -> None:
     if not struct.fields:
         lines.add("fields=(),")
         return
@@ -174,7 +174,7 @@ def _fields(message: Message, struct: Struct, lines: Lines) -> None:
     lines.add("),")
 
 
-def _field(message: Message, field: Field, lines: Lines) -> None:
+def _field(message: MessageModel, field: Field, lines: Lines) -> None:
     kind = field.type.element if isinstance(field.type, ArrayType) else field.type
     word = (
         "struct" if isinstance(kind, StructType) else kind.word if isinstance(kind, Primitive) else kind.value
@@ -203,7 +203,7 @@ def _name(field: Field) -> str:
     return field.name[0].lower() + field.name[1:]
 
 
-def _ddl(message: Message, field: Field) -> str:
+def _ddl(message: MessageModel, field: Field) -> str:
     kind = field.type.element if isinstance(field.type, ArrayType) else field.type
     if isinstance(kind, StructType):
         inner = (f"{_name(part)}: {_ddl(message, part)}" for part in message.structs[kind.name].fields)

@@ -1,11 +1,11 @@
 """Emits the functions that write a struct in one layout.
 
-They append pieces to a list, which `kafkaproto.message` joins at the end: what is large is copied once. As when
-reading, fixed-size fields are packed together with the length that follows them; a length of more than one byte takes
-the other branch. A field that the version lacks must be at its default unless it is ignorable.
+They append pieces to a list, and `kafkaproto.message` joins the list at the end, so that large values are copied once.
+As in reading, fixed-size fields are packed together with the length that follows them; a length of more than one byte
+takes another branch. A field that the version does not have must be at its default unless it is ignorable.
 
-A struct with arrays of structs or strings has a second function, which writes in steps for large messages: a generator
-that yields after each element.
+A struct with arrays of structs or strings has a second function, which writes large messages in steps. It is a
+generator that yields after each element.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from codegen import naming
 from codegen.literals import python_literal
-from codegen.model import ArrayType, Field, Message, NotNull, Primitive, StructType, Variable
+from codegen.model import ArrayType, Field, MessageModel, NotNull, Primitive, StructType, Variable
 from codegen.resolve import (
     ArrayValue,
     FieldLayout,
@@ -35,7 +35,7 @@ FunctionNames = Callable[[StructLayout, bool], str]
 class WriteEmitter:
     """Writes one writing function."""
 
-    def __init__(self, message: Message, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
+    def __init__(self, message: MessageModel, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
         self.message = message
         self.lines = lines
         self.layouts = layouts
@@ -71,7 +71,7 @@ class WriteEmitter:
         self.lines.add("", "")
 
     def _refuse_set(self, field: Field) -> None:
-        """A field that the version lacks and that may not be dropped."""
+        """A field that the version does not have and that may not be dropped."""
         self._if_set(field)
         with self.lines.indented():
             self.lines.add("raise Malformed")
@@ -167,7 +167,7 @@ class WriteEmitter:
 
     @property
     def _yields(self) -> bool:
-        # What is tagged is written at once: its length stands before it.
+        # A tagged value is written in one go, because its length comes before it.
         return self.in_steps and self.out == "out"
 
     def _variable(self, value: VariableValue, variable: str) -> None:
@@ -197,7 +197,7 @@ class WriteEmitter:
     def _null(
         self, nullable: bool, compact: bool, variable: str, instead: str, length: str = "length"
     ) -> AbstractContextManager[None]:
-        """What stands for null, and the block for all other values."""
+        """The encoding of null, and the block for all other values."""
         if not nullable:
             return nullcontext()
         with self.lines.block(f"if {variable} is None:"):
@@ -274,8 +274,8 @@ class WriteEmitter:
             self._struct(value.layout, variable)
 
 
-def differences(message: Message, field: Field, source: str) -> list[str]:
-    """Expressions of which one at least is true where the field is not at its default."""
+def differences(message: MessageModel, field: Field, source: str) -> list[str]:
+    """Expressions, at least one of which is true if the field is not at its default."""
     if field.default is NotNull.EMPTY:
         null = [f"{source} is None"] if field.nullable else []
         if isinstance(field.type, ArrayType):
@@ -292,7 +292,7 @@ def differences(message: Message, field: Field, source: str) -> list[str]:
     return [f"{source} != {python_literal(field.default)}"]
 
 
-def struct_differences(message: Message, field: Field, source: str) -> list[str]:
+def struct_differences(message: MessageModel, field: Field, source: str) -> list[str]:
     """Field by field: comparing with a struct of defaults would cost a call for every element."""
     assert isinstance(field.type, StructType)
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""All schemas -> all generated files, in memory."""
+"""Turns all schemas into all generated files, in memory."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 from codegen import naming
 from codegen.emit import emit_module
 from codegen.emit_registry import emit_api_keys, emit_registry, emit_stub
-from codegen.model import Message, MessageType
+from codegen.model import MessageModel, MessageType
 from codegen.parse import SchemaError, parse_file
 
 
-def read_schemas(folder: Path) -> list[Message]:
-    """Every schema below ``folder``, by name. Raises SchemaError for a bad file, and for what clashes between files."""
+def read_schemas(folder: Path) -> list[MessageModel]:
+    """Every schema below ``folder``, by name. Raises SchemaError for a bad file, and for conflicts between files."""
     messages = [parse_file(folder, path) for path in sorted(folder.rglob("*.json"))]
     messages.sort(key=lambda message: message.name)
     _check_together(messages)
     return messages
 
 
-def _check_classes(message: Message) -> None:
+def _check_classes(message: MessageModel) -> None:
     """Structs get the message's name in front, unless they have it: that may make two of one name."""
     owners: dict[str, str] = {}
     for name, struct in message.structs.items():
@@ -31,8 +31,8 @@ def _check_classes(message: Message) -> None:
         owners[made] = name
 
 
-def _check_together(messages: list[Message]) -> None:
-    seen: dict[object, Message] = {}
+def _check_together(messages: list[MessageModel]) -> None:
+    seen: dict[object, MessageModel] = {}
     for message in messages:
         _check_classes(message)
         keys: list[object] = [naming.module(message)]
@@ -56,7 +56,7 @@ def _check_together(messages: list[Message]) -> None:
                 raise SchemaError(response.source, response.name, reason)
 
 
-def generate(messages: list[Message]) -> dict[str, str]:
+def generate(messages: list[MessageModel]) -> dict[str, str]:
     """Relative path below ``kafkaproto/`` -> text, for every generated file."""
     files = {
         f"generated/{naming.module(message)}.py": emit_module(message)

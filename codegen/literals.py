@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from codegen import naming
-from codegen.model import ArrayType, Field, Message, NotNull, Primitive, StructType, Variable
+from codegen.model import ArrayType, Field, MessageModel, NotNull, Primitive, StructType, Variable
 
 _PRIMITIVE_WORDS = {Primitive.BOOL: "bool", Primitive.FLOAT64: "float", Primitive.UUID: "bytes"}
 
 
-def literal(message: Message, field: Field) -> str:
+def literal(message: MessageModel, field: Field) -> str:
     """The default as it is handed to a constructor; structs of defaults are made by the constructor itself."""
     if field.default is NotNull.EMPTY:
         if isinstance(field.type, ArrayType):
@@ -19,7 +19,7 @@ def literal(message: Message, field: Field) -> str:
     return python_literal(field.default)
 
 
-def default_at_read(message: Message, field: Field) -> str:
+def default_at_read(message: MessageModel, field: Field) -> str:
     """The default as a reader sets it."""
     if field.default is NotNull.EMPTY and isinstance(field.type, StructType):
         return (
@@ -33,13 +33,13 @@ def python_literal(value: object) -> str:
     return '""' if value == "" and isinstance(value, str) else repr(value)
 
 
-def struct_default(message: Message, field: Field) -> str:
+def struct_default(message: MessageModel, field: Field) -> str:
     """Name of the constant that stands for a struct of defaults where null is a value of its own."""
     assert isinstance(field.type, StructType)
     return f"DEFAULT_{naming.snake(field.type.name).upper()}"
 
 
-def annotation(message: Message, field: Field) -> str:
+def annotation(message: MessageModel, field: Field) -> str:
     """The attribute's type."""
     kind = field.type
     if isinstance(kind, ArrayType):
@@ -50,7 +50,7 @@ def annotation(message: Message, field: Field) -> str:
     return f"{text} | None" if can_be_null else text
 
 
-def _element(message: Message, kind: Primitive | Variable | StructType, zero_copy: bool) -> str:
+def _element(message: MessageModel, kind: Primitive | Variable | StructType, zero_copy: bool) -> str:
     match kind:
         case Primitive():
             return _PRIMITIVE_WORDS.get(kind, "int")

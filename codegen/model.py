@@ -1,6 +1,6 @@
-"""What a schema says, as frozen values: messages, structs, fields, types and version ranges.
+"""The content of a schema as frozen values: messages, structs, fields, types and version ranges.
 
-Only ``codegen.parse`` builds these, and it has checked them; later stages rely on what is written here.
+Only ``codegen.parse`` makes these values, and it has checked them. Later stages rely on what is written here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ OPEN_END = 32767
 
 @dataclass(frozen=True, slots=True)
 class VersionRange:
-    """Versions from ``lowest`` to ``highest``, both included; empty where ``highest`` is smaller."""
+    """Versions from ``lowest`` to ``highest``, both included; empty if ``highest`` is smaller."""
 
     lowest: int
     highest: int
@@ -63,7 +63,7 @@ NO_VERSIONS = VersionRange(0, -1)
 
 
 class MessageType(enum.Enum):
-    """What a message is used as; the values are the words of the grammar."""
+    """The use of a message; the values are the words of the grammar."""
 
     REQUEST = "request"
     RESPONSE = "response"
@@ -94,7 +94,7 @@ class Primitive(enum.Enum):
 
 
 class Variable(enum.Enum):
-    """Types whose length is written in front of them."""
+    """Types whose encoding begins with their length."""
 
     STRING = "string"
     BYTES = "bytes"
@@ -152,7 +152,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Struct:
+class StructModel:
     """A named group of fields; ``versions`` are those in which it exists."""
 
     name: str
@@ -162,7 +162,7 @@ class Struct:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class MessageModel:
     """One schema file. ``structs`` holds the message's own fields under its name, and every struct in it."""
 
     type: MessageType
@@ -172,7 +172,7 @@ class Message:
     flexible: VersionRange
     listeners: tuple[str, ...] = ()
     latest_version_unstable: bool = False
-    structs: dict[str, Struct] = field(default_factory=dict)
+    structs: dict[str, StructModel] = field(default_factory=dict)
     """In the order of first use from the inside out: a struct comes after those it contains."""
     source: str = ""
     """Name of the schema file, with its folder."""
@@ -183,6 +183,6 @@ class Message:
         return self.source.rpartition("/")[0]
 
     @property
-    def root(self) -> Struct:
+    def root(self) -> StructModel:
         """The struct of the message's own fields."""
         return self.structs[self.name]

@@ -1,8 +1,8 @@
-"""Schema text -> model. Every rule of the grammar is checked here, so later stages meet valid messages only.
+"""Schema text -> model. It checks every rule of the grammar, so later stages get valid messages only.
 
-The grammar is that of Apache Kafka's message definitions: JSON with comments. What is refused is refused with the
-file, the path of the field and the reason; a key that the grammar does not know is an error, since a misspelt
-``flexibleVersions`` would otherwise change the wire format without a word.
+The grammar is that of Apache Kafka's message definitions: JSON with comments. An error names the file, the path of the
+field and the reason. A key that the grammar does not know is an error, because a misspelt ``flexibleVersions`` would
+otherwise change the wire format silently.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from codegen.model import (
     OPEN_END,
     ArrayType,
     Field,
-    Message,
+    MessageModel,
     MessageType,
     Primitive,
-    Struct,
+    StructModel,
     StructType,
     Type,
     Variable,
@@ -62,7 +62,7 @@ _MAX_DEPTH = 32
 
 
 class SchemaError(Exception):
-    """A schema that is refused; the text names file, field path and reason."""
+    """A schema is refused; the text names file, field path and reason."""
 
     def __init__(self, file_name: str, path: str, reason: str) -> None:
         super().__init__(f"{file_name}: {path}: {reason}" if path else f"{file_name}: {reason}")
@@ -71,8 +71,8 @@ class SchemaError(Exception):
         self.reason = reason
 
 
-def parse_file(folder: Path, path: Path) -> Message:
-    """Read one schema file below ``folder``. Raises SchemaError, and OSError where it cannot be read."""
+def parse_file(folder: Path, path: Path) -> MessageModel:
+    """Read one schema file below ``folder``. Raises SchemaError, and OSError if it cannot be read."""
     file_name = path.relative_to(folder).as_posix()
     try:
         text = path.read_text(encoding="utf-8")
@@ -81,7 +81,7 @@ def parse_file(folder: Path, path: Path) -> Message:
     return parse_schema(text, file_name)
 
 
-def parse_schema(text: str, file_name: str) -> Message:
+def parse_schema(text: str, file_name: str) -> MessageModel:
     """Read one schema. Raises SchemaError naming ``file_name``, the field path and the reason."""
     try:
         document = json.loads(blank_comments(text), object_pairs_hook=_refuse_repeated_keys)
@@ -115,7 +115,7 @@ class _Parser:
     def __init__(self, file_name: str) -> None:
         self.file_name = file_name
         self.common: dict[str, Any] = {}
-        self.structs: dict[str, Struct] = {}
+        self.structs: dict[str, StructModel] = {}
         self.open_structs: list[str] = []
         self.valid = NO_VERSIONS
         self.flexible = NO_VERSIONS
@@ -125,7 +125,7 @@ class _Parser:
 
     # -- the message itself ------------------------------------------------------------------------------------
 
-    def message(self, document: Any) -> Message:
+    def message(self, document: Any) -> MessageModel:
         node = self._object(document, "", _MESSAGE_KEYS)
         name = self._name(node, "")
         kind = self._message_type(node, name)
@@ -145,7 +145,7 @@ class _Parser:
         for struct_name in self.common:
             if struct_name not in self.structs:
                 raise self.fail(struct_name, "is a common struct that no field uses")
-        return Message(
+        return MessageModel(
             type=kind,
             name=name,
             api_key=api_key,
@@ -223,7 +223,7 @@ class _Parser:
         self._check_tags(fields, path)
         self.open_structs.pop()
         about = self._about(node, path) if name in self.common else ""
-        self.structs[name] = Struct(name=name, versions=versions, fields=tuple(fields), about=about)
+        self.structs[name] = StructModel(name=name, versions=versions, fields=tuple(fields), about=about)
 
     def _field(self, child: Any, where: str, parent: str) -> Field:
         node = self._object(child, where, _FIELD_KEYS)

@@ -1,9 +1,9 @@
-"""What a message looks like on the wire at one version: which fields are there, how each is written.
+"""The form of a message on the wire at one version: which fields it has, and how each is written.
 
-A layout is compared by value: versions with equal layouts share one pair of functions in the generated code.
-Header quirks: the ClientId of RequestHeader is never compact (a ``flexibleVersions`` of "none" in the schema, so
-that a server can read it before it knows the version); the ApiVersions response always has header version 0,
-which is a matter of ``kafkaproto.api``.
+Layouts are compared by value: versions with equal layouts share one pair of functions in the generated code. Two
+special cases of headers: the ClientId of RequestHeader is never compact (its ``flexibleVersions`` in the schema is
+"none", so that a server can read it before it knows the version); the response to ApiVersions always has header
+version 0, which ``kafkaproto.api`` takes care of.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from codegen.model import ArrayType, Field, Message, Primitive, Struct, StructType, Variable
+from codegen.model import ArrayType, Field, MessageModel, Primitive, StructModel, StructType, Variable
 
 
 class LengthForm(enum.Enum):
-    """How a length or count in front of a value is written."""
+    """The encoding of a length or count before a value."""
 
     INT16 = "h"
     INT32 = "i"
@@ -73,14 +73,14 @@ class FieldLayout:
 class StructLayout:
     """A struct at one version."""
 
-    struct: Struct
+    struct: StructModel
     flexible: bool
     fields: tuple[FieldLayout, ...]
-    """Those written one after the other, in order."""
+    """The fields that are written one after the other, in order."""
     tagged: tuple[FieldLayout, ...]
-    """Those in the tag section, by tag."""
+    """The fields in the tag section, by tag."""
     absent: tuple[Field, ...]
-    """Those that do not exist at this version."""
+    """The fields that do not exist at this version."""
 
     @property
     def has_arrays(self) -> bool:
@@ -113,19 +113,19 @@ class StructLayout:
         return False
 
 
-def resolve(message: Message, version: int) -> StructLayout:
+def resolve(message: MessageModel, version: int) -> StructLayout:
     """The layout of a whole message at a version that exists."""
     assert version in message.versions, f"{message.name} has no version {version}"
     return _Resolver(message, version).struct(message.root)
 
 
 class _Resolver:
-    def __init__(self, message: Message, version: int) -> None:
+    def __init__(self, message: MessageModel, version: int) -> None:
         self.message = message
         self.version = version
         self.flexible = version in message.flexible
 
-    def struct(self, struct: Struct) -> StructLayout:
+    def struct(self, struct: StructModel) -> StructLayout:
         plain: list[FieldLayout] = []
         tagged: list[FieldLayout] = []
         absent: list[Field] = []

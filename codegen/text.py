@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 WIDTH = 110
-"""Length beyond which a call, an assignment of many or a condition is spread over several lines."""
+"""If a call, an assignment of many or a condition is longer than this, it is spread over several lines."""
 
 
 class Lines:
@@ -35,7 +35,7 @@ class Lines:
         self._depth -= 1
 
     def call(self, head: str, arguments: list[str], tail: str = "") -> None:
-        """``head(arguments)tail``, on one line or, where that is too long, with an argument on each."""
+        """``head(arguments)tail``, on one line; if that is too long, with one line for each argument."""
         one = f"{head}({', '.join(arguments)}){tail}"
         if len(one) + 4 * self._depth <= WIDTH:
             self.add(one)
@@ -46,7 +46,9 @@ class Lines:
         self.add(f"){tail}")
 
     def unpack(self, targets: list[str], expression: str) -> None:
-        """``targets = expression``, where the expression is a tuple; a target on each line if one is not enough."""
+        """``targets = expression``, where the expression is a tuple; one line for each target if one line is not
+        enough.
+        """
         one = (
             f"{', '.join(targets)} = {expression}" if len(targets) > 1 else f"({targets[0]},) = {expression}"
         )
@@ -59,7 +61,7 @@ class Lines:
         self.add(f") = {expression}")
 
     def condition(self, parts: list[str], guard: str = "") -> None:
-        """``if guard and (one or other):``, with a part on each line where it is too long for one."""
+        """``if guard and (one or other):``, with one line for each part if it is too long for one line."""
         one = f"if {guard} and ({' or '.join(parts)}):" if guard else f"if {' or '.join(parts)}:"
         if len(one) + 4 * self._depth <= WIDTH:
             self.add(one)

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from compat.node import Node
-from kafkaproto_pipeline.jobs.consistency_check import check
-from kafkaproto_pipeline.jobs.consistency_rows import DIFFERENCE, REPLICA, Finding, Row
+from kafkaproto_pipeline.jobs.consistency.check import check
+from kafkaproto_pipeline.jobs.consistency.rows import DIFFERENCE, REPLICA, Finding, SortedRow
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.plan import Filters, plan_batch
+from kafkaproto_pipeline.planning.files import Filters, plan_batch
 from kafkaproto_pipeline.read import read_piece
-from kafkaproto_pipeline.schema import columns_of
-from kafkaproto_pipeline.wanted import Wanted
+from kafkaproto_pipeline.views.schema import columns_of
+from kafkaproto_pipeline.views.wanted import Wanted
 
 
 class ReplicasDifferError(Exception):
@@ -65,10 +65,10 @@ def rows_of(directories: Sequence[Path], **given: str) -> Iterator[dict[str, Any
             yield from batch.to_pylist()
 
 
-def _row(source: dict[str, Any]) -> Row:
+def _row(source: dict[str, Any]) -> SortedRow:
     damage = source["_corrupt_record"] or {"offset": None, "position": None, "reason": None}
     offset = source["offset"] if source["offset"] is not None else damage["offset"]
-    return Row(
+    return SortedRow(
         cluster=source["clusterId"] or "",
         offset=-1 if offset is None else offset,
         is_snapshot=source["source"] == "snapshot",
@@ -86,5 +86,5 @@ def _row(source: dict[str, Any]) -> Row:
     )
 
 
-def _place(row: Row) -> tuple[Any, ...]:
-    return row[: Row._fields.index("snapshot_index") + 1]
+def _place(row: SortedRow) -> tuple[Any, ...]:
+    return row[: SortedRow._fields.index("snapshot_index") + 1]

@@ -54,7 +54,7 @@ class OurNode(Node):
 
 
 class OurNodeWithoutFile(OurNode):
-    """Our server as a newcomer starts it: no file, nothing formatted, data in ./kafka-data."""
+    """Our server as a new replica starts it: no file, nothing formatted, data in ./kafka-data."""
 
     def __init__(self, directory: Path, properties: Mapping[str, str], overrides: Mapping[str, str]) -> None:
         """The properties are those that it should come to have; only the overrides are handed to it."""

@@ -140,7 +140,7 @@ class Quorum:
         with ThreadPoolExecutor(len(self.nodes)) as pool:
             list(pool.map(lambda node: node.start(), self.nodes.values()))
 
-    def newcomer(self, node_id: int, properties: Mapping[str, str], make: MakeNode | None = None) -> Node:
+    def new_voter(self, node_id: int, properties: Mapping[str, str], make: MakeNode | None = None) -> Node:
         """Another controller, formatted to join, not started and no voter yet; of `make`, if given."""
         (port,) = free_ports(1)
         if make is not None:

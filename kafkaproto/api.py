@@ -1,6 +1,6 @@
-"""The table of apis: what each api key is called, its versions, its header versions and its message classes.
+"""The table of APIs: the name, versions, header versions and message classes of each API key.
 
-Looking something up loads no message; the classes are loaded when first asked for.
+A look-up loads no message. A message class is loaded when it is first asked for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafkaproto.messages import message_class
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiInfo:
-    """One api as the schemas describe it."""
+    """One API as the schemas describe it."""
 
     key: int
     name: str
@@ -28,20 +28,21 @@ class ApiInfo:
     response_flexible_from: int | None
     latest_version_unstable: bool
     listeners: tuple[str, ...]
-    """Kinds of listeners that serve it in Kafka: broker, controller."""
+    """Kinds of listeners on which Kafka serves the API: broker, controller."""
 
     @property
     def max_stable_version(self) -> int:
-        """Highest released version: what a server advertises."""
+        """Highest released version. This is the version that a server advertises."""
         return self.max_version - 1 if self.latest_version_unstable else self.max_version
 
     def request_header_version(self, version: int) -> int:
-        """2 (client id and tagged fields) in flexible versions, 1 (client id) before."""
+        """2 (client id and tagged fields) in flexible versions, 1 (client id) in older ones."""
         return 2 if self.request_flexible_from is not None and version >= self.request_flexible_from else 1
 
     def response_header_version(self, version: int) -> int:
-        """1 (tagged fields) in flexible versions, 0 before; always 0 for ApiVersions (KIP-511): its answer must be
-        readable by a client that does not know yet which versions the server speaks."""
+        """1 (tagged fields) in flexible versions, 0 in older ones; always 0 for ApiVersions (KIP-511). A client must be
+        able to read that response before it knows which versions the server supports.
+        """
         if self.key == ApiKey.API_VERSIONS:
             return 0
         return 1 if self.response_flexible_from is not None and version >= self.response_flexible_from else 0
@@ -59,7 +60,7 @@ class ApiInfo:
 
 @cache
 def api_by_key(key: int) -> ApiInfo | None:
-    """The api of a key, None where no such key exists."""
+    """The API of a key; None if there is no such key."""
     entry = APIS.get(key)
     if entry is None:
         return None
@@ -77,5 +78,5 @@ def api_by_key(key: int) -> ApiInfo | None:
 
 
 def api_keys() -> list[int]:
-    """Every api key, ascending."""
+    """Every API key, ascending."""
     return list(APIS)

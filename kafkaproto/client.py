@@ -1,7 +1,6 @@
-"""A small blocking client: one connection, one request at a time. For command lines and jobs, not for
-traffic.
+"""A small blocking client: one connection, one request at a time. It is for command lines and jobs, not for traffic.
 
-The only module of this package that opens a socket. It retries nothing; only `Client.bootstrap` tries several
+This is the only module of the package that opens a socket. It retries nothing; only `Client.bootstrap` tries several
 addresses in turn.
 """
 
@@ -26,7 +25,7 @@ _RECEIVE_BYTES: Final = 65_536
 
 
 def parse_servers(text: str) -> list[tuple[str, int]]:
-    """The addresses in ``host:port,host:port``; an IPv6 address stands in brackets.
+    """The addresses in ``host:port,host:port``; an IPv6 address is in brackets.
 
     Raises ValueError, which names the part that is no such address.
     """
@@ -43,8 +42,8 @@ def parse_servers(text: str) -> list[tuple[str, int]]:
 class Client:
     """A connection to one server, whose versions are known; made by `connect` or `bootstrap`.
 
-    After an exception other than UnsupportedVersionError the connection is closed, since a late answer would
-    be taken for the next one.
+    An exception other than UnsupportedVersionError closes the connection. Otherwise a response that comes late would
+    be taken for the response to the next request.
     """
 
     def __init__(
@@ -71,8 +70,8 @@ class Client:
     ) -> Self:
         """Connect to one server.
 
-        ``timeout_ms`` is how long connecting may take, and then each request with its answer. Raises
-        ConnectionError or TimeoutError; the text names host and port.
+        ``timeout_ms`` limits connecting, and then each request with its response. Raises ConnectionError or
+        TimeoutError; the text names host and port.
         """
         try:
             stream = socket.create_connection((host, port), timeout_ms / 1000)
@@ -91,9 +90,9 @@ class Client:
         timeout_ms: int = DEFAULT_TIMEOUT_MS,
         client_id: str | None = "kafkaproto",
     ) -> Self:
-        """Connect to the first server that answers, in the order given.
+        """Connect to the first server that responds, in the order given.
 
-        Raises ConnectionError, whose text says what happened at each, if none does.
+        Raises ConnectionError if none responds; its text says what happened at each.
         """
         failures = []
         for host, port in servers:
@@ -108,11 +107,12 @@ class Client:
         return self._connection.version_for(request)
 
     def send(self, request: Message, version: int | None = None) -> Message:
-        """Send a request, at the highest common version unless one is given, and wait for its response.
+        """Send a request and wait for its response. Without ``version``, the highest version that both ends know is
+        used.
 
-        Raises UnsupportedVersionError if no version is common, LocalProtocolError if the request cannot be
-        encoded, TimeoutError if the answer does not come in time, ConnectionError if the connection is lost
-        or the answer is not Kafka's protocol.
+        Raises UnsupportedVersionError if both ends have no version in common, LocalProtocolError if the request cannot
+        be encoded, TimeoutError if the response does not come in time, ConnectionError if the connection is lost or
+        the response breaks the protocol.
         """
         self._connection.send_request(request, version)
         answer = self._exchange(request.NAME)
@@ -132,7 +132,7 @@ class Client:
         self.close()
 
     def _exchange(self, request_name: str) -> Negotiated | ResponseReceived:
-        """Write what is to be written and read up to the next event."""
+        """Write the pending data and read until the next event."""
         server = f"{self.host}:{self.port}"
         deadline = time.monotonic() + self._timeout_ms / 1000
         try:
@@ -163,7 +163,9 @@ class Client:
             ) from error
 
     def _limit_next_call(self, deadline: float) -> None:
-        """Have the next call on the socket end by then; one limit for each would let a dripping server go on."""
+        """Give the next call on the socket the time that is left until ``deadline``. A fixed limit for each call would
+        let a server that sends single bytes hold us for ever.
+        """
         seconds = deadline - time.monotonic()
         if seconds <= 0:
             raise TimeoutError

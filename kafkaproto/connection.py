@@ -1,13 +1,11 @@
 """Both ends of a Kafka connection, without a socket: bytes in, events out; messages in, bytes out.
 
-`ServerConnection` turns what a client sends into requests, in order, and insists that answers are given in
-that same order: the protocol matches them by position, the correlation id only confirms it.
-`ClientConnection` starts with ApiVersions, so that every request goes out at the highest version that both
-ends know.
+`ServerConnection` turns the bytes that a client sends into requests, in order. It insists that responses are sent in
+the same order: the protocol matches them by position, and the correlation id only confirms the match.
+`ClientConnection` starts with ApiVersions, so that every request is sent at the highest version that both ends know.
 
-Each is fed with ``receive`` and asked with ``next_event`` until it answers NEED_DATA. RemoteProtocolError
-means that the peer broke the protocol and the connection has to be closed; nothing can be read from it any
-more.
+Give received bytes to ``receive``, then call ``next_event`` until it returns NEED_DATA. RemoteProtocolError means that
+the peer broke the protocol: close the connection, because nothing more can be read from it.
 """
 
 from __future__ import annotations
@@ -35,28 +33,30 @@ from kafkaproto.primitives import Buffer
 
 SOFTWARE_NAME: Final = "kafkaproto"
 SOFTWARE_VERSION: Final = "0.1.0"
-"""What a server is told about us; the version of this package."""
+"""The version of this package. ApiVersions tells it to the server."""
 
 MAX_RESPONSE_SIZE_BYTES: Final = 1 << 30
-"""Largest response accepted. Requests limit what they ask for to far less; the first bytes of an HTTP
-server that was called by mistake read as more than this, and are refused at once instead of waited for."""
+"""Largest response accepted. Requests limit their responses to far less. If the peer is an HTTP server, its first
+bytes, read as a size, are more than this: the response is refused at once, and nobody waits for it.
+"""
 
 _NEGOTIATION_VERSION: Final = 4
-"""ApiVersions version tried first; a server that does not know it says so in version 0."""
+"""Version of the first ApiVersions request. A server that does not know it responds in version 0 and says so."""
 
 ServedVersions = Callable[[int], tuple[int, int] | None]
-"""Lowest and highest version served of an api key; None for a key that is not served at all."""
+"""Returns the lowest and highest version served of an API key; None for a key that is not served at all."""
 
 FrameLimit = Callable[[int], int]
-"""Largest request accepted of an api key, in bytes of its frame, header included. It is asked about apis that are
-served in the version at hand, and about ApiVersions in any version."""
+"""Returns the largest request accepted of an API key, in bytes of its frame, header included. It is called for APIs
+that are served in the version of the request, and for ApiVersions in any version.
+"""
 
 _API_AND_VERSION: Final = struct.Struct(">hh")
-"""How every request begins."""
+"""The first bytes of every request: API key and version."""
 
 
 class RequestReceived(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole request of an api and version that are served; its body is not decoded yet."""
+    """A whole request of an API and version that are served. Its body is not decoded yet."""
 
     api_key: int
     api_version: int
@@ -65,14 +65,15 @@ class RequestReceived(msgspec.Struct, frozen=True, kw_only=True):
     frame: bytes
     """Header and body."""
     body_offset: int
-    """Where in ``frame`` the body starts."""
+    """The offset in ``frame`` at which the body starts."""
 
 
 class UnsupportedApiVersions(msgspec.Struct, frozen=True, kw_only=True):
     """An ApiVersions request of a version that is not served.
 
-    Its body cannot be read. It is answered all the same, with an ApiVersions response of version 0 and error
-    35, so that the client can choose another version (KIP-511); every other such request ends the connection.
+    Its body cannot be read. The server responds all the same, with an ApiVersions response of version 0 and error 35,
+    so that the client can choose another version (KIP-511). Any other request of a version that is not served ends the
+    connection.
     """
 
     api_version: int
@@ -92,17 +93,17 @@ class ServerConnection:
         max_request_size: int,
         frame_limit: FrameLimit | None = None,
     ) -> None:
-        """``max_request_size`` is the largest request accepted, in bytes; ``frame_limit`` may say less for an api.
+        """``max_request_size`` is the largest request accepted, in bytes; ``frame_limit`` may return less for an API.
 
-        It is asked as soon as the first four bytes of a request are there, so that a request that is too large, or
-        of an api that is not served, is refused before its body is kept.
+        ``frame_limit`` is called as soon as the first four bytes of a request have arrived. So a request that is too
+        large, or of an API that is not served, is refused before its body is kept.
         """
         self._served_versions = served_versions
         self._frame_limit = frame_limit
-        # Whether the request that is under way was found to be acceptable.
+        # Whether the request that is arriving was checked and accepted.
         self._is_begun_accepted = False
         self._frames = FrameReader(max_request_size)
-        # Correlation id and response header version of each request given out, oldest first.
+        # Correlation id and response header version of each request without a response, oldest first.
         self._unanswered: deque[tuple[int, int]] = deque()
 
     @property
@@ -122,8 +123,8 @@ class ServerConnection:
     def next_event(self) -> RequestReceived | UnsupportedApiVersions | NeedData:
         """The next request, or NEED_DATA.
 
-        Raises RemoteProtocolError for a size out of bounds, a header that does not parse, and for an api key
-        or version that is not served: Kafka closes the connection in all these cases, without an answer.
+        Raises RemoteProtocolError if the size is out of bounds, the header cannot be parsed, or the API key or version
+        is not served. Kafka closes the connection in all these cases, without a response.
         """
         frame = self._frames.next_frame()
         if frame is NEED_DATA:
@@ -152,17 +153,17 @@ class ServerConnection:
     def send_response(self, correlation_id: int, body: Sequence[Buffer]) -> list[Buffer]:
         """The buffers to send for a response whose encoded body is ``body``; nothing is copied.
 
-        Answers must be given in the order of the requests; ``correlation_id`` is that of the oldest
-        unanswered.
+        Responses must be sent in the order of the requests: ``correlation_id`` must be that of the oldest request
+        without a response.
         """
         return encode_frame([encode_response_header(correlation_id, self._answer(correlation_id)), *body])
 
     def skip_response(self, correlation_id: int) -> None:
-        """The oldest unanswered request, which has this correlation id, gets no answer (Produce, acks 0)."""
+        """Send no response to the oldest open request, which has this correlation id (Produce with acks 0)."""
         self._answer(correlation_id)
 
     def _check_begun(self) -> None:
-        """Refuse a request of which a part is there, if that part says enough."""
+        """Refuse a request that has arrived in part, if its first four bytes are reason enough."""
         frame_size = self._frames.frame_size
         if frame_size is None or frame_size < _API_AND_VERSION.size:
             return
@@ -195,11 +196,11 @@ class ServerConnection:
         return served is not None and served[0] <= api_version <= served[1]
 
     def _request_header_version(self, api_key: int, api_version: int) -> int:
-        """The header version; refuses what is not served before anything depends on it."""
+        """The header version. Refuses an API or version that is not served before anything depends on it."""
         if self._is_served(api_key, api_version):
             return _api(api_key).request_header_version(api_version)
         if api_key == ApiKey.API_VERSIONS:
-            # Enough to find the client id; where an unknown version's header ends, nobody knows.
+            # Version 1 is enough to find the client id. Where the header of an unknown version ends is not known.
             return 1
         served = self._served_versions(api_key)
         if served is None:
@@ -211,13 +212,13 @@ class ServerConnection:
 
 
 class Negotiated(msgspec.Struct, frozen=True, kw_only=True):
-    """The server has said what it serves; requests may be sent from now on."""
+    """The server has sent its supported versions; requests may be sent from now on."""
 
     api_versions: ApiVersionsResponse
 
 
 class ResponseReceived(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to the oldest request that waited for one."""
+    """The response to the oldest request that waited for one."""
 
     correlation_id: int
     api_version: int
@@ -225,11 +226,12 @@ class ResponseReceived(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClientConnection:
-    """The client's end of one connection. What is to be written is collected in ``data_to_send``."""
+    """The client's end of one connection. ``data_to_send`` returns the bytes to write."""
 
     def __init__(self, *, client_id: str | None, max_response_size: int = MAX_RESPONSE_SIZE_BYTES) -> None:
-        """``max_response_size`` is the largest response accepted, in bytes. An ApiVersions request waits to
-        be sent at once; before its answer, which is the event `Negotiated`, no other request may be sent."""
+        """``max_response_size`` is the largest response accepted, in bytes. An ApiVersions request is ready to be sent
+        at once. No other request may be sent before its response, which is the event `Negotiated`.
+        """
         self._client_id = client_id
         self._frames = FrameReader(max_response_size)
         self._outgoing: list[Buffer] = []
@@ -241,16 +243,16 @@ class ClientConnection:
 
     @property
     def served_versions(self) -> Mapping[int, tuple[int, int]] | None:
-        """Lowest and highest version of each api key that the server serves; None before it has said so."""
+        """Lowest and highest version of each API key that the server serves; None until the server has sent them."""
         return self._served
 
     @property
     def is_inside_response(self) -> bool:
-        """Whether bytes have come that were not given out yet; they are no answer where none is waited for."""
+        """Whether bytes have arrived that no event has used yet. If no request waits, these bytes are no response."""
         return self._frames.is_inside_frame
 
     def data_to_send(self) -> list[Buffer]:
-        """The buffers to write now; they are given out once."""
+        """The buffers to write now; each is returned once."""
         outgoing, self._outgoing = self._outgoing, []
         return outgoing
 
@@ -275,10 +277,10 @@ class ClientConnection:
         return version
 
     def send_request(self, request: Message, version: int | None = None) -> int:
-        """Put a request among the data to send, at the highest common version unless one is given.
+        """Add a request to the data to send. Without ``version``, the highest version that both ends know is used.
 
-        Returns its correlation id. Raises UnsupportedVersionError if the server does not know the version,
-        and what ``request.encode`` raises.
+        Returns its correlation id. Raises UnsupportedVersionError if the server does not know the version, and what
+        ``request.encode`` raises.
         """
         if version is None:
             version = self.version_for(request)
@@ -292,10 +294,10 @@ class ClientConnection:
         return self._send(request, version)
 
     def next_event(self) -> Negotiated | ResponseReceived | NeedData:
-        """The next answer, or NEED_DATA; there may be new data to send after it.
+        """The next response, or NEED_DATA; there may be new data to send after it.
 
-        Raises RemoteProtocolError for an answer that does not parse or that nobody waits for, and if
-        ApiVersions is answered with an error that leaves nothing to try.
+        Raises RemoteProtocolError if a response cannot be parsed, if no request waits for it, and if the response to
+        ApiVersions is an error that leaves no version to try.
         """
         while (frame := self._frames.next_frame()) is not NEED_DATA:
             if not self._waiting:
@@ -316,9 +318,9 @@ class ClientConnection:
         return NEED_DATA
 
     def _negotiate(self, frame: bytes, offset: int, version: int) -> Negotiated | None:
-        """Read the answer to ApiVersions; None if it has to be asked again at another version."""
+        """Read the response to ApiVersions; None if the request has to be sent again at another version."""
         is_refused = frame[offset : offset + 2] == ErrorCode.UNSUPPORTED_VERSION.to_bytes(2)
-        # A server that does not know the version answers in version 0, the only one it can count on.
+        # A server that does not know the version responds in version 0, the only one that every client can read.
         response, _ = ApiVersionsResponse.decode(frame, 0 if is_refused else version, offset)
         served = {entry.api_key: (entry.min_version, entry.max_version) for entry in response.api_keys}
         if is_refused and version > 0:

@@ -1,7 +1,7 @@
 """Kafka's numeric error codes: name, number, whether a client may retry, and a text of our own.
 
-Codes, names and the retriable mark are those of the release named in `messages/SOURCE.md`. Retriable means
-that a stock client repeats the request by itself, once it has refreshed its metadata if that may help.
+Codes, names and the retriable mark are those of the release named in `messages/SOURCE.md`. Retriable means that Apache
+Kafka's clients repeat the request by themselves, after they have refreshed their metadata if that may help.
 """
 
 import enum
@@ -10,12 +10,14 @@ from typing import Self
 
 
 class ErrorCode(enum.IntEnum):
-    """Every error code a Kafka peer may send. A member is its number and carries what is known about it."""
+    """Every error code that a Kafka peer may send. A member is its number, with the name, the retriable mark and the
+    text.
+    """
 
     retriable: bool
     message: str
 
-    # The defaults are for type checkers alone, which take the look-up `ErrorCode(41)` for a call of this.
+    # The defaults are for type checkers only: they take the look-up `ErrorCode(41)` for a call of this method.
     def __new__(cls, code: int, retriable: bool = False, message: str = "") -> Self:
         """Make a member that compares, hashes and encodes as its number."""
         member = int.__new__(cls, code)
@@ -163,14 +165,14 @@ class ErrorCode(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorInfo:
-    """What is known about an error code that arrived from somewhere."""
+    """What is known about an error code that was received."""
 
     code: ErrorCode
-    """The code, or UNKNOWN_SERVER_ERROR for a number this release does not have."""
+    """The code; UNKNOWN_SERVER_ERROR for a number that this release does not have."""
     name: str
     """The name of `code`."""
     retriable: bool
-    """Whether a client may send the same request again and hope."""
+    """Whether a client may send the same request again."""
     message: str
     """One or two sentences in English."""
 
@@ -178,7 +180,7 @@ class ErrorInfo:
 def describe(code: int) -> ErrorInfo:
     """Describe an error code.
 
-    A number nobody knows becomes UNKNOWN_SERVER_ERROR with the number in its message.
+    A number that this release does not have becomes UNKNOWN_SERVER_ERROR, with the number in its message.
     """
     try:
         known = ErrorCode(code)

@@ -1,27 +1,26 @@
-"""What can go wrong in a codec: we broke the protocol, or the peer did.
+"""The errors of a codec: either our own program broke the protocol, or the peer did.
 
-The two are told apart because they are answered differently. A `RemoteProtocolError` is about bytes from
-outside: the connection is closed or answered with an error code, and our program goes on. A
-`LocalProtocolError` is about what our own program asked to have encoded. No decoder lets any third exception
-escape, whatever it is fed; one that does has a bug.
+Callers handle the two differently. `RemoteProtocolError` is about bytes from outside: the caller closes the connection
+or responds with an error code, and the program continues. `LocalProtocolError` is about a value that our own program
+asked to encode. No decoder raises anything else, whatever bytes it is given; one that does has a bug.
 """
 
 from __future__ import annotations
 
 
 class ProtocolError(Exception):
-    """Base of everything that codecs raise; raised itself by nobody.
+    """Base class of all errors that codecs raise; never raised itself.
 
-    ``where`` and ``offset`` stay writable so that an outer decoder can add what an inner one did not know,
-    and ``str()`` shows whatever is known by then.
+    ``where`` and ``offset`` stay writable, so that an outer decoder can add what an inner one did not know. ``str()``
+    shows what is known so far.
     """
 
     reason: str
     """What is wrong, without the place."""
     where: str | None
-    """Message name and field path, such as ``VoteRequest.topics[0].partitions``; None where unknown."""
+    """Message name and field path, such as ``VoteRequest.topics[0].partitions``; None if unknown."""
     offset: int | None
-    """Position of the offending byte in the buffer that was handed in; None where no byte is at fault."""
+    """Position of the faulty byte in the buffer that was handed in; None if no byte is at fault."""
 
     def __init__(self, reason: str, *, where: str | None = None, offset: int | None = None) -> None:
         super().__init__(reason)
@@ -42,7 +41,7 @@ class LocalProtocolError(ProtocolError):
 
 
 class UnsupportedVersionError(LocalProtocolError):
-    """A message was asked for in a version that it does not have, or that cannot carry one of its fields."""
+    """A message does not have the requested version, or that version cannot carry one of the fields that are set."""
 
 
 class RemoteProtocolError(ProtocolError):
@@ -50,4 +49,4 @@ class RemoteProtocolError(ProtocolError):
 
 
 class TooManyElementsError(RemoteProtocolError):
-    """A message holds more elements than the reader takes; those beyond its limit were not made."""
+    """A message holds more elements than the reader's limit; the reader did not make those beyond it."""

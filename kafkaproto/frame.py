@@ -1,9 +1,9 @@
 """Length-prefixed framing: four bytes of size, then that many bytes, in both directions.
 
-Knows nothing of headers, messages or sockets. A `FrameReader` is fed whatever arrived and gives whole frames
-back; what it holds grows with the bytes that arrived and never with the size that a peer announces, so a peer
-that announces 100 MiB and then falls silent costs four bytes. The work is linear in the bytes fed, however
-they are cut and however many frames one feed holds.
+This module knows nothing of headers, messages or sockets. A `FrameReader` takes received bytes and returns whole
+frames. Its memory grows with the bytes that arrived, never with the size that a peer announces: a peer that announces
+100 MiB and then sends nothing costs four bytes. The work is linear in the bytes received, however they are cut and
+however many frames one call of ``receive`` brings.
 """
 
 from __future__ import annotations
@@ -19,28 +19,30 @@ from kafkaproto.primitives import Buffer
 
 SIZE_PREFIX_BYTES: Final = 4
 MAX_FRAME_SIZE_BYTES: Final = 0x7FFF_FFFF
-"""The largest size that the signed 32-bit prefix can say."""
+"""The largest size that fits in the signed 32-bit prefix."""
 
 _SMALL_PIECE_BYTES: Final = 4096
-"""Pieces below this are merged: an object for each would multiply the memory that a dripping peer takes."""
+"""Pieces smaller than this are merged. One object for each would multiply the memory that a peer costs which sends
+single bytes.
+"""
 
 _size_prefix = struct.Struct(">i")
 
 
 class NeedData(enum.Enum):
-    """The type of `NEED_DATA`, so that type checkers can tell it from a frame or an event."""
+    """The type of `NEED_DATA`, so that type checkers can distinguish it from a frame or an event."""
 
     NEED_DATA = "need data"
 
 
 NEED_DATA: Final = NeedData.NEED_DATA
-"""Returned instead of a frame or an event when more bytes have to be received first."""
+"""Returned instead of a frame or an event if more bytes have to be received first."""
 
 
 class FrameReader:
     """Cuts a stream of bytes into frames.
 
-    ``receive`` takes what arrived, ``next_frame`` is then called until it answers `NEED_DATA`.
+    Give received bytes to ``receive``, then call ``next_frame`` until it returns `NEED_DATA`.
     """
 
     __slots__ = ("_available", "_frame_size", "_max_size", "_pieces", "_position")
@@ -50,15 +52,15 @@ class FrameReader:
         assert 0 < max_size <= MAX_FRAME_SIZE_BYTES
         self._max_size = max_size
         self._pieces: deque[bytes | bytearray] = deque()
-        # Where the first piece goes on: the bytes before it were given out already.
+        # Position of the next byte in the first piece; the bytes before it were already returned.
         self._position = 0
         self._available = 0
-        # Size of the frame under way, once its prefix was read.
+        # Size of the frame that is arriving; None until its prefix was read.
         self._frame_size: int | None = None
 
     @property
     def buffered_bytes(self) -> int:
-        """Bytes held that were not given out yet; a size prefix counts until it was read."""
+        """Bytes held that were not returned yet; a size prefix counts until it was read."""
         return self._available
 
     @property
@@ -67,7 +69,7 @@ class FrameReader:
         return self._frame_size
 
     def peek(self, size: int) -> bytes:
-        """Up to ``size`` of the next bytes, which stay where they are."""
+        """Up to ``size`` of the next bytes, without taking them from the stream."""
         if not self._pieces:
             return b""
         peeked = bytes(self._pieces[0][self._position : self._position + size])
@@ -79,11 +81,11 @@ class FrameReader:
 
     @property
     def is_inside_frame(self) -> bool:
-        """Whether a frame was begun; the end of the stream is then an end in the middle of it."""
+        """Whether part of a frame has arrived. If the stream ends now, it ends inside that frame."""
         return self._available > 0 or self._frame_size is not None
 
     def receive(self, data: Buffer) -> None:
-        """Take the next bytes of the stream. Bytes objects are kept as they are, other buffers are copied."""
+        """Take the next bytes of the stream. Bytes objects are kept without a copy, other buffers are copied."""
         size = len(data)
         if not size:
             return
@@ -96,8 +98,8 @@ class FrameReader:
             self._pieces.append(bytearray(data))
             return
         if len(self._pieces) == 1:
-            # What was given out must leave here: a stream that always ends inside a frame never empties the
-            # piece, which would then keep everything that ever arrived.
+            # Drop the bytes that were already returned. If every read ends inside a frame, the piece never becomes
+            # empty, and would otherwise keep everything that ever arrived.
             del last[: self._position]
             self._position = 0
         last += data
@@ -105,14 +107,14 @@ class FrameReader:
     def next_frame(self) -> bytes | NeedData:
         """The next whole frame without its size prefix, or NEED_DATA.
 
-        Raises RemoteProtocolError, now and at every later call, for a size that is negative, zero or above
-        the limit; what follows in the stream cannot be told apart any more.
+        Raises RemoteProtocolError for a size that is negative, zero or above the limit, now and at every later call:
+        nobody can tell where the next frame begins.
         """
         frame_size = self._frame_size
         if frame_size is None:
             if self._available < SIZE_PREFIX_BYTES:
                 return NEED_DATA
-            # Left where it is, so that a refused size is refused again.
+            # The prefix stays in the stream, so that a refused size is refused again.
             (frame_size,) = _size_prefix.unpack(self.peek(SIZE_PREFIX_BYTES))
             if not 0 < frame_size <= self._max_size:
                 raise RemoteProtocolError(
@@ -126,7 +128,7 @@ class FrameReader:
         return self._take(frame_size)
 
     def _take(self, size: int) -> bytes:
-        """Give out the next ``size`` bytes; the caller knows that they are there."""
+        """Take and return the next ``size`` bytes; the caller has checked that they are there."""
         assert size <= self._available
         self._available -= size
         first = self._pieces[0]
@@ -153,9 +155,9 @@ class FrameReader:
 
 
 def encode_frame(buffers: Sequence[Buffer]) -> list[Buffer]:
-    """The buffers of one frame with its size prefix put before them, for a gathered write; nothing is copied.
+    """The buffers of one frame: the size prefix, then ``buffers``. They are for a gathered write; nothing is copied.
 
-    Raises LocalProtocolError if together they are longer than a size prefix can say.
+    Raises LocalProtocolError if their sizes together exceed what a size prefix can hold.
     """
     size = sum(map(len, buffers))
     if size > MAX_FRAME_SIZE_BYTES:

@@ -1,8 +1,8 @@
-"""Request and response headers, decoded and encoded by hand because every request passes here.
+"""Request and response headers. They are decoded and encoded by hand, because every request needs it.
 
-The generated `RequestHeader` and `ResponseHeader` read and write the same bytes; tests hold the two together.
-This reading is milder in the one place where Kafka's is: a client id that is not UTF-8, or whose length is
-negative, is no reason to close a connection. Header versions per api version come from `kafkaproto.api`.
+The generated `RequestHeader` and `ResponseHeader` read and write the same bytes; tests compare the two. This module is
+more tolerant in the one place where Kafka is: a client id that is not UTF-8, or whose length is negative, is no reason
+to close a connection. `kafkaproto.api` has the header version of each API version.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import msgspec
 from kafkaproto import api
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.primitives import Buffer, read_unsigned_varint
+from kafkaproto.support import MAX_TAGGED_FIELDS
 
 _MAX_CLIENT_ID_BYTES = 0x7FFF
-_MAX_TAGGED_FIELDS = 100
 
-# api key, api version, correlation id, length of the client id: the client id keeps its old two-byte length
-# even in header version 2, whose other strings would be compact.
+# API key, API version, correlation id, length of the client id. The client id keeps its old two-byte length even in
+# header version 2, whose other strings would be compact.
 _request_start = struct.Struct(">hhih")
 _correlation_id = struct.Struct(">i")
 
 
 def request_header_version(api_key: int, api_version: int) -> int:
-    """The version of the header before a request of this api key and version.
+    """The header version of a request of this API key and version.
 
-    Raises RemoteProtocolError for an api key that does not exist.
+    Raises RemoteProtocolError for an API key that does not exist.
     """
     info = api.api_by_key(api_key)
     if info is None:
@@ -37,26 +37,26 @@ def request_header_version(api_key: int, api_version: int) -> int:
 
 
 class RequestHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands before the body of every request."""
+    """The header before the body of every request."""
 
     api_key: int
     api_version: int
     correlation_id: int
     """Chosen by the client, repeated in the response."""
     client_id: str | None
-    """What the client calls itself; bytes that are not UTF-8 are replaced by U+FFFD."""
+    """The client's name for itself; bytes that are not UTF-8 are replaced by U+FFFD."""
     unknown_tags: dict[int, bytes] | None = None
-    """Tagged fields of header version 2; Kafka has defined none so far. None where there are none."""
+    """Tagged fields of header version 2, of which Kafka has defined none so far. None if there are none."""
 
 
 def decode_request_header(
     frame: Buffer,
     header_version_of: Callable[[int, int], int] = request_header_version,
 ) -> tuple[RequestHeader, int]:
-    """Decode the header at the start of a request; returns it with the offset at which the body starts.
+    """Decode the header at the start of a request. Returns it, and the offset at which the body starts.
 
-    ``header_version_of`` gives the header version (1 or 2) for an api key and version, and raises
-    RemoteProtocolError for those that it refuses. Raises that same error if the frame ends inside the header.
+    ``header_version_of`` returns the header version (1 or 2) of an API key and version, and raises RemoteProtocolError
+    for those that it refuses. Also raises RemoteProtocolError if the frame ends inside the header.
     """
     try:
         api_key, api_version, correlation_id, client_id_size = _request_start.unpack_from(frame)
@@ -93,7 +93,7 @@ def decode_request_header(
 def encode_request_header(
     *, api_key: int, api_version: int, correlation_id: int, client_id: str | None
 ) -> bytes:
-    """The header of a request, in the header version that belongs to the api version, without tagged fields.
+    """The header of a request, in the header version of the API version, without tagged fields.
 
     Raises LocalProtocolError for a client id longer than 32767 bytes.
     """
@@ -132,14 +132,14 @@ def encode_response_header(correlation_id: int, header_version: int) -> bytes:
 
 
 def _decode_tags(frame: Buffer, position: int, where: str) -> tuple[dict[int, bytes] | None, int]:
-    """The tagged fields at ``position`` and where they end; None for an empty section."""
+    """The tagged fields at ``position`` and the position after them; None for an empty section."""
     if position < len(frame) and frame[position] == 0:
         return None, position + 1
     try:
         count, position = read_unsigned_varint(frame, position)
-        if count > _MAX_TAGGED_FIELDS:
+        if count > MAX_TAGGED_FIELDS:
             raise RemoteProtocolError(
-                f"{count} tagged fields are more than {_MAX_TAGGED_FIELDS}", offset=position
+                f"{count} tagged fields are more than {MAX_TAGGED_FIELDS}", offset=position
             )
         tags: dict[int, bytes] = {}
         for _ in range(count):

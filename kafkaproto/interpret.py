@@ -1,7 +1,7 @@
-"""The slow codec: walks a message's schema field by field and knows at every step where it is.
+"""The slow codec: it goes through a message's schema field by field, and knows at every step which field it is at.
 
-`Message.decode` and `Message.encode` come here only when the generated code has failed, to say which field is at
-fault and at which byte. It follows the same rules by another road, so tests compare the two.
+`Message.decode` and `Message.encode` use it only after the generated code has failed, to name the faulty field and its
+byte. It implements the same rules in another way, so that tests can compare the two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIXED = {
     "float64": struct.Struct(">d"),
     "uuid": struct.Struct(">16s"),
 }
-"""The types of a fixed width."""
+"""The types with a fixed size."""
 
 
 def decode_slowly(schema: MessageSchema, buffer: Buffer, version: int, offset: int) -> tuple[Any, int]:
@@ -118,7 +118,7 @@ class _Decoder:
         if field.array:
             return (yield from self.array(field, path, compact, nullable))
         if field.struct is not None and nullable:
-            # In a tag 0 stands for null; elsewhere any negative byte does, as Kafka reads it.
+            # In a tag, 0 means null; elsewhere any negative byte does, as in Kafka.
             absent = self.varint(path) == 0 if tagged else self.fixed("int8", path) < 0
             if absent:
                 return None

@@ -1,8 +1,8 @@
 """Kafka's JSON form of messages, as its dump tool, its metadata shell and the quorum-state file use it.
 
-Field names begin with a small letter, uuids are URL-safe base64, bytes are base64; of records only the size is given,
-under a name that says so, and floats that are no finite number are text; neither can be read back. Fields that the
-version lacks and tagged fields at their default are left out.
+Field names begin with a small letter, uuids are URL-safe base64, bytes are base64. Of records, only the size is given,
+under a name that says so; infinite floats and NaN are text. Neither of these can be read back. Fields that the version
+does not have, and tagged fields at their default, are left out.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ _NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 
 
 def to_json(message: Any, version: int) -> dict[str, Any]:
-    """The JSON form. Raises UnsupportedVersionError for a set field that the version lacks and that is not ignorable,
-    LocalProtocolError for a null that the version does not allow."""
+    """The JSON form. Raises UnsupportedVersionError if a field is set that the version does not have and that is not
+    ignorable, LocalProtocolError for a null that the version does not allow.
+    """
     schema = message.schema()
     return _struct_to_json(schema.root, message, version, schema.name)
 
 
 def from_json(message_class: Any, document: object, version: int) -> Any:
     """Read the JSON form. Keys that are no field of this version, such as the version itself in a quorum-state file,
-    are not looked at. Raises RemoteProtocolError naming the field that is missing or does not fit."""
+    are ignored. Raises RemoteProtocolError, which names the field that is missing or does not fit.
+    """
     schema = message_class.schema()
     return _struct_from_json(schema.root, document, version, schema.name)
 
 
 def json_name(name: str) -> str:
-    """A schema's field name as it stands in JSON."""
+    """The JSON name of a schema's field."""
     return name[0].lower() + name[1:]
 
 

@@ -1,11 +1,10 @@
 """The fixed binary layouts of a log's files, declared once with `construct`.
 
-For tools that show bytes field by field, and for tests that hold the fast readers against a second opinion.
-It is a hundred times slower than those and slow to import: nothing on the way of a request or a replay
-imports it.
+They are for tools that show bytes field by field, and for tests that compare the fast readers with a second
+implementation. This code is a hundred times slower than the fast readers, and slow to import. So nothing that serves
+requests or replays a log imports it.
 
-`record_batch` takes a batch apart down to its records unless they are compressed; checksums are shown, not
-checked.
+`record_batch` parses a batch down to its records unless they are compressed. Checksums are shown, not checked.
 """
 
 from __future__ import annotations
@@ -117,7 +116,7 @@ producer_snapshot_entry = Struct(
 producer_snapshot_head = Struct("version" / Int16sb, "crc" / Int32ub, "entry_count" / Int32sb)
 
 PRODUCER_SNAPSHOT_CRC_END = 6
-"""Where the crc ends; it covers everything behind it."""
+"""End of the crc; it covers all bytes after it."""
 
 producer_snapshot = Struct(
     "version" / Int16sb,
@@ -125,4 +124,4 @@ producer_snapshot = Struct(
     "entry_count" / Rebuild(Int32sb, lambda context: len(context.entries)),
     "entries" / Array(this.entry_count, producer_snapshot_entry),
 )
-"""A ``.snapshot`` file: what the log knows of its producers. The crc covers what follows it."""
+"""A ``.snapshot`` file: the log's state of its producers. The crc covers what follows it."""

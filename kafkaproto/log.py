@@ -1,14 +1,13 @@
 """The files of one segment of a log as bytes and names: the batches, and the two indexes into them.
 
-Pure: who has the bytes, and where they go, is the caller's affair, so that storage, tools and pipeline read
-one format with one piece of code. A segment is::
+This module does no I/O: the caller reads and writes the bytes. So storage, tools and pipeline read one format with the
+same code. A segment consists of::
 
-    00000000000000000042.log         batches back to back, the first with base offset 42
-    00000000000000000042.index       sparse, 8 bytes an entry: int32 offset relative to 42, int32 position in
-    .log 00000000000000000042.timeindex   sparse, 12 bytes an entry: int64 timestamp, int32 offset relative to
-    42
+    00000000000000000042.log        batches back to back, the first with base offset 42
+    00000000000000000042.index      sparse, 8 bytes an entry: int32 offset relative to 42, int32 position in .log
+    00000000000000000042.timeindex  sparse, 12 bytes an entry: int64 timestamp, int32 offset relative to 42
 
-Index files are preallocated while their segment is written to, so the entries end where zeros begin.
+Index files are preallocated while their segment is written to, so the entries end where the zeros begin.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ LOG_SUFFIX = ".log"
 OFFSET_INDEX_SUFFIX = ".index"
 TIME_INDEX_SUFFIX = ".timeindex"
 
-_MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
+MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
 _SEGMENT_NAME = re.compile(r"([0-9]{20})(\.[a-z]+)")
 OFFSET_INDEX_ENTRY = Struct(">ii")
 TIME_INDEX_ENTRY = Struct(">qi")
@@ -36,20 +35,20 @@ _LENGTH = Struct(">i")
 
 
 def segment_file_name(base_offset: int, suffix: str = LOG_SUFFIX) -> str:
-    """The name of a segment's file, or with another suffix that of one of its indexes."""
+    """The name of a segment's file; with another suffix, the name of one of its indexes."""
     return f"{base_offset:020d}{suffix}"
 
 
 def parse_segment_file_name(name: str, suffix: str = LOG_SUFFIX) -> int | None:
-    """The base offset in such a name; None if it is no name of a file of that kind."""
+    """The base offset in the name of a file of that kind; None for any other name."""
     match = _SEGMENT_NAME.fullmatch(name)
-    if match is None or match[2] != suffix or int(match[1]) > _MAX_OFFSET:
+    if match is None or match[2] != suffix or int(match[1]) > MAX_OFFSET:
         return None
     return int(match[1])
 
 
 class OffsetIndexEntry(NamedTuple):
-    """Where one batch of a segment lies."""
+    """The position of one batch of a segment."""
 
     offset: int
     """Offset of the batch's last record."""
@@ -67,7 +66,9 @@ class TimeIndexEntry(NamedTuple):
 
 
 def encode_offset_index_entry(base_offset: int, entry: OffsetIndexEntry) -> bytes:
-    """8 bytes to append to the index; raises LocalProtocolError if offset or position is out of its reach."""
+    """8 bytes to append to the index; raises LocalProtocolError if the relative offset or the position exceeds its
+    field.
+    """
     try:
         return OFFSET_INDEX_ENTRY.pack(entry.offset - base_offset, entry.position)
     except StructError:
@@ -75,7 +76,7 @@ def encode_offset_index_entry(base_offset: int, entry: OffsetIndexEntry) -> byte
 
 
 def encode_time_index_entry(base_offset: int, entry: TimeIndexEntry) -> bytes:
-    """12 bytes to append to the time index; raises LocalProtocolError if the offset is out of its reach."""
+    """12 bytes to append to the time index; raises LocalProtocolError if the relative offset exceeds its field."""
     try:
         return TIME_INDEX_ENTRY.pack(entry.timestamp, entry.offset - base_offset)
     except StructError:
@@ -87,7 +88,7 @@ def encode_time_index_entry(base_offset: int, entry: TimeIndexEntry) -> bytes:
 def iterate_offset_index(data: Buffer, base_offset: int) -> Iterator[OffsetIndexEntry]:
     """The entries of an offset index up to where the preallocated zeros begin.
 
-    Raises RemoteProtocolError where the bytes are no whole number of entries, or entries do not ascend.
+    Raises RemoteProtocolError if the bytes are no whole number of entries, or the entries do not ascend.
     """
     view = _whole_entries(data, OFFSET_INDEX_ENTRY)
     last = OffsetIndexEntry(base_offset - 1, -1)
@@ -106,7 +107,7 @@ def iterate_offset_index(data: Buffer, base_offset: int) -> Iterator[OffsetIndex
 def iterate_time_index(data: Buffer, base_offset: int) -> Iterator[TimeIndexEntry]:
     """The entries of a time index up to where the preallocated zeros begin.
 
-    Raises RemoteProtocolError where the bytes are no whole number of entries, or entries do not ascend.
+    Raises RemoteProtocolError if the bytes are no whole number of entries, or the entries do not ascend.
     """
     view = _whole_entries(data, TIME_INDEX_ENTRY)
     last = TimeIndexEntry(-1, base_offset)
@@ -138,17 +139,17 @@ class StopReason(enum.Enum):
     END = "end"
     """Every byte belongs to a valid batch."""
     PARTIAL = "partial"
-    """The bytes end inside a batch: a torn tail, or more is to be read."""
+    """The bytes end inside a batch: the end of the log is torn, or there is more to read."""
     DAMAGED = "damaged"
-    """What comes next is whole, but no valid batch."""
+    """The next bytes are complete, but they are no valid batch."""
 
 
 class BatchScan:
-    """Goes through a segment's bytes batch by batch, each checked, up to the first that is not valid.
+    """Goes through a segment's bytes batch by batch, checks each, and stops at the first that is not valid.
 
-    Valid means: magic 2, a crc that is right, and offsets that ascend from batch to batch. Iterate once; at
-    any time ``valid_end`` is the position behind the last valid batch. When iteration is over,
-    ``stop_reason`` and ``fault`` say why.
+    A batch is valid if its magic is 2, its crc is right, and its offsets ascend from those of the batch before.
+    Iterate once. ``valid_end`` is always the position after the last valid batch. After the iteration, ``stop_reason``
+    and ``fault`` say why it stopped.
     """
 
     __slots__ = ("_buffer", "fault", "next_offset", "stop_reason", "valid_end")
@@ -159,7 +160,7 @@ class BatchScan:
     stop_reason: StopReason | None
     """None until the scan has stopped."""
     fault: RemoteProtocolError | None
-    """What is wrong with the bytes at ``valid_end``; None as long as nothing is."""
+    """The error at ``valid_end``; None as long as there is none."""
 
     def __init__(self, buffer: Buffer, *, start: int = 0, next_offset: int = 0) -> None:
         self._buffer = buffer
@@ -200,10 +201,11 @@ class BatchScan:
 
 
 def find_batch(buffer: Buffer, start: int, next_offset: int) -> int | None:
-    """Position of the first valid batch at or behind ``start`` whose base offset is ``next_offset`` or more.
+    """Position of the first valid batch at or after ``start`` whose base offset is ``next_offset`` or more; None if
+    there is none.
 
-    Tells a torn tail, behind which there is none, from damage in the middle of a log, which must not be cut
-    off.
+    After a torn end of a log there is no such batch. If there is one, the log is damaged in the middle and must not be
+    cut off.
     """
     data = bytes(buffer)
     magic_position = data.find(MAGIC, start + MAGIC_OFFSET)

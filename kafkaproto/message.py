@@ -1,7 +1,7 @@
-"""Base classes of everything generated: what a struct and a message can do, whatever their fields.
+"""Base classes of all generated code: what every struct and every message can do, whatever their fields.
 
-The bytes are read and written by functions in the generated modules; here is the door in front of them, which
-checks the version and turns failures into errors that name message, field path and byte offset.
+Functions in the generated modules read and write the bytes. The methods here call them: they check the version, and
+turn failures into errors that name message, field path and byte offset.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from kafkaproto.schema import MessageSchema
 from kafkaproto.support import FAILURES, Budget, Buffer, Malformed, Pieces, Steps
 
 _PIECES_TOGETHER = 1024
-"""Pieces of a message, each some ten bytes, that are joined in one step when it is written in steps."""
+"""Number of pieces, each some ten bytes, that are joined in one step if a message is written in steps."""
 
 
 class Struct:
-    """A group of fields. Two are equal if they are of one class and all fields are, unknown tags included."""
+    """A group of fields. Two structs are equal if their class and all their fields are, unknown tags included."""
 
     __slots__ = ()
 
@@ -47,19 +47,19 @@ class Message(Struct):
     TYPE: ClassVar[str]
     """Kind of the message: request, response, header, metadata, data, coordinator-key, coordinator-value."""
     API_KEY: ClassVar[int | None]
-    """Api key of requests and responses, record type of metadata and coordinator records."""
+    """API key of a request or response, record type of a metadata or coordinator record."""
     MIN_VERSION: ClassVar[int]
     MAX_VERSION: ClassVar[int]
     FLEXIBLE_FROM: ClassVar[int | None]
-    """First version with compact lengths and tagged fields; None where no version has them."""
+    """First version with compact lengths and tagged fields; None if no version has them."""
     LATEST_VERSION_UNSTABLE: ClassVar[bool]
-    """Whether ``MAX_VERSION`` is not released yet; servers do not advertise it."""
+    """Whether ``MAX_VERSION`` is not released yet; servers do not advertise such a version."""
     LISTENERS: ClassVar[tuple[str, ...]]
     """Kinds of listeners that serve a request: broker, controller."""
 
     @staticmethod
     def schema() -> MessageSchema:
-        """What the fields are; built once, when first asked for."""
+        """The schema of the fields; built once, at the first call."""
         raise AssertionError("every generated message overrides this")
 
     @staticmethod
@@ -73,11 +73,11 @@ class Message(Struct):
     def _step_read(
         buffer: Buffer, position: int, version: int, budget: Budget
     ) -> Steps[tuple[Any, int]] | None:
-        """None for a message that is read at once; requests with arrays override this."""
+        """None if the message is read in one go; requests with arrays override this."""
         return None
 
     def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
-        """None for a message that is written at once; responses with arrays override this."""
+        """None if the message is written in one go; responses with arrays override this."""
         return None
 
     @classmethod
@@ -89,13 +89,13 @@ class Message(Struct):
 
     @classmethod
     def decode(cls, buffer: Buffer, version: int, offset: int = 0) -> tuple[Self, int]:
-        """Read one message from ``offset`` on; returns it and the offset after its last byte.
+        """Read one message that starts at ``offset``. Returns it, and the offset after its last byte.
 
-        Bytes after the message are not looked at. Fields of type records, and bytes marked zero-copy, come out as
-        memoryviews of ``buffer``. Decoding is linear in the length of the input.
+        Bytes after the message are ignored. Fields of type records, and bytes fields marked zero-copy, are memoryviews
+        of ``buffer``. The work is linear in the length of the input.
 
-        Raises UnsupportedVersionError for a version that does not exist, RemoteProtocolError (with field path and
-        byte offset) for bytes that are no such message.
+        Raises UnsupportedVersionError for a version that does not exist, RemoteProtocolError (with field path and byte
+        offset) for bytes that are not this message.
         """
         if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
             raise cls._no_version(version)
@@ -111,11 +111,11 @@ class Message(Struct):
     def decode_in_steps(
         cls, buffer: Buffer, version: int, offset: int = 0, *, max_elements: int
     ) -> Steps[tuple[Self, int]]:
-        """Read one large request as `decode` does, a few elements a step; other messages are read at once.
+        """Read one large request as `decode` does, a few elements a step; other messages are read in one go.
 
         ``max_elements`` limits the elements of arrays at every depth and the unknown tagged fields, together. Each
-        array's elements are counted before they are made, so memory stays bounded by the limit whatever the buffer
-        claims. Raises as `decode` does, and TooManyElementsError, which names the array that exceeds the limit.
+        array's elements are counted before they are made, so the limit bounds the memory whatever counts the buffer
+        holds. Raises as `decode` does, and TooManyElementsError, which names the array that exceeds the limit.
         """
         if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
             raise cls._no_version(version)
@@ -136,8 +136,9 @@ class Message(Struct):
     def encode(self, version: int) -> bytes:
         """The message's bytes at ``version``.
 
-        Raises UnsupportedVersionError for a version that does not exist or that has no room for a field which is
-        set and may not be dropped, LocalProtocolError (with field path) for a value that its type cannot express.
+        Raises UnsupportedVersionError if the version does not exist, or if a field is set that the version does not
+        have and that may not be dropped. Raises LocalProtocolError (with field path) for a value that does not fit its
+        type.
         """
         if not self.MIN_VERSION <= version <= self.MAX_VERSION:
             raise self._no_version(version)
@@ -149,8 +150,9 @@ class Message(Struct):
             raise self._explain_writing(version, failure) from None
 
     def encode_in_steps(self, version: int) -> Steps[list[Buffer]]:
-        """The message's bytes as buffers to be joined. Those of a response are made a few elements a step,
-        those of other messages at once; raises as `encode` does."""
+        """The message's bytes as buffers to be joined. A response is written a few elements a step, any other message
+        in one go. Raises as `encode` does.
+        """
         if not self.MIN_VERSION <= version <= self.MAX_VERSION:
             raise self._no_version(version)
         pieces: Pieces = []
@@ -162,7 +164,7 @@ class Message(Struct):
             for _ in writing:
                 if len(pieces) >= _PIECES_TOGETHER:
                     buffers.append(b"".join(pieces))
-                    # The writer holds this list and only ever appends to it.
+                    # The list is emptied, not replaced: the writer holds it and appends to it.
                     pieces.clear()
                 yield
             buffers.append(b"".join(pieces))
@@ -171,7 +173,7 @@ class Message(Struct):
         return buffers
 
     def encode_into(self, out: bytearray, version: int) -> None:
-        """Append the message's bytes to ``out``, which is left as it was on an error; raises as `encode` does."""
+        """Append the message's bytes to ``out``. On an error ``out`` is unchanged; raises as `encode` does."""
         out += self.encode(version)
 
     def to_json(self, version: int) -> dict[str, Any]:
@@ -184,7 +186,9 @@ class Message(Struct):
 
     @classmethod
     def from_json(cls, document: object, version: int) -> Self:
-        """Read Kafka's JSON form. Raises RemoteProtocolError naming the field that is missing or does not fit."""
+        """Read Kafka's JSON form. Raises RemoteProtocolError, which names the field that is missing or does not fit,
+        and UnsupportedVersionError for a version that does not exist.
+        """
         from kafkaproto.json_form import from_json
 
         if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
@@ -215,7 +219,7 @@ class Message(Struct):
             yield from decode_slowly_in_steps(cls.schema(), buffer, version, offset)
         except RemoteProtocolError as error:
             return error
-        # Our own mistake, yet one that a peer found: it must not bring the program down.
+        # This is a bug of ours. But a peer's bytes have led to it, so it must not end the program.
         return RemoteProtocolError(f"the two decoders disagree: {failure!r}", where=cls.NAME, offset=offset)
 
     def _explain_writing(self, version: int, failure: Exception) -> LocalProtocolError:

@@ -1,4 +1,4 @@
-"""The public door to all messages: ``from kafkaproto.messages import VoteRequest`` loads that message and no other."""
+"""The import path of all messages: ``from kafkaproto.messages import VoteRequest`` loads that message and no other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafkaproto.message import Message
 
 
 def message_class(name: str) -> type[Message]:
-    """The class of a message by its name in Kafka's schemas; KeyError if there is none."""
+    """The class of a message by its name in Kafka's schemas; raises KeyError if there is none."""
     found: type[Message] = getattr(import_module(f"kafkaproto.generated.{MODULES[name]}"), name)
     return found
 

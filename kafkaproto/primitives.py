@@ -1,12 +1,11 @@
-"""Variable-length integers, the one primitive that `struct` does not have.
+"""Variable-length integers (varints), the one primitive that `struct` does not have.
 
-Every reader takes a buffer and a position and returns the value with the position after it; every writer
-appends to a bytearray. Seven bits a byte, lowest group first, the high bit says that another byte follows.
-Signed integers are zigzag-coded first (0, -1, 1, -2 become 0, 1, 2, 3): small negative numbers stay short.
+Every reader takes a buffer and a position, and returns the value and the position after it. Every writer appends to a
+bytearray. A byte holds seven bits, lowest group first; its high bit says that another byte follows. Signed integers
+are zigzag-coded first (0, -1, 1, -2 become 0, 1, 2, 3), so that small negative numbers stay short.
 
-Readers accept an encoding that is longer than it had to be (``80 00`` for 0), because Kafka does and clients
-that reserve room for a length ahead of time send such bytes. They refuse more bytes, or more bits, than the
-type has.
+Readers accept an encoding that is longer than necessary (``80 00`` for 0): Kafka does too, and clients that reserve
+room for a length ahead of time send such bytes. Readers refuse more bytes, or more bits, than the type has.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 
 Buffer = bytes | bytearray | memoryview
-"""What readers read from. A memoryview must be one of unsigned bytes."""
+"""The type that readers read from. A memoryview must be one of unsigned bytes."""
 
 
 def read_unsigned_varint(buffer: Buffer, position: int) -> tuple[int, int]:

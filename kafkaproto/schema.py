@@ -1,6 +1,6 @@
-"""Schemas at run time: what the slow codec, the JSON form and error messages know of a message's fields.
+"""Schemas at run time: the fields of each message, for the slow codec, the JSON form and error messages.
 
-Each generated module can build the schema of its message; it does so when first asked, never on the fast path.
+Each generated module can build the schema of its message. It does so at the first call, and never on the fast path.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 OPEN_END = 32767
-"""End of a version range that is open."""
+"""End of an open version range."""
 
 Versions = tuple[int, int]
 NEVER: Versions = (0, -1)
-"""A range that holds no version."""
+"""A range without any version."""
 
 
 class Default(enum.Enum):
-    """Defaults that cannot be shared because they can be changed."""
+    """Defaults that are mutable, and must therefore not be shared."""
 
     EMPTY_ARRAY = "empty array"
     EMPTY_STRUCT = "struct of defaults"
@@ -29,26 +29,26 @@ class FieldSchema:
     """One field. Version ranges are (lowest, highest), both included."""
 
     name: str
-    """As in the schema file, for example ``LeaderEpoch``."""
+    """The name in the schema file, for example ``LeaderEpoch``."""
     attribute: str
-    """As in Python, for example ``leader_epoch``."""
+    """The name in Python, for example ``leader_epoch``."""
     type: str
-    """Type of the value, or of an array's elements: a word of the grammar, or a struct's name."""
+    """Type of the value, or of an array's elements: a type name of Kafka's grammar, or the name of a struct."""
     struct: StructSchema | None = None
-    """The fields, where ``type`` is a struct."""
+    """The fields, if ``type`` is a struct."""
     array: bool = False
     versions: Versions
     nullable: Versions = NEVER
     tagged: Versions = NEVER
     tag: int = -1
     never_compact: bool = False
-    """Keeps the old length form in flexible versions too (the client id of the request header)."""
+    """The field keeps the old form of its length in flexible versions too (the client id of the request header)."""
     default: Any
     ignorable: bool = False
     zero_copy: bool = False
 
     def is_default(self, value: Any) -> bool:
-        """Whether ``value`` is what the field has when nobody sets it."""
+        """Whether ``value`` is the field's default."""
         if self.default is Default.EMPTY_ARRAY:
             return isinstance(value, list | tuple) and not value
         if self.default is Default.EMPTY_STRUCT:
@@ -67,7 +67,7 @@ class StructSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageSchema:
-    """A message: its struct and the first version with compact lengths and tags (None: there is none)."""
+    """A message: its struct, and the first version with compact lengths and tags (None if there is none)."""
 
     name: str
     flexible_from: int | None

@@ -1,10 +1,9 @@
-"""Snapshots of the metadata log as bytes and names (KIP-630). Pure, as `log` is.
+"""Snapshots of the metadata log as bytes and names (KIP-630). This module does no I/O, as `log` does none.
 
-``00000000000000000100-0000000003.checkpoint`` holds the state as of all records below offset 100, the last of
-which is of epoch 3. Inside are batches whose offsets count from 0 on their own: a control batch with
-SNAPSHOT_HEADER, and KRAFT_VERSION and KRAFT_VOTERS behind it where the quorum has them; batches of metadata
-records; a control batch with SNAPSHOT_FOOTER. The two files that formatting a directory makes have the same
-form.
+``00000000000000000100-0000000003.checkpoint`` holds the state as of all records below offset 100; the last of these is
+of epoch 3. The file consists of batches whose offsets count from 0. The first is a control batch with SNAPSHOT_HEADER,
+followed by KRAFT_VERSION and KRAFT_VOTERS if the quorum has them. Then come batches of metadata records, then a
+control batch with SNAPSHOT_FOOTER. The two files that formatting a directory makes have the same form.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.log import BatchScan
+from kafkaproto.log import MAX_OFFSET, BatchScan
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     KRaftVersionRecord,
@@ -28,23 +27,22 @@ from kafkaproto.records.batch import HEADER_SIZE, PlainRecord, Record, RecordBat
 from kafkaproto.records.control import ControlRecordType, decode_control_record, encode_control_record
 
 MAX_BATCH_BYTES = 8 * 1024 * 1024
-"""Most bytes of a batch that `build_snapshot` makes, unless a single record is larger."""
+"""Most bytes of a batch that `build_snapshot` makes; a batch with a single record may be larger."""
 _RECORD_OVERHEAD = 19
-"""Most bytes that a record takes around its value: three varints of 5 bytes, and 4 single bytes."""
+"""Most bytes that a record takes beside its value: three varints of 5 bytes, and 4 single bytes."""
 
-_MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
 _MAX_EPOCH = 0x7FFF_FFFF
 _FILE_NAME = re.compile(r"([0-9]{20})-([0-9]{10})\.checkpoint")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class SnapshotId:
-    """Which state a snapshot holds. Ids compare by epoch first."""
+    """Identifies a snapshot by the state that it holds. Ids compare by epoch first."""
 
     epoch: int
-    """Leader epoch of the last record contained."""
+    """Leader epoch of the last record before ``end_offset``."""
     end_offset: int
-    """First offset that is not contained."""
+    """The first offset that the snapshot does not contain."""
 
 
 class ControlRecord(NamedTuple):
@@ -60,9 +58,9 @@ def snapshot_file_name(snapshot_id: SnapshotId) -> str:
 
 
 def parse_snapshot_file_name(name: str) -> SnapshotId | None:
-    """The id in such a name; None if it is not the name of a complete snapshot's file."""
+    """The snapshot id in a file name; None if it is not the name of a complete snapshot."""
     match = _FILE_NAME.fullmatch(name)
-    if match is None or int(match[1]) > _MAX_OFFSET or int(match[2]) > _MAX_EPOCH:
+    if match is None or int(match[1]) > MAX_OFFSET or int(match[2]) > _MAX_EPOCH:
         return None
     return SnapshotId(epoch=int(match[2]), end_offset=int(match[1]))
 
@@ -77,12 +75,12 @@ def build_snapshot(
     voters: VotersRecord | None = None,
     max_batch_bytes: int = MAX_BATCH_BYTES,
 ) -> Iterator[bytes]:
-    """The batches of a snapshot, to be written one behind the other.
+    """The batches of a snapshot, to be written one after the other.
 
-    ``records`` are framed metadata records; ``epoch`` is that of the snapshot's id. An empty record is none, and comes
-    out as an empty batch at once: whoever writes in slices may pause there, too.
-    ``kraft_version`` and ``voters`` are those in force at its end offset, and are left out where the version
-    is 0. Raises LocalProtocolError if one of them cannot be encoded.
+    ``records`` are framed metadata records; ``epoch`` is that of the snapshot's id. An empty element of ``records`` is
+    no record: it becomes an empty batch at once, so that a caller which writes in slices can pause there too.
+    ``kraft_version`` and ``voters`` are those in force at the end offset; both are left out if the version is 0.
+    Raises LocalProtocolError if one of them cannot be encoded.
     """
     header = SnapshotHeaderRecord(last_contained_log_timestamp=last_contained_log_timestamp)
     controls = [_control(ControlRecordType.SNAPSHOT_HEADER, header)]
@@ -113,9 +111,9 @@ def build_snapshot(
 def read_snapshot(buffer: Buffer) -> Iterator[ControlRecord | bytes]:
     """The records of a whole snapshot: control records decoded, metadata records still framed.
 
-    Raises RemoteProtocolError, with a position in ``buffer``, where a batch is not valid, the header is not
-    the first record, the footer not the last, or a metadata record has a key or no value. That the footer is
-    there is known only at the end, so what came before counts only if nothing was raised.
+    Raises RemoteProtocolError, with a position in ``buffer``, if a batch is not valid, the header is not the first
+    record, the footer is not the last, or a metadata record has a key or no value. Whether the footer is there is
+    known only at the end. So the records count only if nothing was raised.
     """
     scan = BatchScan(buffer)
     return records_of_snapshot(_with_positions(scan))
@@ -131,9 +129,10 @@ def _with_positions(scan: BatchScan) -> Iterator[tuple[int, RecordBatchView]]:
 def records_of_snapshot(
     batches: Iterable[tuple[int, RecordBatchView]], *, controls_only: bool = False
 ) -> Iterator[ControlRecord | bytes]:
-    """The same for a snapshot that comes batch by batch, each of them checked, with its position in the whole.
+    """The same for a snapshot that comes as batches. Each batch is checked already, and comes with its position in the
+    file.
 
-    ``controls_only`` leaves out metadata records, which are not looked at then. What ``batches`` raises passes through.
+    ``controls_only`` leaves out metadata records and does not look at them. Exceptions of ``batches`` pass through.
     """
     last: ControlRecord | bytes | None = None
     end = 0

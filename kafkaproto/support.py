@@ -1,8 +1,10 @@
-"""What generated code calls beside `kafkaproto.primitives`: tag sections, runs of fixed-size values, long lengths.
+"""The functions that generated code calls beside `kafkaproto.primitives`: tag sections, runs of fixed-size values, long
+lengths.
 
-Generated readers and writers are straight lines that check little and say nothing: on anything wrong they raise
-`Malformed` or let Python's own error escape, and `kafkaproto.message` then walks the same bytes once more with the
-slow codec of `kafkaproto.interpret`, which knows names and places. Good input pays nothing for good messages.
+Generated readers and writers are flat code with few checks and no error messages. If anything is wrong, they raise
+`Malformed` or one of Python's own errors. `kafkaproto.message` then reads the same bytes once more with the slow codec
+of `kafkaproto.interpret`, which knows the name and the position of each field. So good input does not pay for good
+error messages.
 """
 
 from __future__ import annotations
@@ -16,37 +18,37 @@ from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
 
 Buffer = bytes | bytearray | memoryview
 Buffers = bytes | bytearray | memoryview | list[bytes | bytearray | memoryview]
-"""What a records field takes: one buffer, or several that are written one after the other."""
+"""The type of a records field: one buffer, or several that are written one after the other."""
 
 Pieces = list[Buffer]
-"""What writers append to; joined once, when the message is complete."""
+"""The list that writers append to; it is joined once, when the message is complete."""
 
 EMPTY: list[Any] = []
-"""Default argument of array fields: stands for a fresh list. Never changed."""
+"""Default argument of array fields; it means a new list. Never changed."""
 
 MAX_STRING_LENGTH = 0x7FFF
-"""Bytes of UTF-8 in a string; Kafka refuses longer ones even where the length is a varint."""
+"""Most bytes of UTF-8 in a string; Kafka refuses longer ones even if the length is a varint."""
 
 MAX_TAGGED_FIELDS = 100
-"""Tagged fields in one struct. Kafka's own structs have fewer than ten; each costs a hundred bytes of memory."""
+"""Most tagged fields in one struct. Kafka's own structs have fewer than ten; each costs a hundred bytes of memory."""
 
 ELEMENTS_A_STEP = 32
-"""Structs without arrays that are read in one step: some ten microseconds of work."""
+"""Number of structs without arrays that are read in one step: some ten microseconds of work."""
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[None, None, T]
-"""Work in small steps: yields between them and returns its result."""
+"""Work in small steps: a generator that yields between them and returns the result."""
 
 TABLE_SIZE = 32
-"""Arrays shorter than this are packed by a prepared layout; replica lists nearly always are."""
+"""Arrays shorter than this are packed by a prepared layout; nearly all replica lists are shorter."""
 
 
 class Malformed(Exception):
-    """Something is wrong; the slow codec will say what. Never leaves `kafkaproto.message`."""
+    """The bytes or values are wrong; the slow codec will find out how. Never leaves `kafkaproto.message`."""
 
 
 class Budget:
-    """The elements that a message may still hold when it is read in steps."""
+    """The number of elements that a message may still hold while it is read in steps."""
 
     __slots__ = ("left", "limit")
 
@@ -64,7 +66,7 @@ class Budget:
                 )
 
     def take_tags(self, structs: Iterable[Any]) -> None:
-        """Count the unknown tagged fields of structs that were read."""
+        """Count the unknown tagged fields of structs that were read. Raises TooManyElementsError."""
         for each in structs:
             if each.unknown_tags:
                 self.take(len(each.unknown_tags), "unknown tagged fields")
@@ -83,19 +85,21 @@ def _packers(code: str) -> tuple[Callable[..., bytes], ...]:
 
 
 BYTES = tuple(bytes((byte,)) for byte in range(128))
-"""Lengths and counts of one byte."""
+"""Encoded lengths and counts of one byte."""
 
 UNPACK_INT32 = _unpackers("i")
 PACK_INT32 = _packers("i")
 
 
 def joined(buffers: Buffers) -> bytes:
-    """What a records or zero-copy field holds, as one bytes object."""
+    """The content of a records field or zero-copy field as one bytes object."""
     return b"".join(buffers) if isinstance(buffers, list) else bytes(buffers)
 
 
 def unpack_many(code: str, size: int, count: int, buffer: Buffer, position: int) -> list[Any]:
-    """``count`` values of ``size`` bytes each; checked against the bytes left before anything is allocated."""
+    """``count`` values of ``size`` bytes each. Their total size is compared with the bytes left before anything is
+    allocated.
+    """
     end = position + count * size
     if end > len(buffer):
         raise Malformed
@@ -112,7 +116,9 @@ def read_pieces(
     budget: Budget,
     *view: memoryview,
 ) -> Steps[tuple[list[T], int]]:
-    """What ``read_many`` reads, a few elements a step. The structs have no arrays; their unknown tags are counted."""
+    """The result of ``read_many``, read a few elements a step. The structs have no arrays; their unknown tags are
+    counted.
+    """
     if size > len(buffer) - position:
         raise Malformed
     found: list[T] = []
@@ -126,12 +132,12 @@ def read_pieces(
 
 
 def pack_many(code: str, items: Sequence[Any]) -> bytes:
-    """The values of an array of numbers, one after the other."""
+    """The encoded values of an array of numbers."""
     return struct.pack(f">{len(items)}{code}", *items)
 
 
 def pack_uuids(items: Sequence[bytes]) -> bytes:
-    """The values of an array of uuids; each must have 16 bytes."""
+    """The encoded values of an array of uuids; raises `Malformed` if one does not have 16 bytes."""
     for item in items:
         if len(item) != 16:
             raise Malformed
@@ -139,8 +145,10 @@ def pack_uuids(items: Sequence[bytes]) -> bytes:
 
 
 def read_long_length(buffer: Buffer, position: int, first: int) -> tuple[int, int]:
-    """A compact length or count (plus one) of more than one byte, and the position after it. ``first`` is the byte in
-    front of ``position``, 128 or more; with it in hand this is faster than reading the varint afresh."""
+    """A compact length or count (plus one) of more than one byte, and the position after it. ``first`` is the byte
+    before ``position``, which is 128 or more. The caller has read it already, so this is faster than to read the whole
+    varint.
+    """
     second = buffer[position]
     if second < 0x80:
         return first - 0x80 + (second << 7), position + 1
@@ -159,7 +167,7 @@ def read_string_length(buffer: Buffer, position: int, first: int) -> tuple[int, 
 
 
 def pack_length(length: int) -> bytes:
-    """A compact length or count (plus one) that takes more than one byte; shorter than 128 it is in `BYTES`."""
+    """A compact length or count (plus one) that takes more than one byte; `BYTES` has those below 128."""
     if length < 1 << 14:
         return bytes((length & 0x7F | 0x80, length >> 7))
     if length < 1 << 21:
@@ -177,7 +185,9 @@ def pack_string_length(length: int) -> bytes:
 
 
 def read_tag_section(buffer: Buffer, position: int) -> tuple[list[tuple[int, int, int]], int]:
-    """A tag section from its count on: (tag, start, end) of each value, and the position after the section."""
+    """Read a tag section, beginning with its count: (tag, start, end) of each value, and the position after the
+    section.
+    """
     count, position = read_unsigned_varint(buffer, position)
     limit = len(buffer)
     if count > MAX_TAGGED_FIELDS or count * 2 > limit - position:
@@ -195,7 +205,9 @@ def read_tag_section(buffer: Buffer, position: int) -> tuple[list[tuple[int, int
 
 
 def read_unknown_tags(buffer: Buffer, position: int) -> tuple[dict[int, bytes] | None, int]:
-    """A tag section of which no tag is known, from its count on; the values are kept as bytes."""
+    """Read a tag section without known tags, beginning with its count; the values stay bytes. None for an empty
+    section.
+    """
     sections, position = read_tag_section(buffer, position)
     return {tag: bytes(buffer[start:end]) for tag, start, end in sections} or None, position
 

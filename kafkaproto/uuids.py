@@ -18,8 +18,8 @@ def to_text(uuid: bytes) -> str:
 def from_text(text: str) -> bytes:
     """The 16 raw bytes of a text form; raises ValueError that quotes the text if it is not one.
 
-    The last character has four bits more than a UUID needs. They are ignored, as Kafka ignores them: an id
-    that somebody made up by hand need not have them zero.
+    The last character has four bits more than a UUID needs. They are ignored, as in Kafka: in an id that somebody made
+    up by hand, they need not be zero.
     """
     if _TEXT_FORM.fullmatch(text) is None:
         raise ValueError(f"{text!r} is not a UUID: wanted are 22 characters of URL-safe base64, no padding")

@@ -32,8 +32,8 @@ CALLED_BY_OTHERS = {
     "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.reportLatestOffset": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:decode_files": "users, as the error for a remote path says",
     "server/kafkaproto_server/net/passes.py:Passes.after_io_wait": "trio",
-    "server/kafkaproto_server/node/loop_watch.py:LoopWatch.after_io_wait": "trio",
-    "server/kafkaproto_server/node/loop_watch.py:LoopWatch.before_io_wait": "trio",
+    "server/kafkaproto_server/node/observability/loop_watch.py:LoopWatch.after_io_wait": "trio",
+    "server/kafkaproto_server/node/observability/loop_watch.py:LoopWatch.before_io_wait": "trio",
 }
 """Definitions that nothing in the repository but tests may name, and who uses them."""
 

@@ -70,7 +70,9 @@ import sys
 for name in {NOT_FOR_NODES!r}:
     sys.modules[name] = None
 import kafkaproto_server.__main__
-from kafkaproto_server.node import http, metrics, node
+from kafkaproto_server.net import http
+from kafkaproto_server.node import node
+from kafkaproto_server.node.observability import page
 """
     done = subprocess.run(
         [sys.executable, "-c", blocked], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60

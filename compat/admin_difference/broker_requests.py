@@ -232,7 +232,7 @@ def _alter_partition(rng: random.Random) -> Build:
     size = rng.randint(1, 3)
     sender = None if rng.random() < 0.93 else rng.choice(BROKERS)
     without_leader = rng.random() < 0.05
-    stranger = rng.random() < 0.04
+    unknown_node = rng.random() < 0.04
     doubled = rng.random() < 0.04
     with_fenced = rng.random() < 0.1
     wrong = [mostly(rng, (0,), (-1, 1), 0.06) for _ in range(3)]
@@ -249,7 +249,7 @@ def _alter_partition(rng: random.Random) -> Build:
         if not with_fenced:
             others = [each for each in others if (broker := state.broker(each)) and not broker.fenced]
         isr = ([] if without_leader else [leader]) + others[: size - 1]
-        if stranger:
+        if unknown_node:
             isr.append(order[-1])
         if doubled:
             isr.append(isr[0] if isr else leader)

@@ -112,7 +112,7 @@ class Partitions:
         self._nodes = mixed.quorum.nodes
         self._network = network
         self._load = load
-        self._tell = tell
+        self._notify = tell
         self.outcome = Outcome()
 
     def cut_leaders(self, cuts: Sequence[str]) -> None:
@@ -143,7 +143,7 @@ class Partitions:
             raise CutOffError(f"node {old.node_id} did not append what it was sent while it led")
         self._stay_cut(since)
         alone, new = view(old), view(leader)
-        self._tell(
+        self._notify(
             f"leader {old.node_id} ({old.kind}), epoch {before.epoch}, {how}: leads no more after {resigned_s:.2f} s,"
             f" {refused} to a write, then in epoch {alone.epoch}; node {leader.node_id} ({leader.kind}) leads after"
             f" {elected_s:.2f} s in epoch {new.epoch}; {gap_s:.2f} s without an acknowledged write"
@@ -151,7 +151,7 @@ class Partitions:
         back_s = self._come_back(old, leader, new)
         if how not in TAIL_MAY_PASS and has_stranded(old, committed, before.epoch):
             raise CutOffError(f"node {old.node_id} still has what it appended while it was cut off")
-        self._tell(
+        self._notify(
             f"node {old.node_id} ({old.kind}) followed {back_s:.2f} s after healing, epoch {new.epoch} stays"
         )
         self.outcome.leaders_cut.append(f"{old.kind}: {how}")
@@ -183,7 +183,7 @@ class Partitions:
             raise CutOffError(f"follower {follower.node_id}, {how}, went from {before} to {alone}")
         back_s = self._come_back(follower, leader, before)
         self.outcome.followers_cut.append(f"{follower.kind}: {how}")
-        self._tell(
+        self._notify(
             f"follower {follower.node_id} ({follower.kind}), {how}: {behind} records behind, in epoch {alone.epoch}"
             f" still; node {leader.node_id} ({leader.kind}) leads on, followed {back_s:.2f} s after healing;"
             f" {self._load.take_gap_s():.2f} s without an acknowledged write"
@@ -211,7 +211,7 @@ class Partitions:
         gap_s = self._load.take_gap_s()
         self.outcome.random_cuts += count
         self.outcome.longest_gap_s = max(self.outcome.longest_gap_s, gap_s)
-        self._tell(
+        self._notify(
             f"{count} cuts at random, seed {seed}: epoch {view(self._mixed.leader()).epoch}, at most {gap_s:.2f} s"
             " without an acknowledged write"
         )
@@ -242,7 +242,7 @@ class Partitions:
         self._load.wait_for_more(20)
         new = view(leader)
         self._come_back(old, leader, new)
-        self._tell(
+        self._notify(
             f"leader {old.node_id} ({old.kind}), epoch {before.epoch}, cut off from node {behind.node_id}"
             f" ({behind.kind}), then from node {wanted.node_id} ({wanted.kind}), which leads after {elected_s:.2f} s in"
             f" epoch {new.epoch}"

@@ -95,7 +95,7 @@ class Disks:
 
     def __init__(self, folder: Path, tell: Tell, kraft_version: int) -> None:
         """Nothing runs yet."""
-        self._tell = tell
+        self._notify = tell
         self.mixed = MixedQuorum(quorum_of_three(folder, stock=3, kraft_version=kraft_version), tell)
         self.outcome = Outcome()
 
@@ -125,7 +125,7 @@ class Disks:
         self.mixed.wait_until_followed(last)
         gap_s = load.take_gap_s()
         self.outcome.longest_gap_s = max(self.outcome.longest_gap_s, gap_s)
-        self._tell(
+        self._notify(
             f"node {first.node_id} led as {to}; all nodes are {to}; {load.writes} writes so far, at most"
             f" {gap_s:.2f} s without one (while one of three ran, none could be)"
         )
@@ -145,7 +145,7 @@ class Disks:
         self.mixed.quorum.nodes[ended.node_id] = successor
         note = f"{ended.kind}, {how}, {to}"
         self.outcome.taken_over.append(note)
-        self._tell(f"node {ended.node_id}: {note}")
+        self._notify(f"node {ended.node_id}: {note}")
         return successor
 
 

@@ -60,7 +60,7 @@ class MixedQuorum:
 
     def __init__(self, quorum: Quorum, tell: Tell) -> None:
         """Takes a quorum of which nothing runs yet."""
-        self._tell = tell
+        self._notify = tell
         self.quorum = quorum
         self.outcome = Outcome()
 
@@ -69,7 +69,7 @@ class MixedQuorum:
         self.quorum.format()
         self.quorum.start()
         leader = self.leader()
-        self._tell(f"{self._kinds()}: node {leader.node_id} ({leader.kind}) leads")
+        self._notify(f"{self._kinds()}: node {leader.node_id} ({leader.kind}) leads")
 
     @property
     def servers(self) -> list[str]:
@@ -125,7 +125,7 @@ class MixedQuorum:
         self.outcome.stopped_while_leading[leader.kind] += 1
         unwanted.start()
         successor = self.leader()
-        self._tell(
+        self._notify(
             f"SIGTERM of node {leader.node_id} ({leader.kind}), which led, while node {unwanted.node_id}"
             f" ({unwanted.kind}) was away: node {successor.node_id} ({successor.kind}) leads"
         )
@@ -145,7 +145,7 @@ class MixedQuorum:
         load.wait_for_more(20)
         gap_s = load.take_gap_s()
         self.outcome.longest_gap_s = max(self.outcome.longest_gap_s, gap_s)
-        self._tell(
+        self._notify(
             f"{how} of node {leader.node_id} ({leader.kind}), which led: node {successor.node_id}"
             f" ({successor.kind}) leads, {gap_s:.2f} s without an acknowledged write"
         )
@@ -165,7 +165,7 @@ class MixedQuorum:
             self.wait_until_followed(node)
             # It may have lost its leadership meanwhile, but who has it has as little of the log's beginning.
             self.outcome.caught_up_by_snapshot.append(f"{kind} from {self.leader().kind}")
-            self._tell(
+            self._notify(
                 f"node {node.node_id} ({kind}) ended at offset {end}; node {leader.node_id} ({leader.kind}) has its log"
                 f" from {first_offset(leader)} on; it came back by a snapshot, its log starts at {first_offset(node)}"
             )
@@ -179,13 +179,13 @@ class MixedQuorum:
         ]
         for node_id, (leading, kind, adding, removing) in enumerate(changes, 4):
             self.have_lead(load, leading)
-            newcomer = self.quorum.newcomer(node_id, SMALL_LOG, MAKES[kind])
-            newcomer.start()
-            self.wait_until_followed(newcomer)
-            self._alter(load, adding, "add-controller", newcomer, {1, 2, 3, node_id}, leading)
-            self._alter(load, removing, "remove-controller", newcomer, {1, 2, 3}, leading)
+            new_voter = self.quorum.new_voter(node_id, SMALL_LOG, MAKES[kind])
+            new_voter.start()
+            self.wait_until_followed(new_voter)
+            self._alter(load, adding, "add-controller", new_voter, {1, 2, 3, node_id}, leading)
+            self._alter(load, removing, "remove-controller", new_voter, {1, 2, 3}, leading)
             # Without a vote it may be gone for good; what it holds is not compared.
-            newcomer.kill()
+            new_voter.kill()
             del self.quorum.nodes[node_id]
 
     def _alter(
@@ -197,7 +197,7 @@ class MixedQuorum:
         load.wait_for_more(20)
         text = f"{tool} tool: {action} {node.node_id} ({node.kind}) while {leading} led"
         self.outcome.voters_changed.append(text)
-        self._tell(text)
+        self._notify(text)
 
     def finish(self, load: QuotaLoad) -> Outcome:
         """Ends the load and all nodes; what was acknowledged must be there. Raises what says that it is not."""
@@ -210,7 +210,7 @@ class MixedQuorum:
         load.check(logs)
         self.outcome.writes = load.writes
         self.outcome.records = max(replica.records or 0 for replica in replicas.values())
-        self._tell(f"{load.writes} writes acknowledged, all there; {len(replicas)} replicas agree")
+        self._notify(f"{load.writes} writes acknowledged, all there; {len(replicas)} replicas agree")
         return self.outcome
 
     def wait_until_followed(self, node: Node) -> None:

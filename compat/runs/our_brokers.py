@@ -111,7 +111,7 @@ class OurBrokers:
         tell: Tell,
     ) -> None:
         """Nothing runs yet."""
-        self._tell = tell
+        self._notify = tell
         self._session_ms = session_ms
         stock_id = FIRST_BROKER_ID + brokers
 
@@ -141,15 +141,15 @@ class OurBrokers:
         self.cluster.format()
         self.cluster.start()
         (found_by,) = (key for key in self.stock.properties if key.startswith("controller.quorum."))
-        self._tell(f"{len(self.cluster.quorum.nodes)} stock controllers, found by {found_by}")
+        self._notify(f"{len(self.cluster.quorum.nodes)} stock controllers, found by {found_by}")
         for node in self.ours:
             registered, unfenced = self._registration(node)
             took = (unfenced["timestamp"] - registered["timestamp"]).total_seconds() * 1000
-            self._tell(
+            self._notify(
                 f"broker {node.node_id} (ours): registered at offset {registered['offset']},"
                 f" unfenced {took:.0f} ms later"
             )
-        self._tell(f"broker {self.stock.node_id} (stock) beside them")
+        self._notify(f"broker {self.stock.node_id} (stock) beside them")
 
     def follow(self) -> None:
         """Ours stand in ``describe --replication`` as observers that have nearly all. Raises OurBrokersError."""
@@ -165,7 +165,7 @@ class OurBrokers:
             f"{node.node_id} at {rows[node.node_id]['LogEndOffset']} with lag {rows[node.node_id]['Lag']}"
             for node in self.ours
         )
-        self._tell(f"observers by kafka-metadata-quorum: {shown}")
+        self._notify(f"observers by kafka-metadata-quorum: {shown}")
 
     def _registration(self, node: Node) -> tuple[dict[str, Any], dict[str, Any]]:
         """The records of a broker's newest registration and of its unfencing, from its own copy of the log."""
@@ -204,7 +204,7 @@ class OurBrokers:
         placed = {broker_id for each in self._shown(ANYWHERE).values() for broker_id in each.replica_nodes}
         if placed != {self.stock.node_id}:
             raise OurBrokersError(f"{ANYWHERE} lies on brokers {placed}")
-        self._tell(
+        self._notify(
             f"cordoned.log.dirs=* at ours: all {MANY} partitions of a topic were placed on broker {self.stock.node_id}"
         )
 
@@ -244,7 +244,7 @@ class OurBrokers:
                 result.output()
         wait_until_whole(list(self.cluster.brokers.values()), {ON_STOCK: 3, ON_OURS: LOG_DIRECTORIES * 2})
         self._wait_until_followed()
-        self._tell(
+        self._notify(
             f"through broker {self.ours[0].node_id}: 2 topics, {len(commands)} changes of configs, quotas, credentials"
             " and ACLs"
         )
@@ -260,7 +260,7 @@ class OurBrokers:
         answers = compare_requests(self.ours[0], self.stock, [ON_STOCK, ON_OURS])
         lines = compare_tools(self.ours[0], self.stock, tools)
         self.outcome.answers_compared, self.outcome.lines_compared = answers, lines
-        self._tell(
+        self._notify(
             f"ours serve {len(own)} of the stock broker's {len(offered)} requests, in the same versions;"
             f" {answers} answers and {lines} lines of {len(tools)} tools"
             " are the same"
@@ -294,7 +294,7 @@ class OurBrokers:
         leader.start()
         load.wait_for_more(WRITES)
         self.outcome.leaders_killed += 1
-        self._tell(
+        self._notify(
             f"kill -9 of node {leader.node_id}, which led: a topic asked of broker {self.ours[0].node_id} is there"
             f" after {created_s:.2f} s; node {successor.node_id} leads; ours stayed unfenced and follow"
         )
@@ -325,7 +325,7 @@ class OurBrokers:
         began = time.monotonic()
         leaving.start()
         self.cluster.wait_until_unfenced(leaving.node_id)
-        self._tell(
+        self._notify(
             f"SIGTERM of broker {leaving.node_id}: exit code 0 after {took_s:.2f} s; first {moved} partitions got other"
             f" leaders, then it was fenced at offset {fenced}; started at once, unfenced"
             f" {time.monotonic() - began:.1f} s later (a stock controller waits for the end of its session of"
@@ -371,7 +371,7 @@ class OurBrokers:
         fenced_s = time.monotonic() - began
         victim.start()
         self.cluster.wait_until_unfenced(victim.node_id)
-        self._tell(
+        self._notify(
             f"kill -9 of broker {victim.node_id}: fenced and its leaders moved after {fenced_s:.1f} s; unfenced"
             f" {time.monotonic() - began - fenced_s:.1f} s after its start"
         )
@@ -407,7 +407,7 @@ class OurBrokers:
                 raise OurBrokersError(f"broker {broker.node_id} cost more than its directory")
         finally:
             give_back(failing)
-        self._tell(
+        self._notify(
             f"broker {broker.node_id} assigned {len(recorded)} replicas to {len(known)} directories; {len(lost)} were"
             " given up with one of them, whoever is asked, and no partition is without a leader"
         )
@@ -417,7 +417,7 @@ class OurBrokers:
         """Our first broker was started again since: it has all its replicas of the topic. Raises WaitedTooLongError."""
         broker = self.ours[0]
         wait_until(lambda: not self._given_up(topic, broker, self.stock), WAIT_S, "the directory to be back")
-        self._tell(f"broker {broker.node_id} has the directory and its replicas again")
+        self._notify(f"broker {broker.node_id} has the directory and its replicas again")
 
     def _directories(self, topic: str, broker: Node) -> dict[int, str]:
         """The directory's id on record for each of a broker's replicas of a topic, by partition.
@@ -482,7 +482,7 @@ class OurBrokers:
             if by_trimmed_log
             else "its log was taken away"
         )
-        self._tell(f"broker {broker.node_id}, {why}: back by the stock snapshot {max(fetched)}")
+        self._notify(f"broker {broker.node_id}, {why}: back by the stock snapshot {max(fetched)}")
 
     def finish(self, load: QuotaLoad) -> Outcome:
         """Ends all nodes: each replica of the log holds the same. Raises what says that it does not."""
@@ -497,7 +497,7 @@ class OurBrokers:
         self.outcome.replicas = len(found)
         self.outcome.records = max(replica.records or 0 for replica in found.values())
         held = ", ".join(f"{node.node_id}: {found[node.node_id].records}" for node in self.ours)
-        self._tell(
+        self._notify(
             f"{len(found)} replicas of the metadata log agree (records at ours {held}); {load.writes} quota writes are"
             " there"
         )

@@ -346,13 +346,13 @@ def run(
         cluster.close()
         nodes = (*cluster.quorum.nodes.values(), *cluster.brokers.values())
         _check_replicas(nodes, outcome)
-    _tell_figures(outcome, tell)
+    _publish_metrics(outcome, tell)
     for name, found in outcome.accounts.items():
         check_account(name, found, may_be_twice=producers[name] is not IDEMPOTENT)
     return outcome
 
 
-def _tell_figures(outcome: Outcome, tell: Tell) -> None:
+def _publish_metrics(outcome: Outcome, tell: Tell) -> None:
     for line in outcome.lines():
         tell(line)
 
@@ -391,5 +391,5 @@ def run_mixed(folder: Path, *, stock: int, seed: int, pace: Pace, tell: Tell) ->
         ended = mixed.finish(load)
     outcome.replicas, outcome.records = len(mixed.quorum.nodes), ended.records
     outcome.quota_writes = ended.writes
-    _tell_figures(outcome, tell)
+    _publish_metrics(outcome, tell)
     return outcome

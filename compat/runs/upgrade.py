@@ -258,7 +258,7 @@ class Upgrade(MixedQuorum):
         if result.exit_code == 0:
             raise UpgradeError(f"brokers of {self._release} were taken to {version}: {result}")
         self.result.refused = (result.stdout + result.stderr).strip()
-        self._tell(f"refused: {self.result.refused.splitlines()[0]}")
+        self._notify(f"refused: {self.result.refused.splitlines()[0]}")
 
     def note_level(self) -> None:
         """Asks the cluster for its levels."""
@@ -267,7 +267,7 @@ class Upgrade(MixedQuorum):
         if "metadata.version" not in levels:
             raise UpgradeError(f"no metadata.version in {described}")
         self.result.levels.append(levels["metadata.version"])
-        self._tell(", ".join(f"{name} {level}" for name, level in levels.items()))
+        self._notify(", ".join(f"{name} {level}" for name, level in levels.items()))
 
     def check_end(self, load: QuotaLoad, records: RecordLoad) -> Outcome:
         """Ends everything; all that was acknowledged must be there, everywhere the same, and no node in trouble."""
@@ -282,7 +282,7 @@ class Upgrade(MixedQuorum):
         load.check(logs)
         check_no_faults(self._folder)
         self.result.writes, self.result.records = load.writes, len(records.acknowledged)
-        self._tell(
+        self._notify(
             f"{self.result.writes} writes and {self.result.records} records acknowledged, all there;"
             f" {len(replicas)} replicas of the metadata agree"
         )
@@ -297,7 +297,7 @@ class Upgrade(MixedQuorum):
 
     def _note(self, text: str) -> None:
         self.result.replaced.append(text)
-        self._tell(text)
+        self._notify(text)
 
     def _features(self, *arguments: str) -> ToolResult:
         return run_tool("kafka-features", "--bootstrap-server", self.broker_servers, *arguments)

@@ -11,7 +11,7 @@ A batch is a header of 61 bytes and its records, which may be compressed as one 
     21      attributes              int16   bits 0-2 compression, 3 timestamp type, 4 transactional,
                                             5 control, 6 delete horizon
     23      last offset delta       int32
-    27      base timestamp          int64   milliseconds; the delete horizon where bit 6 is set
+    27      base timestamp          int64   milliseconds; the delete horizon if bit 6 is set
     35      max timestamp           int64
     43      producer id             int64
     51      producer epoch          int16
@@ -19,8 +19,8 @@ A batch is a header of 61 bytes and its records, which may be compressed as one 
     57      record count            int32
     61      records                         see `record`
 
-The message formats before it, magic 0 and 1, are told apart by their magic and refused. No broker of Kafka 4
-takes or serves them (KIP-724).
+The older message formats, magic 0 and 1, are recognized by their magic and refused. No broker of Kafka 4 accepts or
+serves them (KIP-724).
 """
 
 from __future__ import annotations
@@ -61,17 +61,17 @@ __all__ = [
 MAGIC = 2
 HEADER_SIZE = 61
 LENGTH_END = 12
-"""Where the length field ends; the batch length counts from here."""
+"""End of the length field; the batch length counts from here."""
 MAGIC_OFFSET = 16
 
-_CRC_START = 21
+CRC_START = 21
 _MIN_OLD_MESSAGE_LENGTH = 14
-"""Magic 0 has crc, magic, attributes and two lengths behind its length field; no message is shorter."""
+"""In magic 0, crc, magic, attributes and two lengths follow the length field; no message is shorter."""
 
-_COMPRESSION_MASK = 0x07
+COMPRESSION_MASK = 0x07
 _TIMESTAMP_TYPE_BIT = 0x08
 _TRANSACTIONAL_BIT = 0x10
-_CONTROL_BIT = 0x20
+CONTROL_BIT = 0x20
 _DELETE_HORIZON_BIT = 0x40
 
 _INT64: Callable[[Buffer, int], tuple[int]] = Struct(">q").unpack_from
@@ -85,25 +85,24 @@ _EPOCH = Struct(">i")
 
 
 class TimestampType(enum.IntEnum):
-    """Who gave the records their timestamps: the producer, or the log they were appended to."""
+    """The origin of the records' timestamps: the producer, or the log that they were appended to."""
 
     CREATE_TIME = 0
     LOG_APPEND_TIME = 1
 
 
 class RecordBatchView:
-    """One batch where it lies in a buffer. Fields are read when asked for, nothing is copied.
+    """A view of one batch in a buffer. Fields are read when asked for, nothing is copied.
 
-    That a view exists says that the bytes hold a whole batch of magic 2 there: constructing it raises
-    RemoteProtocolError if the bytes end first, the length is impossible or the magic is another. What the
-    batch holds is trusted only after `check`. The view shares the buffer, so it shows what is later written
-    into it.
+    If a view exists, the bytes at its position hold a whole batch of magic 2: the constructor raises
+    RemoteProtocolError if the bytes end first, the length is impossible or the magic is another. Trust the content
+    only after `check`. The view shares the buffer, so it shows what is later written into it.
     """
 
     __slots__ = ("_buffer", "position")
 
     position: int
-    """Where in the buffer the batch starts."""
+    """The position in the buffer at which the batch starts."""
 
     def __init__(self, buffer: Buffer, position: int = 0) -> None:
         left = len(buffer) - position
@@ -124,7 +123,7 @@ class RecordBatchView:
 
     @property
     def base_offset(self) -> int:
-        """Offset of the first record, or what it was before compaction removed that record."""
+        """Offset of the first record; it does not change if compaction removes that record."""
         return _INT64(self._buffer, self.position)[0]
 
     @property
@@ -139,32 +138,34 @@ class RecordBatchView:
 
     @property
     def partition_leader_epoch(self) -> int:
-        """Epoch of the leader that appended the batch; -1 where no leader has yet. Not covered by the crc."""
+        """Epoch of the leader that appended the batch; -1 if no leader has appended it yet. The crc does
+        not cover it.
+        """
         return _INT32(self._buffer, self.position + 12)[0]
 
     @property
     def magic(self) -> int:
-        """The format's number, always 2."""
+        """The number of the format, always 2."""
         return self._buffer[self.position + MAGIC_OFFSET]
 
     @property
     def crc(self) -> int:
-        """The checksum that the header states."""
+        """The checksum in the header."""
         return _UINT32(self._buffer, self.position + 17)[0]
 
     @property
     def attributes(self) -> int:
         """All attribute bits."""
-        return _INT16(self._buffer, self.position + _CRC_START)[0]
+        return _INT16(self._buffer, self.position + CRC_START)[0]
 
     @property
     def compression(self) -> int:
-        """A number of `Compression`, or 5 to 7, which are none."""
-        return self.attributes & _COMPRESSION_MASK
+        """A number of `Compression`, or one of 5 to 7, which mean nothing."""
+        return self.attributes & COMPRESSION_MASK
 
     @property
     def timestamp_type(self) -> TimestampType:
-        """Who gave the records their timestamps."""
+        """The origin of the records' timestamps."""
         return TimestampType(self.attributes >> 3 & 1)
 
     @property
@@ -175,11 +176,11 @@ class RecordBatchView:
     @property
     def is_control(self) -> bool:
         """Whether the records are control records."""
-        return self.attributes & _CONTROL_BIT != 0
+        return self.attributes & CONTROL_BIT != 0
 
     @property
     def delete_horizon_ms(self) -> int | None:
-        """When compaction may remove the batch's tombstones; None where it did not say so yet (KIP-534)."""
+        """When compaction may remove the batch's tombstones; None if compaction has not set it yet (KIP-534)."""
         return self.base_timestamp if self.attributes & _DELETE_HORIZON_BIT else None
 
     @property
@@ -194,12 +195,12 @@ class RecordBatchView:
 
     @property
     def next_offset(self) -> int:
-        """The first offset behind the batch."""
+        """The first offset after the batch."""
         return self.base_offset + self.last_offset_delta + 1
 
     @property
     def base_timestamp(self) -> int:
-        """What the records' timestamp deltas count from, in milliseconds."""
+        """The timestamp that the records' deltas are relative to, in milliseconds."""
         return _INT64(self._buffer, self.position + 27)[0]
 
     @property
@@ -219,12 +220,12 @@ class RecordBatchView:
 
     @property
     def base_sequence(self) -> int:
-        """That producer's number of the first record; -1 for none."""
+        """The producer's sequence number of the first record; -1 for none."""
         return _INT32(self._buffer, self.position + 53)[0]
 
     @property
     def record_count(self) -> int:
-        """How many records the header says there are; `records` finds out."""
+        """The number of records according to the header; `records` checks it."""
         return _INT32(self._buffer, self.position + 57)[0]
 
     @property
@@ -234,7 +235,7 @@ class RecordBatchView:
 
     def check(self) -> None:
         """Raise RemoteProtocolError unless the crc is right and no count in the header is negative."""
-        found = crc32c(self.raw[_CRC_START:])
+        found = crc32c(self.raw[CRC_START:])
         if found != self.crc:
             raise RemoteProtocolError(
                 f"the crc of the record batch with base offset {self.base_offset} is {found:#010x},"
@@ -254,8 +255,8 @@ class RecordBatchView:
     def records(self, max_decompressed_bytes: int = MAX_DECOMPRESSED_BYTES) -> Iterator[Record]:
         """The records one after the other; keys and values are copies.
 
-        Raises RemoteProtocolError, before the first record or between two, where the bytes are not as many
-        records as the header says or decompress to more than ``max_decompressed_bytes``.
+        Raises RemoteProtocolError, before the first record or between two, if the bytes do not hold as many records as
+        the header says, or if they decompress to more than ``max_decompressed_bytes``.
         """
         start = self.position + HEADER_SIZE
         body = memoryview(self._buffer)[start : self.position + self.size_in_bytes]
@@ -275,11 +276,11 @@ class RecordBatchView:
 
 
 def iterate_batches(buffer: Buffer, start: int = 0) -> Iterator[RecordBatchView]:
-    """A view of every whole batch from ``start`` on; a partial one at the end is left out.
+    """A view of every whole batch, beginning at ``start``; a partial one at the end is left out.
 
-    Raises RemoteProtocolError where a batch's length is impossible or its magic is not 2. Contents are not
-    checked, so a length that is wrong but possible looks like a partial batch or leads astray: call `check`
-    on each view before going on where that matters.
+    Raises RemoteProtocolError if a batch's length is impossible or its magic is not 2. Contents are not checked, so a
+    length that is wrong but possible looks like a partial batch, or leads to bytes that are no batch. If that matters,
+    call `check` on each view before you take the next one.
     """
     position = start
     end = len(buffer)
@@ -308,10 +309,10 @@ def build_batch(
     timestamp_type: int = TimestampType.CREATE_TIME,
     delete_horizon_ms: int | None = None,
 ) -> bytes:
-    """One whole batch whose records take consecutive offsets from ``base_offset``.
+    """One whole batch whose records have consecutive offsets, the first ``base_offset``.
 
-    ``timestamp_ms`` is the timestamp of records that bring none, and of all of them with LOG_APPEND_TIME.
-    Raises LocalProtocolError if there is no record, or a number does not fit in its field.
+    ``timestamp_ms`` is the timestamp of records that have none, and of all of them with LOG_APPEND_TIME. Raises
+    LocalProtocolError if there is no record, or a number does not fit in its field.
     """
     if not records:
         raise LocalProtocolError("a record batch needs at least one record")
@@ -321,7 +322,7 @@ def build_batch(
     if transactional:
         attributes |= _TRANSACTIONAL_BIT
     if control:
-        attributes |= _CONTROL_BIT
+        attributes |= CONTROL_BIT
     base_timestamp = timestamp_of(records[0], timestamp_ms)
     if delete_horizon_ms is not None:
         attributes |= _DELETE_HORIZON_BIT
@@ -349,7 +350,9 @@ def build_batch(
 
 
 def assign_offsets(batch: bytearray | memoryview, base_offset: int, partition_leader_epoch: int) -> None:
-    """Stamp into a batch that starts at the first byte what its leader decides. Its crc covers neither."""
+    """Write base offset and leader epoch into a batch that starts at the first byte. The leader decides both; the crc
+    covers neither.
+    """
     _BASE_OFFSET.pack_into(batch, 0, base_offset)
     _EPOCH.pack_into(batch, LENGTH_END, partition_leader_epoch)
 

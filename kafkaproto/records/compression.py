@@ -1,11 +1,11 @@
-"""The five ways in which the records of a batch are compressed, with a bound on what comes out.
+"""The five compression types of a batch's records, with a limit for the decompressed size.
 
-Formats, as Kafka's clients write and read them: gzip (RFC 1952); snappy in the block framing of the xerial
-Java library, or raw; the LZ4 frame format, whose blocks must be independent of each other because Kafka's own
-reader refuses linked ones; zstd frames (RFC 8878).
+Formats, as Kafka's clients write and read them: gzip (RFC 1952); snappy in the block framing of the xerial Java
+library, or raw; the LZ4 frame format, with independent blocks because Kafka's own reader refuses linked ones; zstd
+frames (RFC 8878).
 
-A few hundred bytes can claim, or even hold, gigabytes. So no length that a peer wrote is believed: output
-grows in steps that are each filled before the next is allocated, and ends at a limit.
+A few hundred bytes can claim, or even hold, gigabytes. So no length that a peer wrote is trusted: the output grows in
+steps, each of which is filled before the next is allocated, and stops at a limit.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from kafkaproto.primitives import Buffer
 MAX_DECOMPRESSED_BYTES = 100 * 1024 * 1024
 """Most bytes that one batch may decompress to unless the caller says otherwise.
 
-It is the default of ``socket.request.max.bytes``: nothing is taken compressed that could not have been sent
-as it is.
+It is the default of ``socket.request.max.bytes``: data that could not have been sent uncompressed are not accepted
+compressed either.
 """
 
 
@@ -40,7 +40,7 @@ class Compression(enum.IntEnum):
 _FIRST_OUTPUT_BYTES = 16 * 1024
 _GROWTH = 4
 _OUTPUT_FULL = "failed to write whole buffer"
-"""How cramjam, in the words of Rust's standard library, says that the output buffer is too small."""
+"""The text with which cramjam (in fact Rust's standard library) says that the output buffer is too small."""
 
 _GZIP_LEVEL = 6
 _LZ4_LEVEL = 1
@@ -51,12 +51,14 @@ _XERIAL_HEADER = _XERIAL_MAGIC + b"\x00\x00\x00\x01\x00\x00\x00\x01"
 """Magic, version and compatible version. Readers ignore the versions: some writers have them little-endian."""
 _XERIAL_BLOCK_BYTES = 32 * 1024
 _SNAPPY_MAX_RATIO = 22
-"""No element of the snappy format makes more than 64 bytes out of 3."""
+"""No element of the snappy format turns 3 bytes into more than 64."""
 _BLOCK_LENGTH = Struct(">i")
 
 
 def compress(compression: int, data: bytes) -> bytes:
-    """The data as Kafka's clients expect them; raises LocalProtocolError if there is no such compression."""
+    """The compressed data in the form that Kafka's clients expect; raises LocalProtocolError if there is no such
+    compression.
+    """
     if compression == Compression.NONE:
         return data
     if compression == Compression.GZIP:
@@ -73,10 +75,10 @@ def compress(compression: int, data: bytes) -> bytes:
 
 
 def decompress(compression: int, data: Buffer, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bytes:
-    """What was compressed, in memory of a few times its size at most, whatever the data claim.
+    """The decompressed data. The memory used is at most a few times their size, whatever size the data claim.
 
-    Raises RemoteProtocolError if there is no such compression, the data are damaged, or more than
-    ``max_bytes`` come out. The error names no byte, because damage shows far behind where it is.
+    Raises RemoteProtocolError if there is no such compression, the data are damaged, or they decompress to more than
+    ``max_bytes``. The error names no byte, because damage shows far after the place where it is.
     """
     if compression == Compression.NONE:
         return bytes(data)

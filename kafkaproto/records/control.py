@@ -1,7 +1,7 @@
-"""Control records: what brokers and quorum leaders write into logs for themselves (KIP-98, KIP-595, KIP-630, KIP-853).
+"""Control records: brokers and quorum leaders write them into logs themselves (KIP-98, KIP-595, KIP-630, KIP-853).
 
-The key of each is two int16, version and type. The value is a message whose first two bytes are its version too;
-of all of them only version 0 is written, also where a schema has a later one.
+The key of each is two int16, version and type. The value is a message whose first two bytes are its version. Only
+version 0 of each is written, even if a schema has a later one.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from kafkaproto.primitives import Buffer
 
 
 class ControlRecordType(enum.IntEnum):
-    """What a control record says."""
+    """The type of a control record."""
 
     ABORT = 0
-    """A transaction of this producer ended, and what it wrote is void."""
+    """A producer's transaction was aborted; its records do not count."""
     COMMIT = 1
-    """A transaction of this producer ended, and what it wrote counts."""
+    """A producer's transaction was committed; its records count."""
     LEADER_CHANGE = 2
-    """A leader's first record in its epoch."""
+    """The first record of a new leader in its epoch."""
     SNAPSHOT_HEADER = 3
     """First record of a snapshot."""
     SNAPSHOT_FOOTER = 4
     """Last record of a snapshot."""
     KRAFT_VERSION = 5
-    """The version of the quorum's protocol from here on."""
+    """The new kraft.version, in force from this record on."""
     KRAFT_VOTERS = 6
-    """The set of voters from here on."""
+    """The new set of voters, in force from this record on."""
 
 
 _MESSAGE_NAMES = {
@@ -97,5 +97,5 @@ def _decode_key(key: Buffer | None) -> ControlRecordType:
 
 
 def _holds_its_version(record_type: ControlRecordType) -> bool:
-    # The schema of EndTxnMarker is older than the habit of making the version a message's first field.
+    # The schema of EndTxnMarker is older than the convention that the version is a message's first field.
     return record_type > ControlRecordType.COMMIT

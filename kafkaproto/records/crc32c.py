@@ -8,5 +8,7 @@ from kafkaproto.primitives import Buffer
 
 
 def crc32c(data: Buffer, value: int = 0) -> int:
-    """The checksum of ``data``, not copying it; ``value`` is that of the bytes before, if there are any."""
+    """The checksum of ``data``, without a copy; ``value`` is the checksum of the bytes before them, if
+    there are any.
+    """
     return _package.crc32c(data, value)

@@ -13,7 +13,7 @@ FRAME_VERSION = 1
 """The only frame version; 0 was the preview in Kafka 2.8, whose record types had other meanings."""
 
 _classes: dict[int, type[Message]] = {}
-"""Classes of the record types met so far, so that each is looked up once."""
+"""Classes of the record types seen so far, so that each is looked up once."""
 
 
 def encode_metadata_record(message: Message, version: int) -> bytes:
@@ -32,10 +32,10 @@ def encode_metadata_record(message: Message, version: int) -> bytes:
 
 
 def decode_metadata_record(value: Buffer) -> tuple[Message, int]:
-    """The message in a record's value, and the version it is written in.
+    """The message in a record's value, and its version.
 
-    Raises RemoteProtocolError if the frame version, the type or the version is unknown, the message is damaged,
-    or bytes follow it. A node that meets one of these cannot know the cluster's state and has to stop.
+    Raises RemoteProtocolError if the frame version, the type or the version is unknown, the message is damaged, or
+    bytes follow it. A node that reads such a record cannot know the cluster's state and has to stop.
     """
     try:
         frame_version, type_start = read_unsigned_varint(value, 0)

@@ -1,12 +1,11 @@
-"""Single records of a batch of magic 2, as they lie behind its header once decompressed::
+"""Single records of a batch of magic 2, decompressed. They follow the batch's header in this form::
 
     length varint; attributes int8 (unused); timestamp delta varlong; offset delta varint;
     key length varint (-1 null), key; value length varint (-1 null), value;
     header count varint; per header: key length varint, key (UTF-8), value length varint (-1 null), value
 
-All varints are zigzag-coded; the length counts what follows it. This is the inner loop of every log that is
-read or written, so varints of one byte, and often of two, are taken in place and only longer ones cost a
-call.
+All varints are zigzag-coded; the length counts what follows it. This is the inner loop of every log that is read or
+written. So varints of one byte, and often of two, are decoded in place; only longer ones cost a call.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from kafkaproto.primitives import (
 )
 
 MAX_HEADERS = 65_536
-"""Most headers that a record may have; each takes two bytes of a log and thirty times as much memory."""
+"""Most headers that a record may have; each takes at least two bytes of a log and thirty times as much memory."""
 
 _MIN_RECORD_SIZE = 7
-"""A record takes at least a byte for each of length, attributes, two deltas, two lengths and header count."""
+"""A record takes at least one byte for each of length, attributes, two deltas, two lengths and header count."""
 _NULL_LENGTH = b"\x01"
 """-1, zigzag-coded."""
 _NO_HEADERS = b"\x00"
@@ -40,7 +39,7 @@ _SMALL_VARINTS = [bytes((n << 1,)) for n in range(64)] + [
 """The zigzag-coded varint of each number from 0 up to the limit, which covers most lengths and deltas."""
 
 NewHeader = tuple[str, Buffer | None]
-"""Key and value of a header to build."""
+"""Key and value of a header to encode."""
 
 
 class Record(NamedTuple):
@@ -48,28 +47,28 @@ class Record(NamedTuple):
 
     offset: int
     timestamp: int
-    """Milliseconds since the epoch; -1 where the producer gave none."""
+    """Milliseconds since the epoch; -1 if the producer set none."""
     key: bytes | None
     value: bytes | None
     headers: tuple[tuple[str, bytes | None], ...]
-    """Keys and values. Bytes of a key that are not UTF-8 stand in it as surrogate escapes."""
+    """Keys and values. Bytes of a key that are not UTF-8 become surrogate escapes."""
 
 
 class NewRecord(NamedTuple):
-    """One record to build into a batch."""
+    """One record to put into a batch."""
 
     key: Buffer | None
     value: Buffer | None
     headers: Sequence[NewHeader] = ()
     timestamp_ms: int | None = None
-    """None for the timestamp of the batch."""
+    """None means the timestamp of the batch."""
 
 
 _new_tuple = tuple.__new__
-"""Makes a `Record` without the function that named tuples put before it, which costs a tenth of the time."""
+"""Makes a `Record` without the constructor of the named tuple, which costs a tenth of the time."""
 
 PlainRecord = tuple[Buffer | None, Buffer | None, Sequence[NewHeader]]
-"""Key, value and headers of a record to build that takes the timestamp of the batch."""
+"""Key, value and headers of a record to encode, which gets the timestamp of the batch."""
 
 
 def read_records(
@@ -77,8 +76,8 @@ def read_records(
 ) -> Iterator[Record]:
     """Exactly ``count`` records that fill ``data``, one after the other.
 
-    ``append_time`` stands in for the timestamp of each record where it is not None. Raises
-    RemoteProtocolError, with the offset counted in ``data``, as soon as the bytes are something else.
+    If ``append_time`` is not None, it replaces the timestamp of each record. Raises RemoteProtocolError as soon as the
+    bytes do not fit; its offset is counted in ``data``.
     """
     size = len(data)
     if not 0 <= count * _MIN_RECORD_SIZE <= size:
@@ -121,7 +120,7 @@ def read_records(
                 key, position = _read_bytes(data, position)
             coded = data[position]
             if coded & 0x81 == 0x80 and data[position + 1] < 0x80:
-                # A length of two bytes that is not negative.
+                # The length takes two bytes and is not negative.
                 value_start = position + 2
                 position = value_start + ((coded & 0x7F) >> 1 | data[position + 1] << 6)
                 value = data[value_start:position]
@@ -149,8 +148,7 @@ def encode_records(
 ) -> tuple[bytes, int]:
     """The bytes of at least one record, with offset deltas that count from 0, and the largest timestamp.
 
-    Raises LocalProtocolError where a delta or a length does not fit in its varint or a header key is not
-    text.
+    Raises LocalProtocolError if a delta or a length does not fit in its varint, or if a header key is not text.
     """
     join = b"".join
     parts: list[bytes] = []
@@ -188,7 +186,7 @@ def encode_records(
 
 
 def timestamp_of(record: NewRecord | PlainRecord, batch_timestamp: int) -> int:
-    """The record's own timestamp, or else that of the batch."""
+    """The record's own timestamp; if it has none, that of the batch."""
     if len(record) == 4 and record[3] is not None:
         return record[3]
     return batch_timestamp

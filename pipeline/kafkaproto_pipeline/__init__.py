@@ -1,5 +1,5 @@
-"""The cluster's whole history as data: a Spark data source over the metadata log and its snapshots, and jobs on it.
+"""A cluster's whole history as data: a Spark data source over the metadata log and its snapshots, and jobs that use it.
 
-Spark is at the edge: only `datasource` and `jobs` know of it. The rest turns bytes into Arrow record
-batches, and directories into plans of what to read.
+Only `datasource` and `jobs` use Spark. The rest turns bytes into Arrow record batches, and directories into plans of
+what to read.
 """

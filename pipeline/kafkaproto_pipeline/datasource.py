@@ -1,4 +1,6 @@
-"""The Spark data source ``kraft``: thin classes of Spark's API over plans and pieces, which know nothing of Spark."""
+"""The Spark data source ``kraft``: thin classes of Spark's API over plans and pieces of work, which know nothing of
+Spark.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +35,25 @@ from pyspark.sql.types import StructType
 
 from kafkaproto.log import parse_segment_file_name
 from kafkaproto.snapshot import parse_snapshot_file_name
-from kafkaproto_pipeline.columns import decode
-from kafkaproto_pipeline.directories import InputError
-from kafkaproto_pipeline.live import UnreachableError
-from kafkaproto_pipeline.live_plan import LivePiece, plan_live_batch
-from kafkaproto_pipeline.options import SNAPSHOT, OptionError, Options, check_for_stream, parse_options
-from kafkaproto_pipeline.plan import Filters, Piece, plan_batch
-from kafkaproto_pipeline.progress import Available, Progress, advance, check_cluster, contents, first
+from kafkaproto_pipeline.decoding.columns import decode
+from kafkaproto_pipeline.options import SNAPSHOT, OptionError, SourceOptions, check_for_stream, parse_options
+from kafkaproto_pipeline.planning.files import Filters, PlannedPiece, plan_batch
+from kafkaproto_pipeline.planning.live import LivePiece, plan_live_batch
+from kafkaproto_pipeline.planning.progress import (
+    Available,
+    StreamProgress,
+    advance,
+    check_cluster,
+    contents,
+    first,
+)
+from kafkaproto_pipeline.planning.stream import StreamSource, make_stream_source
 from kafkaproto_pipeline.read import read_piece
-from kafkaproto_pipeline.schema import RECORD_TYPES, TYPED_VIEW, arrow_schema, columns_of, ddl
-from kafkaproto_pipeline.state_view import as_view
-from kafkaproto_pipeline.stream import StreamSource, make_stream_source
-from kafkaproto_pipeline.wanted import Origin, Wanted
+from kafkaproto_pipeline.sources.directories import InputError
+from kafkaproto_pipeline.sources.live_quorum import UnreachableError
+from kafkaproto_pipeline.views.schema import RECORD_TYPES, TYPED_VIEW, arrow_schema, columns_of, ddl
+from kafkaproto_pipeline.views.state import as_view
+from kafkaproto_pipeline.views.wanted import Origin, Wanted
 
 _PUSHDOWN_WORKER = "pyspark.sql.worker.data_source_pushdown_filters"
 
@@ -53,12 +62,12 @@ class KraftDataSource(DataSource):
     """Records of Kafka's metadata log: ``spark.read.format("kraft").option("view", "PartitionRecord").load(path)``.
 
     Register it with ``spark.dataSource.register(KraftDataSource)``. The options are those of `options`, the
-    columns those of `schema`.
+    columns those of `views.schema`.
     """
 
     @classmethod
     def name(cls) -> str:
-        """What ``format`` takes."""
+        """The name for ``format``."""
         return "kraft"
 
     def schema(self) -> str:
@@ -67,66 +76,68 @@ class KraftDataSource(DataSource):
         return ddl(options.view, options.record_types, options.columns)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """For batch reads."""
+        """The reader for batch reads."""
         options = parse_options(self.options)
         columns = columns_of_schema(options, schema)
-        # Spark refuses a reader that takes filters unless the session allows it (it does not by default), and plans
-        # with filters in a worker of its own. Elsewhere it applies them itself.
+        # Spark refuses a reader with pushFilters unless the session allows it, which it does not by default. If it
+        # does, Spark plans with filters in a separate worker. Otherwise Spark applies the filters itself.
         return (KraftFilteringReader if _is_pushdown_worker() else KraftReader)(options, columns)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """For ``spark.readStream``."""
+        """The reader for ``spark.readStream``."""
         options = parse_options(self.options)
         check_for_stream(options)
         return KraftStreamReader(options, columns_of_schema(options, schema))
 
 
 class KraftPartition(InputPartition):
-    """One piece of work."""
+    """One piece of work as a partition of Spark."""
 
-    def __init__(self, piece: Piece | LivePiece) -> None:
+    def __init__(self, piece: PlannedPiece | LivePiece) -> None:
         super().__init__(piece)
 
 
 class KraftReader(DataSourceReader):
     """A batch read."""
 
-    def __init__(self, options: Options, columns: Sequence[str]) -> None:
+    def __init__(self, options: SourceOptions, columns: Sequence[str]) -> None:
         self._options = options
         self._columns = tuple(columns)
         self._filters = Filters()
 
     def partitions(self) -> list[InputPartition]:
-        """One for each piece."""
+        """One partition for each piece."""
         plan = plan_live_batch if self._options.bootstrap_controllers else plan_batch
         return [KraftPartition(piece) for piece in plan(self._options, self._filters)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece; Spark makes a partition without one where there are none."""
+        """The rows of a piece. If there are no pieces, Spark makes one partition without a piece; it has no rows."""
         if partition.value is None:
             return iter(())
         return read_piece(partition.value, _wanted(self._options, self._columns, self._filters))
 
 
 class KraftFilteringReader(KraftReader):
-    """The same where Spark lets filters be pushed down: ``spark.sql.python.filterPushdown.enabled``.
+    """A batch read with filters, if Spark pushes them down: ``spark.sql.python.filterPushdown.enabled``.
 
-    Turn it on only for frames that a query uses once. In Spark 4.2.1 all scans of one loaded frame share the filters
-    that were pushed down last, so that one used twice, with other filters each time, loses rows, whatever the source
+    Turn this on only for frames that a query uses once. In Spark 4.2.1 all scans of one loaded frame share the filters
+    that were pushed down last. So a frame that is used twice, with different filters, loses rows, whatever the source
     does.
     """
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        """Takes what spares reading. All are left to Spark, too, which costs little and has the last word."""
+        """Use the filters that save reading. All filters are returned to Spark too, which applies them once more; that
+        costs little.
+        """
         for each in filters:
             self._filters = _narrowed(self._filters, each)
         return filters
 
 
 class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """A stream. All that it knows of how far it came is what Spark's checkpoint says."""
+    """A stream. It knows its progress only from Spark's checkpoint."""
 
-    def __init__(self, options: Options, columns: Sequence[str]) -> None:
+    def __init__(self, options: SourceOptions, columns: Sequence[str]) -> None:
         self._options = options
         self._columns = tuple(columns)
         self._takes_snapshot = options.on_missing_offsets == SNAPSHOT
@@ -135,21 +146,22 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._last_end: int | None = None
 
     def initialOffset(self) -> dict[str, Any]:
-        """Where a query without checkpoint begins."""
+        """The offset at which a query without a checkpoint begins."""
         options = self._options
         available = self._look()
         return first(available, options.starting_offset, takes_snapshot=self._takes_snapshot).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Option ``maxRecordsPerBatch``."""
+        """The limit of option ``maxRecordsPerBatch``."""
         limit = self._options.max_records_per_batch
         return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """Where the next batch ends; the start itself where nothing is new.
+        """The end of the next batch; ``start`` if there is nothing new.
 
-        Nothing is, either, while a quorum has no leader that has had one: the stream outlives that. One that never
-        answered has another address, more likely.
+        Also ``start`` while a quorum that was reached before has no leader, so that the stream survives that.
+        UnreachableError passes through if the quorum was never reached, because its address is then probably wrong,
+        and in a query with a fixed end.
         """
         try:
             return self._latest_offset(start, limit)
@@ -163,7 +175,7 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         available = self._look()
         if self._last_end is not None:
             available = replace(available, end=min(available.end, self._last_end))
-        begin = Progress.from_json(start)
+        begin = StreamProgress.from_json(start)
         check_cluster(begin, available)
         source.check(begin)
         max_records = limit.max_rows if isinstance(limit, ReadMaxRows) else None
@@ -176,17 +188,17 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return end.to_json()
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
-        """The end of what was known to be committed when the batch was planned, for the query's status."""
+        """The end of the committed records when the batch was planned, for the query's status."""
         available = self._seen or self._look()
-        return Progress(offset=available.end, cluster_id=available.cluster_id).to_json()
+        return StreamProgress(offset=available.end, cluster_id=available.cluster_id).to_json()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Nothing that is committed from here on is read by this query."""
+        """Fix the end of this query: records that are committed later are not read."""
         self._last_end = self._look().end
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """The pieces of a batch, which its two ends determine."""
-        begin, until = Progress.from_json(start), Progress.from_json(end)
+        """The pieces of a batch. The two ends of the batch determine them."""
+        begin, until = StreamProgress.from_json(start), StreamProgress.from_json(end)
         snapshot, first_offset, end_offset = contents(begin, until)
         epoch = begin.epoch if snapshot is None else snapshot.epoch
         pieces = self._opened().pieces(snapshot, first_offset, end_offset, epoch)
@@ -197,7 +209,7 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return read_piece(partition.value, _wanted(self._options, self._columns, Filters()))
 
     def stop(self) -> None:
-        """The query has ended."""
+        """Close the source when the query has ended."""
         if self._source is not None:
             self._source.close()
             self._source = None
@@ -212,16 +224,16 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._source
 
     def __getstate__(self) -> dict[str, Any]:
-        # What goes to a task with the reader; a connection cannot.
+        # The reader is sent to tasks; a connection cannot be sent.
         return {**self.__dict__, "_source": None}
 
 
 def decode_files(df: DataFrame, **options: object) -> DataFrame:
-    """The rows of whole segments and snapshots that Spark's ``binaryFile`` source has read, of any file system.
+    """The rows of whole segments and snapshots that Spark's ``binaryFile`` source has read, from any file system.
 
-    Options are those of the source as far as they are about rows and columns. Nothing is known of a file but its path
-    and content: cluster, node and directory ids are null, and what is committed is what a snapshot holds, or what
-    option ``highWatermark`` says. Files that are neither segments nor snapshots are an error.
+    The options are those of the source that concern rows and columns. Of a file, only its path and content are known.
+    So cluster, node and directory ids are null, and records are known to be committed only if they are in a snapshot,
+    or below the option ``highWatermark``. Files that are neither segments nor snapshots are an error.
     """
     given = {name: str(value) for name, value in options.items() if value is not None}
     parsed = parse_options({**given, "path": "binaryFile"})
@@ -236,10 +248,10 @@ def decode_files(df: DataFrame, **options: object) -> DataFrame:
     return df.select("path", "content").mapInArrow(rows, ddl(parsed.view, None, columns))
 
 
-def columns_of_schema(options: Options, schema: StructType) -> tuple[str, ...]:
-    """The columns that a schema asks for, which may be some of the view's, and some fields of its struct columns.
+def columns_of_schema(options: SourceOptions, schema: StructType) -> tuple[str, ...]:
+    """The columns that a schema asks for: some of the view's columns, and some fields of its struct columns.
 
-    Raises OptionError where it is not made of the view's columns with their types.
+    Raises OptionError if the schema does not consist of the view's columns with their types.
     """
     given = to_arrow_schema(schema, timezone="UTC")
     known = {column.name: column.arrow for column in columns_of(options.view, options.record_types)}
@@ -260,14 +272,14 @@ def columns_of_schema(options: Options, schema: StructType) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _all_columns(options: Options) -> tuple[str, ...]:
-    """The columns of the view that the options name, or all."""
+def _all_columns(options: SourceOptions) -> tuple[str, ...]:
+    """The columns that the options name; without that option, all columns of the view."""
     if options.columns is not None:
         return options.columns
     return tuple(column.name for column in columns_of(options.view, options.record_types))
 
 
-def _wanted(options: Options, columns: Sequence[str], filters: Filters) -> Wanted:
+def _wanted(options: SourceOptions, columns: Sequence[str], filters: Filters) -> Wanted:
     types = options.record_types
     if filters.record_types is not None:
         types = tuple(sorted(filters.record_types & set(types or RECORD_TYPES)))
@@ -285,7 +297,9 @@ def _wanted(options: Options, columns: Sequence[str], filters: Filters) -> Wante
     )
 
 
-def _decode_file(path: str, content: pa.Buffer, options: Options, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def _decode_file(
+    path: str, content: pa.Buffer, options: SourceOptions, wanted: Wanted
+) -> Iterator[pa.RecordBatch]:
     directory, _, name = path.rpartition("/")
     base_offset, snapshot = parse_segment_file_name(name), parse_snapshot_file_name(name)
     if base_offset is None and snapshot is None:
@@ -325,7 +339,7 @@ def _is_pushdown_worker() -> bool:
 
 
 def _narrowed(filters: Filters, each: Filter) -> Filters:
-    """The filters with one more, where it is one that spares reading."""
+    """The filters with one more, if that one saves reading."""
     if not isinstance(each, EqualTo | In | GreaterThan | GreaterThanOrEqual | LessThan | LessThanOrEqual):
         return filters
     if len(each.attribute) != 1:

@@ -1,8 +1,7 @@
-"""The options of ``format("kraft")``, checked before anything is read.
+"""The options of ``format("kraft")``. They are checked before anything is read.
 
-Spark hands options over as text, with names in lower case. It adds none of its own but ``path``, or ``paths`` (a JSON
-array) where ``load`` is given a list; so a name that is not listed here is a mistake, and is refused rather than
-ignored.
+Spark passes options as text, with names in lower case. It adds only ``path``, or ``paths`` (a JSON array) if ``load``
+is given a list. So a name that is not listed here is a mistake, and is refused rather than ignored.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from kafkaproto.client import parse_servers
-from kafkaproto_pipeline.schema import RECORDS_VIEW, STATE_VIEW, check_record_types, columns_of
+from kafkaproto.log import MAX_OFFSET
+from kafkaproto_pipeline.views.schema import RECORDS_VIEW, STATE_VIEW, check_record_types, columns_of
 
 DEFAULT_SPLIT_BYTES = 32 * 1024 * 1024
-"""A task decodes that many bytes in about a second."""
+"""A task decodes this many bytes in about a second."""
 MIN_SPLIT_BYTES = 1024
-"""Smaller ones would cost more in tasks than they hold."""
+"""Below this, starting a task costs more than its work."""
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 ALL_REPLICAS, ONE_REPLICA = "all", "one"
 SNAPSHOT, FAIL = "snapshot", "fail"
 EARLIEST, LATEST = "earliest", "latest"
 
-_MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
 _MAX_INT32 = 0x7FFF_FFFF
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,12 +36,12 @@ T = TypeVar("T")
 
 
 class OptionError(ValueError):
-    """An option's name or value is not allowed; the text says which, and what is."""
+    """An option's name or value is not allowed; the text says which one, and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsOf:
-    """A point of the log: an offset, a time, or its end where both are None."""
+    """A point of the log: an offset, a time, or the log's end if both are None."""
 
     offset: int | None = None
     """The last offset that counts."""
@@ -50,13 +49,13 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """All options with their defaults; names are those of the options in snake case."""
+class SourceOptions:
+    """All options with their defaults. The names are those of the options, in snake case."""
 
     paths: tuple[str, ...] = ()
-    """Paths and globs, as given."""
+    """Paths and globs, as the user gave them."""
     bootstrap_controllers: tuple[tuple[str, int], ...] = ()
-    """Where a live quorum is asked; then there are no paths."""
+    """Addresses of a live quorum; if they are given, there are no paths."""
     view: str = RECORDS_VIEW
     columns: tuple[str, ...] | None = None
     record_types: tuple[str, ...] | None = None
@@ -76,8 +75,8 @@ class Options:
     max_records_per_batch: int | None = None
 
 
-def parse_options(given: Mapping[str, str]) -> Options:
-    """The options that a user gave, names in any case.
+def parse_options(given: Mapping[str, str]) -> SourceOptions:
+    """The options that a user gave. Names may be in upper or lower case.
 
     Raises OptionError, and ViewError for a view, record type or column that does not exist.
     """
@@ -90,13 +89,13 @@ def parse_options(given: Mapping[str, str]) -> Options:
         values[field] = parse(option, str(text))
     if "path_list" in values:
         values["paths"] = (*_strings(values.get("paths")), *_strings(values.pop("path_list")))
-    options = Options(**values)  # type: ignore[arg-type]
+    options = SourceOptions(**values)  # type: ignore[arg-type]
     _check(options)
     return options
 
 
-def check_for_stream(options: Options) -> None:
-    """Raise OptionError for options that say where to begin or to end in a way that streams do not."""
+def check_for_stream(options: SourceOptions) -> None:
+    """Raise OptionError for the options of batch reads (their bounds, and snapshots), and for the view ``state``."""
     for name, value in (
         ("asOf", options.as_of),
         ("startOffset", options.start_offset or None),
@@ -116,7 +115,7 @@ def _strings(value: object) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else ()
 
 
-def _check(options: Options) -> None:
+def _check(options: SourceOptions) -> None:
     if bool(options.paths) == bool(options.bootstrap_controllers):
         what = "not both" if options.paths else "neither is given"
         raise OptionError(f"give a path, as load(path), or the option 'bootstrap.controllers'; {what}")
@@ -174,7 +173,7 @@ def _servers(option: str, text: str) -> tuple[tuple[str, int], ...]:
         raise _wrong(option, text, f"host:port,host:port ({error})") from None
 
 
-def _number(option: str, text: str, allowed: str, least: int = 0, most: int = _MAX_OFFSET) -> int:
+def _number(option: str, text: str, allowed: str, least: int = 0, most: int = MAX_OFFSET) -> int:
     if _NUMBER.fullmatch(text.strip()) is None or not least <= int(text) <= most:
         raise _wrong(option, text, allowed)
     return int(text)
@@ -204,7 +203,7 @@ def _as_of(option: str, text: str) -> AsOf:
         return AsOf()
     allowed = f"{LATEST}, {_OFFSET_TEXT}, or a timestamp as ISO-8601 (UTC where no zone is given)"
     if _is_number(text):
-        return AsOf(offset=_number(option, text, allowed, most=_MAX_OFFSET - 1))
+        return AsOf(offset=_number(option, text, allowed, most=MAX_OFFSET - 1))
     try:
         return AsOf(timestamp_ms=_timestamp(option, text))
     except OptionError:
@@ -272,4 +271,4 @@ _OPTIONS: tuple[tuple[str, str, _Parse], ...] = (
 )
 _FIELDS = {option.lower(): (field, option, parse) for option, field, parse in _OPTIONS}
 OPTION_NAMES: tuple[str, ...] = tuple(option for option, _, _ in _OPTIONS if option != "paths")
-"""As the documentation writes them."""
+"""The options' names as the documentation writes them."""

@@ -1,4 +1,4 @@
-"""Reading a piece of work to Arrow record batches: what a task does."""
+"""Reads a piece of work into Arrow record batches. This is what a Spark task does."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.columns import decode
-from kafkaproto_pipeline.directories import InputError, open_file
-from kafkaproto_pipeline.live import LiveQuorum
-from kafkaproto_pipeline.live_plan import LivePiece
-from kafkaproto_pipeline.plan import Piece
-from kafkaproto_pipeline.state_view import as_view
-from kafkaproto_pipeline.wanted import Wanted
+from kafkaproto_pipeline.decoding.columns import decode
+from kafkaproto_pipeline.planning.files import PlannedPiece
+from kafkaproto_pipeline.planning.live import LivePiece
+from kafkaproto_pipeline.sources.directories import InputError, open_file
+from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
+from kafkaproto_pipeline.views.state import as_view
+from kafkaproto_pipeline.views.wanted import Wanted
 
 
-def read_piece(piece: Piece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def read_piece(piece: PlannedPiece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
     """The rows of a piece. Raises InputError, CorruptInputError in mode FAILFAST, and ValueError for view ``state``."""
 
     def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
@@ -28,7 +28,7 @@ def read_piece(piece: Piece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBa
     return as_view(wanted, piece.origin, read)
 
 
-def _read_file(piece: Piece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def _read_file(piece: PlannedPiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
     ends = [piece.end_offset]
     if wanted.committed_only and piece.origin.snapshot is None:
         ends.append(piece.committed_end)
@@ -47,8 +47,10 @@ def _read_file(piece: Piece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
     )
 
 
-def _bytes_of(piece: Piece) -> bytes:
-    """The bytes in one go, as damage in them may span them all. The file is that long, or was when it was found."""
+def _bytes_of(piece: PlannedPiece) -> bytes:
+    """All bytes at once, because damage in them may span all of them. The file has that length, or had it when it was
+    listed.
+    """
     file = open_file(piece.path)
     try:
         wanted_bytes = piece.end_position - piece.position

@@ -1,11 +1,11 @@
-"""``kafka-server-start [FILE.properties] [--override KEY=VALUE]...``: runs one node until it is told to stop."""
+"""``kafka-server-start [FILE.properties] [--override KEY=VALUE]...``: runs one node until it is stopped."""
 
 from __future__ import annotations
 
 import signal
 
 if __name__ == "__main__":
-    # Until the node listens for it, Ctrl-C ends the process like SIGTERM, without a traceback out of some import.
+    # Until the node handles it, Ctrl-C ends the process like SIGTERM, without a traceback from some import.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import gc
@@ -16,12 +16,12 @@ import trio
 
 from kafkaproto_server.config import Config, ConfigError, check_supported
 from kafkaproto_server.image.errors import ReplayError
-from kafkaproto_server.node.broker_half import DirectoryFailureNotToldError, RegistrationTimeout
+from kafkaproto_server.node.broker.lifecycle_manager import DirectoryFailureNotToldError, RegistrationTimeout
 from kafkaproto_server.node.collector_pauses import CollectorPauses
 from kafkaproto_server.node.descriptors import raise_descriptor_limit
 from kafkaproto_server.node.log_limit import limit_lines
 from kafkaproto_server.node.node import Node
-from kafkaproto_server.node.published import UnsupportedFeatureError
+from kafkaproto_server.node.quorum.published import UnsupportedFeatureError
 from kafkaproto_server.node.system import SystemClock, SystemRng
 from kafkaproto_server.storage.disk import OsDisk
 from kafkaproto_server.storage.errors import StorageError
@@ -43,24 +43,24 @@ Options:
 SIGTERM and Ctrl-C end the node with a controlled shutdown, exit code 0.
 """
 
-# The exit codes of a command line: what the operator has to mend, and what this program has.
+# The exit codes of a command line: for problems that the operator can fix, and for failures of the node.
 EXIT_BAD_USAGE = 2
 EXIT_FAILED = 1
 
 
 GARBAGE_THRESHOLDS = (50_000, 5, 20)
-"""For `gc.set_threshold`. Nearly all that lives long here are images, which only grow and have no cycles: with Python's
-own thresholds a node that creates topics spends a quarter of its time on looking at them again, up to 200 ms at a
-time. With these the young objects that are looked at take a few milliseconds, and all objects are looked at once for
-five million that were made and stayed."""
+"""For `gc.set_threshold`. Nearly all long-lived objects here are images, which only grow and have no cycles. With
+Python's own thresholds a node that creates topics spends a quarter of its time on visiting them again, up to 200 ms at
+a time. With these thresholds a collection of young objects takes a few milliseconds, and a full collection comes after
+five million new objects that stayed."""
 
 
 class UsageError(Exception):
-    """The command line does not say what to do."""
+    """The command line is incomplete or wrong."""
 
 
 def parse_arguments(arguments: list[str]) -> tuple[str | None, dict[str, str]]:
-    """The properties file, None where none is named, and the overrides; raises UsageError."""
+    """The properties file, None if none is given, and the overrides. Raises UsageError."""
     path = None
     overrides: dict[str, str] = {}
     rest = iter(arguments)
@@ -95,7 +95,7 @@ async def _stop_on_signal(node: Node, signals: object) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run a node; returns the exit code."""
+    """Run a node. Returns the exit code."""
     if "--help" in arguments or "-h" in arguments:
         print(USAGE, end="")
         return 0

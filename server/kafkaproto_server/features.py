@@ -1,7 +1,7 @@
 """The levels of metadata.version and the other features of a cluster: names, ranges, defaults, dependencies.
 
-A pure table of Kafka 4.3 (KIP-584, KIP-1022). Levels below ``MINIMUM_METADATA_VERSION`` are known by name, so
-that tools can speak of them, but a cluster of ours never runs at one.
+A pure table of Kafka 4.3 (KIP-584, KIP-1022). Levels below ``MINIMUM_METADATA_VERSION`` are known by name, so that
+tools can show them, but this server never runs a cluster at one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class MetadataVersion:
     level: int
     name: str
     changes_metadata: bool
-    """Whether records may differ from those of the level below, which makes a downgrade across it lossy."""
+    """Whether records may differ from those of the level below; if so, a downgrade across this level loses data."""
 
     def __str__(self) -> str:
         return self.name
@@ -67,7 +67,7 @@ _BY_LEVEL = {version.level: version for version in METADATA_VERSIONS}
 _BY_NAME = {version.name: version for version in METADATA_VERSIONS}
 
 MINIMUM_METADATA_VERSION = _BY_NAME["3.9-IV0"]
-"""The lowest level that our nodes run at: the first one with a quorum whose voters can change."""
+"""The lowest level that this server runs at: the first one with a quorum whose voters can change."""
 LATEST_METADATA_VERSION = METADATA_VERSIONS[-1]
 
 
@@ -87,8 +87,7 @@ def metadata_version_of_release(
 ) -> MetadataVersion:
     """The version that a release name such as ``4.1-IV1`` or ``4.1`` stands for.
 
-    A release without an IV part means the last level that came with it. Raises ValueError naming what is
-    known.
+    A release without an IV part means the last level that came with it. Raises ValueError naming the known versions.
     """
     candidates = [version for version in METADATA_VERSIONS if version >= minimum]
     for version in reversed(candidates):
@@ -109,7 +108,7 @@ class Feature:
     default_since: int
     """First metadata.version level whose new clusters get ``default_level``; older ones get 0."""
     needs_metadata_version: int = 0
-    """Lowest metadata.version level at which the feature may be on; 0 where any will do."""
+    """Lowest metadata.version level at which the feature may be on; 0 if any level will do."""
 
 
 FEATURES: dict[str, Feature] = {
@@ -155,8 +154,7 @@ def check_level(name: str, level: int) -> None:
 
 
 def supported_ranges() -> dict[str, tuple[int, int]]:
-    """What a node of ours says it supports: for every feature, metadata.version first, lowest and highest
-    level."""
+    """Lowest and highest supported level of every feature, metadata.version first."""
     ranges = {METADATA_VERSION: (MINIMUM_METADATA_VERSION.level, LATEST_METADATA_VERSION.level)}
     ranges.update({name: (0, entry.maximum_level) for name, entry in FEATURES.items()})
     return ranges
@@ -171,9 +169,9 @@ def default_levels(version: MetadataVersion) -> dict[str, int]:
 
 
 def dependencies(name: str, level: int) -> dict[str, int]:
-    """Features, with the levels they must have at least, without which ``name`` cannot have ``level``.
+    """Features that ``name`` needs at ``level``, each with its lowest allowed level.
 
-    Raises ValueError where there is no such feature or level.
+    Raises ValueError if there is no such feature or level.
     """
     check_level(name, level)
     if name == METADATA_VERSION or level == 0 or feature(name).needs_metadata_version == 0:
@@ -182,7 +180,7 @@ def dependencies(name: str, level: int) -> dict[str, int]:
 
 
 def check_dependencies(levels: Mapping[str, int]) -> None:
-    """Raise ValueError unless every feature has a level that exists and all that this level needs.
+    """Raise ValueError unless every feature has an existing level, and the features that this level needs.
 
     ``levels`` maps names, metadata.version among them, to levels; a feature left out counts as level 0.
     """

@@ -1,7 +1,7 @@
-"""What the rooms need from the outside world, as protocols: a disk, clocks, randomness.
+"""Protocols for what the server's packages need from outside: a disk, clocks, randomness.
 
-The real ones live at the edges (``storage.disk``, ``node``); tests bring their own, which fail on
-purpose. Everything here is synchronous; the shell runs what blocks in worker threads.
+The real implementations are in ``storage.disk`` and ``node``; tests use their own, which fail on purpose. Everything
+here is synchronous; the shell runs blocking calls in worker threads.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ class File(Protocol):
         """Cut the file, or extend it with zeros, to ``size`` bytes."""
 
     def sync(self) -> None:
-        """Return only once all that was written is durable (fsync)."""
+        """Return only once everything that was written is durable (fsync)."""
 
     def close(self) -> None:
-        """Give the file up; the object is not used again."""
+        """Close the file; the object is not used again."""
 
 
 class Lock(Protocol):
-    """An exclusive claim on a directory, held by one process."""
+    """An exclusive lock on a directory, held by one process."""
 
     def release(self) -> None:
-        """Give the claim up."""
+        """Release the lock."""
 
 
 class Disk(Protocol):
     """The file operations that storage is built on. Paths are strings; errors are OSError."""
 
     def open(self, path: str, *, create: bool = False) -> File:
-        """Open for reading and writing; ``create`` makes a missing file, an existing one is never emptied."""
+        """Open for reading and writing. ``create`` makes a missing file; an existing file is never emptied."""
 
     def open_read_only(self, path: str) -> File:
-        """Open for reading alone, which a read-only file allows."""
+        """Open for reading only; this works with a read-only file."""
 
     def read_file(self, path: str) -> bytes:
         """The whole content of a small file."""
@@ -66,7 +66,7 @@ class Disk(Protocol):
         """Whether the path is a directory."""
 
     def make_directory(self, path: str) -> None:
-        """Make a directory with its parents; one that exists is left as it is."""
+        """Make a directory and its parents; an existing directory stays as it is."""
 
     def rename(self, source: str, target: str) -> None:
         """Atomically move a file over another name."""
@@ -75,16 +75,16 @@ class Disk(Protocol):
         """Delete a file."""
 
     def set_read_only(self, path: str) -> None:
-        """Take the write permissions away (mode 0400)."""
+        """Remove the write permissions (mode 0400)."""
 
     def sync_directory(self, path: str) -> None:
         """Make renames, creations and removals in a directory durable."""
 
     def space(self, path: str) -> tuple[int, int]:
-        """Bytes of the file system that a path lies on: (in all, usable by this process)."""
+        """Size in bytes of the file system that holds the path: (total, usable by this process)."""
 
     def lock(self, path: str) -> Lock:
-        """Claim the lock file at ``path``; raises BlockingIOError where another process holds it."""
+        """Lock the lock file at ``path``; raises BlockingIOError if another process holds it."""
 
 
 class Clock(Protocol):

@@ -1,11 +1,11 @@
-"""Names of topics: which are allowed, which are Kafka's own."""
+"""Topic names: which are legal, and which belong to Kafka's internal topics."""
 
 from __future__ import annotations
 
 import re
 
 MAX_LENGTH = 249
-"""A topic's directory is named after it, with the partition behind."""
+"""A partition's directory is named after the topic and the partition, and file names have a largest length."""
 
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 
@@ -13,7 +13,7 @@ _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 def topic_name_problem(name: str) -> str | None:
-    """What is wrong with a topic name, None where it is legal."""
+    """What is wrong with a topic name; None if it is legal."""
     if name in ("", ".", ".."):
         return f"A topic cannot be named {name!r}."
     if len(name) > MAX_LENGTH:

@@ -1,6 +1,6 @@
-"""Small values that every room of the server shares: keys of replicas, endpoints, offsets, and a reply to come.
+"""Small values that all packages of the server use: replica keys, endpoints, offsets, and a response that comes later.
 
-Nothing here does I/O, reads a clock or knows of a message's bytes.
+Nothing here does I/O, reads a clock or knows the bytes of a message.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import msgspec
 T = TypeVar("T")
 
 Steps: TypeAlias = Generator[None, None, T]
-"""Long work in small steps: it yields once for each element it has dealt with (tens of microseconds of work), and
-returns its result at the end. Whoever drives it decides how many steps others have to wait for, and may drop it between
-two steps: until it has returned, it has changed nothing."""
+"""Long work in small steps. The generator yields once for each element that it has processed (tens of microseconds of
+work) and returns its result at the end. The caller decides how many steps it takes before other work has its turn. The
+caller may also drop the generator between two steps: until it has returned, it has changed nothing."""
 
 if TYPE_CHECKING:
     StepsType = Generator
 else:
     StepsType = GeneratorType
-"""For ``isinstance``: whether something is `Steps`. To ask for the abstract class takes several times as long, and each
-request is asked more than once."""
+"""For ``isinstance`` checks on `Steps`. A check against the abstract class takes several times as long, and each
+request needs more than one."""
 
 
 def run_to_end(steps: Steps[T]) -> T:
-    """The result of the steps, all taken at once; raises what they raise."""
+    """Take all steps at once and return their result; raises what they raise."""
     results: list[T] = []
 
     def all_steps() -> Iterator[None]:
@@ -40,7 +40,7 @@ def run_to_end(steps: Steps[T]) -> T:
 
 
 def earliest(*times: int | None) -> int | None:
-    """The first of some moments, of which each may never come; None if none does."""
+    """The earliest of the moments. None stands for a moment that never comes; the result is None if all are None."""
     first: int | None = None
     for each in times:
         if each is not None and (first is None or each < first):
@@ -48,8 +48,15 @@ def earliest(*times: int | None) -> int | None:
     return first
 
 
+MAX_PORT = 65_535
+BATCH_HEADER_BYTES = 61
+"""Size of a record batch's header."""
+MAX_BATCH_BYTES = 8 * 1024 * 1024
+"""The largest batch of the metadata log (Kafka's KafkaRaftClient has the same limit)."""
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"
+METADATA_LOG_NAME = f"{METADATA_TOPIC}-0"
+"""The directory of the metadata partition in its log directory."""
 """Topic id of the metadata log: most significant half 0, least significant half 1."""
 
 ZERO_UUID = bytes(16)
@@ -58,7 +65,7 @@ NO_NODE = -1
 
 
 class ListenerKind(enum.Enum):
-    """Which half of a node a listener belongs to; it decides which requests are served there."""
+    """Whether a listener belongs to a node's broker or its controller. It decides which requests are served there."""
 
     BROKER = "broker"
     CONTROLLER = "controller"
@@ -83,11 +90,11 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ReplicaKey(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Who a replica is: a node id, and the id of the directory that holds its log where that is known."""
+    """Identity of a replica: a node id and, if known, the id of the directory that holds its log."""
 
     id: int
     directory_id: bytes | None = None
-    """16 bytes; None where it is not known (all zeros on the wire)."""
+    """16 bytes; None if unknown (all zeros on the wire)."""
 
 
 class Voter(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -100,14 +107,14 @@ class Voter(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class LeaderAndEpoch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The quorum's leader as one node knows it; ``leader_id`` is -1 where it knows none."""
+    """The quorum's leader and epoch as one node knows them; ``leader_id`` is -1 if it knows no leader."""
 
     leader_id: int
     epoch: int
 
 
 Failed = Callable[[Exception], None]
-"""Is told of the mistake because of which a reply will never be decided."""
+"""A callback that takes the error because of which there will be no response."""
 
 
 def _raise(error: Exception) -> None:
@@ -115,11 +122,11 @@ def _raise(error: Exception) -> None:
 
 
 class Deferred(Generic[T]):
-    """A reply that is decided later, without saying how anyone waits for it.
+    """A response that is decided later. It does not say how to wait for it.
 
-    Pure rooms hand it out and resolve it; the shell waits on it with whatever its event loop offers. Where what makes
-    the reply fails in a way that nobody foresaw, the reply fails: whoever waits is told, and whoever resolves what the
-    reply is made of goes on. Deciding twice, either way, is our own bug and asserts.
+    The pure packages return it and resolve it; the shell waits for it with the means of its event loop. If the code
+    that makes the response raises an unforeseen error, the response fails with that error: the callbacks that wait get
+    the error, and the caller of `resolve` continues. Deciding twice, either way, is a bug of this server and asserts.
     """
 
     __slots__ = ("_callbacks", "_done", "_error", "_value")
@@ -131,23 +138,24 @@ class Deferred(Generic[T]):
         self._callbacks: list[tuple[Callable[[T], None], Failed]] = []
 
     def resolve(self, value: T) -> None:
-        """Decide the reply and run the callbacks that wait for it, in the order they came."""
+        """Decide the response and run the callbacks that wait for it, in the order they came."""
         self._value = value
         self._decide()
 
     def fail(self, error: Exception) -> None:
-        """The reply will never be there; where somebody waits who takes no failure, the error is raised here."""
+        """Decide that there will be no response. For a callback added without ``failed``, the error is raised here."""
         self._error = error
         self._decide()
 
     def on_done(self, callback: Callable[[T], None], failed: Failed = _raise) -> None:
-        """Call ``callback(value)`` once decided, or ``failed(error)``; at once if that has happened already."""
+        """Call ``callback(value)`` once the response is decided, or ``failed(error)`` once it has failed; at once if
+        that has happened already."""
         self._callbacks.append((callback, failed))
         if self._done:
             self._run_callbacks()
 
     def then(self, change: Callable[[T], T]) -> Deferred[T]:
-        """The reply with its value changed; it fails where this one does, or ``change``."""
+        """The response with its value changed by ``change``. It fails if this one fails or if ``change`` raises."""
         later: Deferred[T] = Deferred()
 
         def take(value: T) -> None:

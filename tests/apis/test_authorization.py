@@ -33,13 +33,14 @@ from kafkaproto.messages import (
     TopicRecord,
 )
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.image.image import AccessControlEntry, ClusterImage
-from kafkaproto_server.requests.context import NoAnswer
+from kafkaproto_server.image.entries import AccessControlEntry
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.requests.context import NoResponse
 from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support import Calls, answers, context, decoded_answer, image_of, services, settled
-from tests.security.acl_making import acl, authorizer
+from tests.apis.support.services import Calls, answers, context, decoded_answer, image_of, services, settled
+from tests.security.support.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 CLUSTER_ACTION, ALTER, DESCRIBE = Operation.CLUSTER_ACTION, Operation.ALTER, Operation.DESCRIBE
@@ -61,7 +62,7 @@ def serve(
     kind: ListenerKind = BROKER,
     image: ClusterImage | None = None,
     calls: Calls | None = None,
-    answer: Message | NoAnswer | None = None,
+    answer: Message | NoResponse | None = None,
     **changes: Any,
 ) -> Any:
     """What comes of a request by alice; ``answer`` is the controller's to what reaches it."""
@@ -159,7 +160,7 @@ def test_a_request_is_not_changed_by_what_is_taken_from_it() -> None:
 
 def test_no_answer_stays_none() -> None:
     guard = authorizer(*topic_acl("a", Operation.CREATE))
-    none = NoAnswer(reason="x")
+    none = NoResponse(reason="x")
     assert serve(creations("b", "a"), 7, guard, kind=CONTROLLER, answer=none) is none
 
 

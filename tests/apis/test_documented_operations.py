@@ -19,11 +19,11 @@ from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import TABLE
 from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
 from kafkaproto_server.types import ListenerKind
-from tests.apis.cluster import BROKER, CONTROLLER, FORWARDER
-from tests.apis.good_requests import OF_TOPIC, PreparedCluster, good_requests
-from tests.apis.support import answers, context, decoded_answer, with_changes
+from tests.apis.support.cluster import BROKER, CONTROLLER, FORWARDER
+from tests.apis.support.good_requests import OF_TOPIC, PreparedCluster, good_requests
+from tests.apis.support.services import answers, context, decoded_answer, with_changes
 from tests.apis.test_wrong_fields import QUORUM_KEYS, problems
-from tests.security.acl_making import acl, authorizer
+from tests.security.support.acl_making import acl, authorizer
 
 Need = tuple[Operation, ResourceType]
 TOPIC, CLUSTER = ResourceType.TOPIC, ResourceType.CLUSTER

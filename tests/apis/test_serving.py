@@ -26,9 +26,9 @@ from kafkaproto_server.requests.context import RefusedRequestError, UnreadReques
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import LoadingAuthorizer
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support import Calls, answers, context, services
-from tests.apis.test_envelope import wrapped
-from tests.security.acl_making import acl, authorizer
+from tests.apis.cluster.test_envelope import wrapped
+from tests.apis.support.services import Calls, answers, context, services
+from tests.security.support.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 DENIED = ErrorCode.CLUSTER_AUTHORIZATION_FAILED

@@ -14,7 +14,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import message_class
 from kafkaproto_server.apis.table import TABLE
-from tests.apis.support import Exchange, ask, golden
+from tests.apis.support.services import Exchange, ask, golden
 
 # Kafka gives these in the order of hash tables.
 UNORDERED = {"brokers", "supportedFeatures", "finalizedFeatures"}

@@ -16,11 +16,11 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DescribeConfigsRequest, UpdateFeaturesRequest, message_class
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.controller.events import KRaftVersionChanged
-from kafkaproto_server.requests.context import Answer, RequestContext
+from kafkaproto_server.controller.values.events import KRaftVersionChanged
+from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support import NODE_ID, answers, context, decoded_answer, services
-from tests.controller.harness import ELR, SET, Harness, alter_configs_request
+from tests.apis.support.services import NODE_ID, answers, context, decoded_answer, services
+from tests.controller.support.harness import ELR, SET, Harness, alter_configs_request
 
 SEQUENCES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "golden" / "changes.json").read_text()
@@ -52,8 +52,8 @@ class Node:
         update = UpdateFeaturesRequest.FeatureUpdateKey(feature="transaction.version", max_version_level=2)
         assert self.harness.call(UpdateFeaturesRequest(feature_updates=[update])).error_code == 0
 
-    def _carry_out(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
-        reply: Deferred[Answer] = Deferred()
+    def _carry_out(self, request: Message, asked: RequestContext) -> Deferred[Response]:
+        reply: Deferred[Response] = Deferred()
         reply.resolve(self.harness.call(request, version=asked.api_version))
         return reply
 

@@ -15,10 +15,10 @@ from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import TABLE, advertised, served_versions
 from kafkaproto_server.types import ListenerKind
-from tests.apis.cluster import Cluster
-from tests.apis.support import Calls, context, services
-from tests.apis.test_envelope import wrapped
-from tests.messages.random_messages import random_message
+from tests.apis.cluster.test_envelope import wrapped
+from tests.apis.support.cluster import Cluster
+from tests.apis.support.services import Calls, context, services
+from tests.messages.support.random_messages import random_message
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 

@@ -18,10 +18,10 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.schema import StructSchema, within
 from kafkaproto_server.apis.table import TABLE
 from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH
-from kafkaproto_server.requests.context import NoAnswer
+from kafkaproto_server.requests.context import NoResponse
 from kafkaproto_server.types import ListenerKind
-from tests.apis.good_requests import PreparedCluster, good_requests
-from tests.apis.wrong_values import WrongRequest, wrong_requests
+from tests.apis.support.good_requests import PreparedCluster, good_requests
+from tests.apis.support.wrong_values import WrongRequest, wrong_requests
 
 DATA = Path(__file__).parent / "data" / "wrong_fields"
 QUORUM_KEYS = {1, 52, 53, 54, 59, 82}
@@ -96,7 +96,7 @@ class Asker:
         harness = self.cluster.harness
         before, image = self.cluster.written, harness.image
         answer = self.cluster.answer(kind, wrong.request, version)
-        assert not isinstance(answer, NoAnswer)
+        assert not isinstance(answer, NoResponse)
         assert harness.controller.is_active
         found = problems(answer)
         assert ErrorCode.UNKNOWN_SERVER_ERROR not in {code for code, _ in found}, wrong

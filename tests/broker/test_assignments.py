@@ -10,13 +10,12 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
 from kafkaproto_server.broker.assignments import (
     ACCEPTED_PAUSE_MS,
-    FIRST_BACKOFF_MS,
+    BACKOFF,
     MAX_ASSIGNMENTS_PER_REQUEST,
-    MAX_BACKOFF_MS,
     AssignmentQueue,
     Replica,
 )
-from tests.broker.controller_answers import answer
+from tests.broker.support.controller_answers import answer
 
 X, Y = (bytes([each] * 16) for each in (0x31, 0x32))
 TOPIC, OTHER = (bytes([each] * 16) for each in (0x41, 0x42))
@@ -125,14 +124,14 @@ def test_pauses_between_failures_double_up_to_a_limit_and_start_over_with_a_succ
         assignments.handle_failure(1_000)
         assert assignments.due_ms is not None
         pauses.append(assignments.due_ms - 1_000)
-    assert pauses[:8] == [100, 200, 400, 800, 1600, 3200, 6400, MAX_BACKOFF_MS]
-    assert frozenset(pauses[8:]) == {MAX_BACKOFF_MS}
+    assert pauses[:8] == [100, 200, 400, 800, 1600, 3200, 6400, BACKOFF.longest_ms]
+    assert frozenset(pauses[8:]) == {BACKOFF.longest_ms}
     assignments.handle_response(answer(assignments.next_request(EPOCH, 0)), 2_000)
     assignments.assign((TOPIC, 1), X)
     assert assignments.due_ms == 2_000
     assignments.next_request(EPOCH, 0)
     assignments.handle_failure(2_000)
-    assert assignments.due_ms == 2_000 + FIRST_BACKOFF_MS
+    assert assignments.due_ms == 2_000 + BACKOFF.first_ms
 
 
 @pytest.mark.parametrize("code", [ErrorCode.STALE_BROKER_EPOCH, ErrorCode.UNSUPPORTED_VERSION])
@@ -141,7 +140,7 @@ def test_a_request_that_is_refused_as_a_whole_is_sent_again(code: ErrorCode) -> 
     first = sent(assignments.next_request(EPOCH, 0))
     refused = assignments.handle_response(AssignReplicasToDirsResponse(error_code=code), 0)
     assert refused == dict.fromkeys(first, code)
-    assert (assignments.due_ms, sent(assignments.next_request(EPOCH, 0))) == (FIRST_BACKOFF_MS, first)
+    assert (assignments.due_ms, sent(assignments.next_request(EPOCH, 0))) == (BACKOFF.first_ms, first)
 
 
 def test_what_is_refused_by_itself_is_sent_again_after_the_others() -> None:

@@ -13,14 +13,14 @@ from kafkaproto_server.broker import replica_directories
 from kafkaproto_server.broker.assignments import AssignmentQueue
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
-    ClusterImage,
     PartitionImage,
     TopicImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 
 X, Y, Z = (bytes([each] * 16) for each in (0x31, 0x32, 0x33))
 FOREIGN = bytes([0x77] * 16)

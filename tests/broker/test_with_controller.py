@@ -19,14 +19,10 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.image.image import (
-    LOST_DIRECTORY,
-    MIGRATING_DIRECTORY,
-    UNASSIGNED_DIRECTORY,
-    ClusterImage,
-)
+from kafkaproto_server.image.entries import LOST_DIRECTORY, MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Endpoint
-from tests.controller.harness import CLUSTER_ID, Harness, incarnation
+from tests.controller.support.harness import CLUSTER_ID, Harness, incarnation
 
 BROKERS = (1, 2, 3)
 STEPS = 250

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from codegen.model import NotNull
-from tests.codegen.schemas import field, refusal, with_field
+from tests.codegen.support.schemas import field, refusal, with_field
 
 FIELD = "Sample.Field"
 INT_FIELD = {"name": "Number", "type": "int32", "versions": "0+"}

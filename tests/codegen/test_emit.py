@@ -16,9 +16,9 @@ from codegen.resolve import ArrayValue, StructLayout, StructValue, resolve
 from codegen.text import Lines
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.interpret import decode_slowly, encode_slowly
-from tests.codegen.schemas import parse, schema
+from tests.codegen.support.schemas import parse, schema
 from tests.codegen.test_drafts import load
-from tests.messages.random_messages import random_message
+from tests.messages.support.random_messages import random_message
 
 INNER = [
     {"name": "Id", "type": "int32", "versions": "0+"},

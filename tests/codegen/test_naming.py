@@ -9,11 +9,11 @@ import keyword
 import pytest
 
 from codegen import naming
-from codegen.model import Field, Message
+from codegen.model import Field, MessageModel
 from codegen.parse import parse_schema
 
 
-def message(name: str, *structs: str) -> Message:
+def message(name: str, *structs: str) -> MessageModel:
     """A message with a struct field for each name."""
     fields = [
         {"name": f"F{n}", "type": kind, "versions": "0+", "fields": []} for n, kind in enumerate(structs)

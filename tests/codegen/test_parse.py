@@ -18,7 +18,7 @@ from codegen.model import (
     VersionRange,
 )
 from codegen.parse import SchemaError, parse_file
-from tests.codegen.schemas import field, parse, refusal, request, schema, struct, with_field
+from tests.codegen.support.schemas import field, parse, refusal, request, schema, struct, with_field
 
 FIELD = "Sample.Field"
 INT_FIELD = {"name": "Number", "type": "int32", "versions": "0+"}

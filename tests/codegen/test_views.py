@@ -11,12 +11,12 @@ from click.testing import CliRunner, Result
 
 from codegen.__main__ import main
 from codegen.emit_views import emit_views
-from codegen.model import Message
+from codegen.model import MessageModel
 from codegen.parse import SchemaError, parse_schema
-from kafkaproto_pipeline.views import FieldView, RecordView
+from kafkaproto_pipeline.record_views import FieldView, RecordView
 
 
-def record(name: str = "SampleRecord", folder: str = "metadata", **keys: Any) -> Message:
+def record(name: str = "SampleRecord", folder: str = "metadata", **keys: Any) -> MessageModel:
     """A metadata record of three versions, with the fields that are given."""
     plain: dict[str, Any] = {
         "type": "metadata",
@@ -30,12 +30,12 @@ def record(name: str = "SampleRecord", folder: str = "metadata", **keys: Any) ->
     return parse_schema(json.dumps(document), f"{folder}/{name}.json")
 
 
-def with_fields(*fields: dict[str, Any]) -> Message:
+def with_fields(*fields: dict[str, Any]) -> MessageModel:
     """A metadata record with these fields, in all versions unless they say otherwise."""
     return record(fields=[{"versions": "0+", **field} for field in fields])
 
 
-def emitted(*messages: Message) -> tuple[RecordView, ...]:
+def emitted(*messages: MessageModel) -> tuple[RecordView, ...]:
     """The descriptions, read back."""
     namespace: dict[str, Any] = {}
     exec(compile(emit_views(list(messages))["generated/records.py"], "records.py", "exec"), namespace)
@@ -44,7 +44,7 @@ def emitted(*messages: Message) -> tuple[RecordView, ...]:
     return records
 
 
-def refusal(message: Message) -> str:
+def refusal(message: MessageModel) -> str:
     """Why a schema is refused."""
     with pytest.raises(SchemaError) as caught:
         emit_views([message])

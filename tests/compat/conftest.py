@@ -1,4 +1,4 @@
-"""A running server to ask, shared by the tests that only ask; see support.py for which make it is."""
+"""A running server to ask, shared by the tests that only ask; `support/nodes.py` says which make it is."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import pytest
 
 from compat.kafka.stock import StockNode
 from compat.node import Node
-from tests.compat.support import make_node, node_class, topic_name
+from tests.compat.support.nodes import make_node, node_class, topic_name
 
 
 @pytest.fixture(scope="session")

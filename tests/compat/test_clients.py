@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from compat.node import Node
-from tests.compat.support import CLUSTER_ID, PARTITIONS, create
+from tests.compat.support.nodes import CLUSTER_ID, PARTITIONS, create
 
 pytestmark = [pytest.mark.clients, pytest.mark.slow]
 

@@ -9,8 +9,8 @@ import pytest
 
 from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
-from tests.compat.support import SHORT_SESSION, create, make_node
-from tests.tools.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
+from tests.compat.support.nodes import SHORT_SESSION, create, make_node
+from tests.tools.support.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -41,7 +41,7 @@ def stock_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def both(*arguments: str) -> tuple[list[str], list[str], list[str], list[str]]:
     """Standard output and error of our tool, then of Kafka's."""
     ours = subprocess.run(
-        [sys.executable, "-m", "kafkaproto_server.tools.dump_log", "--secrets", *arguments],
+        [sys.executable, "-m", "kafkaproto_server.tools.dump.dump_log", "--secrets", *arguments],
         capture_output=True,
         text=True,
         check=False,

@@ -18,7 +18,7 @@ from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
-from tests.compat.support import (
+from tests.compat.support.nodes import (
     CLUSTER_ID,
     PARTITIONS,
     SERVES_TIMEOUT_S,

@@ -19,18 +19,18 @@ from compat.kafka.stock import StockNode
 from compat.node import Node
 from compat.ours import OurNode
 from kafkaproto_server.features import METADATA_VERSION
-from kafkaproto_server.image.image import GROUP_RESOURCE
+from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.snapshot import image_records
-from kafkaproto_server.storage.bootstrap import BOOTSTRAP_NAME, feature_records, write_bootstrap
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.tools.metadata_commands import Shell, run_line
-from kafkaproto_server.tools.metadata_nodes import root
-from kafkaproto_server.tools.metadata_sources import load_file
-from tests.compat.support import create, make_node
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
-from tests.tools.metadata_shell_files import write_snapshot
-from tests.tools.metadata_shell_golden import FIRST_LINE, GOLDEN, HEADING, Exchange, exchanges
+from kafkaproto_server.storage.metadata.bootstrap import BOOTSTRAP_NAME, feature_records, write_bootstrap
+from kafkaproto_server.tools.shell.commands import Shell, run_line
+from kafkaproto_server.tools.shell.nodes import root
+from kafkaproto_server.tools.shell.sources import load_file
+from tests.compat.support.nodes import create, make_node
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
+from tests.tools.support.metadata_shell_files import write_snapshot
+from tests.tools.support.metadata_shell_golden import FIRST_LINE, GOLDEN, HEADING, Exchange, exchanges
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -124,7 +124,7 @@ def test_a_running_quorum_is_shown_as_kafka_shows_its_log(tmp_path: Path, make: 
 def our_shell(*arguments: str) -> str:
     """Standard output of our tool, which has to succeed."""
     return subprocess.run(
-        [sys.executable, "-m", "kafkaproto_server.tools.metadata_shell", *arguments],
+        [sys.executable, "-m", "kafkaproto_server.tools.shell.metadata_shell", *arguments],
         capture_output=True,
         text=True,
         check=True,

@@ -23,7 +23,7 @@ SERVER, CALLER, THIRD = 1, 2, 3
 MUCH_BYTES = 64 << 20
 """More than the buffers of all sockets on the way take."""
 
-# A node in a process of its own: obeys one line after the other, and answers each with a line.
+# A node in a process of its own: applies one line after the other, and answers each with a line.
 CALLER_PROGRAM = """
 import socket, sys, zlib
 def receive(size):

@@ -8,7 +8,7 @@ import pytest
 from compat.node import Node, combined_properties
 from compat.ours import OurNodeWithoutFile
 from compat.process import wait_until
-from tests.compat.support import (
+from tests.compat.support.nodes import (
     CLUSTER_ID,
     SERVES_TIMEOUT_S,
     SHORT_SESSION,
@@ -63,9 +63,9 @@ def test_topics_and_identity_survive_kill_nine(own_node: Node) -> None:
     assert led_topics(own_node).keys() == {"kept", "later"}
 
 
-def test_a_newcomer_needs_neither_a_file_nor_formatting(tmp_path: Path) -> None:
+def test_a_new_voter_needs_neither_a_file_nor_formatting(tmp_path: Path) -> None:
     properties = combined_properties(Path("kafka-data"))
-    # Left to the defaults, as a newcomer leaves it; only the ports have to be free ones here.
+    # Left to the defaults, as a new replica leaves it; only the ports have to be free ones here.
     overrides = {key: properties[key] for key in ("listeners", "controller.quorum.bootstrap.servers")}
     node = OurNodeWithoutFile(tmp_path, {**properties, **overrides}, overrides)
     try:

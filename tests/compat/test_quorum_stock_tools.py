@@ -24,8 +24,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.log import parse_segment_file_name, segment_file_name
 from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
 from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name, snapshot_file_name
-from kafkaproto_server.tools.cluster_layout import Shape
-from tests.compat.quorum_support import (
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
+from tests.compat.support.quorum import (
     FIRST_SEGMENT,
     GrowingCluster,
     batches,
@@ -36,9 +36,9 @@ from tests.compat.quorum_support import (
     status,
     voters_shown,
 )
-from tests.integration.asking import connect, create_topic, topics
-from tests.integration.clusters import LocalCluster, local_cluster, newcomers, quorum_tool, until
-from tests.integration.writing import until_more, writing
+from tests.integration.support.asking import connect, create_topic, topics
+from tests.integration.support.clusters import LocalCluster, local_cluster, new_voters, quorum_tool, until
+from tests.integration.support.writing import until_more, writing
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -138,7 +138,7 @@ def test_one_node_grows_to_five_voters_and_its_first_leader_goes(tmp_path: Path)
     try:
         cluster.start()
         server = ("--bootstrap-server", cluster.servers[1])
-        with newcomers(cluster, tmp_path, 2, 3, 4, 5) as nodes, writing(cluster.servers) as writer:
+        with new_voters(cluster, tmp_path, 2, 3, 4, 5) as nodes, writing(cluster.servers) as writer:
             for node in nodes.values():
                 config = ("--command-config", str(node.properties_path))
                 added = run_tool("kafka-metadata-quorum", *server, *config, "add-controller").output()
@@ -236,7 +236,7 @@ def test_static_voters_are_upgraded_and_taken_out_of_the_properties(tmp_path: Pa
 def test_voters_altered_to_a_disjoint_set_are_what_stock_describes(tmp_path: Path) -> None:
     with (
         local_cluster(tmp_path, THREE_AND_TWO) as cluster,
-        newcomers(cluster, tmp_path, 4, 5, 6) as nodes,
+        new_voters(cluster, tmp_path, 4, 5, 6) as nodes,
         writing(cluster.servers),
     ):
         server = ("--bootstrap-server", cluster.servers[1])

@@ -9,7 +9,7 @@ import pytest
 
 from compat.node import Node
 from compat.probe import ClosedByServerError, Probe
-from tests.compat.answers import CLOSED
+from tests.compat.support.answers import CLOSED
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

@@ -30,9 +30,9 @@ from kafkaproto.messages import (
     ExpireDelegationTokenRequest,
     RenewDelegationTokenRequest,
 )
-from tests.compat.answers import CLOSED, answer
-from tests.compat.support import make_node, node_class
-from tests.security.acl_making import acl_creation, acl_filter
+from tests.compat.support.answers import CLOSED, answer
+from tests.compat.support.nodes import make_node, node_class
+from tests.security.support.acl_making import acl_creation, acl_filter
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

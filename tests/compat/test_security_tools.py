@@ -11,7 +11,7 @@ import pytest
 
 from compat.kafka.tools import ToolResult, run_tool
 from compat.node import Node
-from tests.compat.support import create, make_node, node_class
+from tests.compat.support.nodes import create, make_node, node_class
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

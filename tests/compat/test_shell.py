@@ -10,7 +10,7 @@ import pytest
 from compat.kafka import shell
 from compat.kafka.shell import PROMPT, WHERE, ShellNotLoadedError, ask_shell
 from compat.kafka.tools import ToolResult
-from tests.tools.metadata_shell_files import write_snapshot
+from tests.tools.support.metadata_shell_files import write_snapshot
 
 LAST_OFFSET = 41
 """Of the last metadata record in the snapshot, as the file counts: a frame follows it."""

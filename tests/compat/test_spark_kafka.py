@@ -23,9 +23,9 @@ from compat.quorum import connect
 from compat.spark.jars import connector_jars, connector_release
 from compat.spark.standalone import QUICK_JVM
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from kafkaproto_pipeline.jobs.watch_checks import CheckError, check_topic
-from kafkaproto_pipeline.jobs.watch_command import CONNECTOR
-from tests.compat.stock_brokers_support import WAIT_S, read_all
+from kafkaproto_pipeline.jobs.watch.checks import CheckError, check_topic
+from kafkaproto_pipeline.jobs.watch.command import CONNECTOR
+from tests.compat.support.stock_brokers import WAIT_S, read_all
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

@@ -17,8 +17,8 @@ from compat.cluster import Cluster, wait_until_whole
 from compat.kafka.tools import run_tool
 from compat.node import meta_properties
 from compat.process import wait_until
-from tests.compat.quorum_support import ids_by_status, replication
-from tests.compat.stock_brokers_support import (
+from tests.compat.support.quorum import ids_by_status, replication
+from tests.compat.support.stock_brokers import (
     BROKERS,
     JBOD_BROKER,
     WAIT_S,

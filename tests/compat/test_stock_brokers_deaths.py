@@ -14,7 +14,7 @@ from compat.cluster import Cluster, alive_brokers
 from compat.kafka.tools import run_tool
 from compat.node import give_back, meta_properties, take_away
 from compat.process import wait_until
-from tests.compat.stock_brokers_support import (
+from tests.compat.support.stock_brokers import (
     BROKERS,
     JBOD_BROKER,
     WAIT_S,
@@ -39,7 +39,7 @@ HEARTBEAT_S = 2.0
 """Kafka's default of broker.heartbeat.interval.ms: of a session so much may be over when a broker dies."""
 BALANCE_S = 3
 """How often preferred leaders are seen to."""
-PROOF = "is dead and is fenced"
+PROOF = "failed and is fenced"
 
 
 @pytest.fixture(scope="module")

@@ -22,12 +22,12 @@ from kafkaproto.messages import VotersRecord
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.snapshot import ControlRecord
-from kafkaproto_server.storage.bootstrap import read_bootstrap
+from kafkaproto_server.storage.directories.meta_properties import read_log_directory
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.meta_properties import read_log_directory
-from kafkaproto_server.storage.segment import LogConfig
-from kafkaproto_server.storage.snapshot_file import read_snapshot_file
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
+from kafkaproto_server.storage.metadata.snapshot_file import read_snapshot_file
 from kafkaproto_server.types import METADATA_TOPIC_ID
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -58,7 +58,7 @@ def configuration(directory: Path, properties: dict[str, str], count: int = 1) -
 
 def run_ours(*arguments: str) -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "kafkaproto_server.tools.storage", *arguments],
+        [sys.executable, "-m", "kafkaproto_server.tools.storage.storage", *arguments],
         capture_output=True,
         text=True,
         check=False,

@@ -14,7 +14,7 @@ from kafkaproto_server.config.listeners import Address
 from kafkaproto_server.config.settings import _NO_EFFECT_YET
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 from kafkaproto_server.config_keys.model import INTEGER_BITS, ConfigType
-from kafkaproto_server.raft.config import RaftConfig
+from kafkaproto_server.raft.values.config import RaftConfig
 from kafkaproto_server.types import Endpoint, ReplicaKey
 
 MINIMAL = """\

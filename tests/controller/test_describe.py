@@ -7,18 +7,18 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import BrokerHeartbeatRequest, ControllerRegistrationRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.controller.effects import (
+from kafkaproto_server.controller.values.effects import (
     AppendRecords,
     Effect,
     ReportFailure,
     ReportSilence,
     UpgradeKRaftVersion,
 )
-from kafkaproto_server.controller.events import (
+from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,
-    BrokerProvenDead,
+    BrokerFailed,
     CommandContext,
     CommandReceived,
     ControlBatchAppended,
@@ -31,8 +31,8 @@ from kafkaproto_server.controller.events import (
     Tick,
 )
 from kafkaproto_server.image.image import ClusterImage
-from tests.controller.describe import describe_controller, describe_effect, describe_event
-from tests.controller.harness import Harness
+from tests.controller.support.describe import describe_controller, describe_effect, describe_event
+from tests.controller.support.harness import Harness
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ from tests.controller.harness import Harness
             "command #5 BrokerHeartbeatRequest v1",
         ),
         (
-            BrokerProvenDead(broker_id=7, broker_epoch=40, silent_since_ms=9_100),
-            "broker 7 proven dead epoch=40 silent since 9100",
+            BrokerFailed(broker_id=7, broker_epoch=40, silent_since_ms=9_100),
+            "broker 7 failed epoch=40 silent since 9100",
         ),
         (NodePaused(pause_ms=60_000), "paused for 60000 ms"),
         (Tick(), "tick"),

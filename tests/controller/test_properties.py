@@ -13,16 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.controller.effects import PublishImage, Refuse, Respond
-from kafkaproto_server.controller.events import CommandReceived, Event, SnapshotLoaded
+from kafkaproto_server.controller.values.effects import PublishImage, Refuse, Respond
+from kafkaproto_server.controller.values.events import CommandReceived, Event, SnapshotLoaded
 from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
 from kafkaproto_server.image.snapshot import image_records
-from tests.controller.describe import describe_effect
-from tests.controller.harness import ELR, TIMESTAMP_MS, Batch, Harness, response_of
-from tests.controller.workload import step
-from tests.image.reference import counted, image_from_records
+from tests.controller.support.describe import describe_effect
+from tests.controller.support.harness import ELR, TIMESTAMP_MS, Batch, Harness, response_of
+from tests.controller.support.workload import step
+from tests.image.support.reference import counted, image_from_records
 
 STEPS = 250
 

@@ -12,8 +12,8 @@ from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.features import METADATA_VERSION, METADATA_VERSIONS, MINIMUM_METADATA_VERSION
-from tests.controller.harness import ELR, Batch, Harness, directory, update_features_request
-from tests.controller.workload import step
+from tests.controller.support.harness import ELR, Batch, Harness, directory, update_features_request
+from tests.controller.support.workload import step
 
 LEVELS = [each.level for each in METADATA_VERSIONS if each >= MINIMUM_METADATA_VERSION]
 UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3

@@ -1,4 +1,4 @@
-"""Every file of ``data/`` is a scenario; ``scenario`` names the commands."""
+"""Every file of ``data/`` is a scenario; ``support/scenario`` names the commands."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.controller.scenario import Runner
-from tests.scenarios import check_file
+from tests.controller.support.scenario import Runner
+from tests.support.scenarios import check_file
 
 _FILES = sorted((Path(__file__).parent / "data").glob("*.txt"))
 

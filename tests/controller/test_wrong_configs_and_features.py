@@ -15,7 +15,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     UpdateFeaturesRequest,
 )
-from tests.controller.harness import (
+from tests.controller.support.harness import (
     APPEND,
     DELETE,
     SET,

@@ -18,8 +18,8 @@ import atheris
 with atheris.instrument_imports(include=["kafkaproto"]):
     from kafkaproto import api
     from kafkaproto.messages import message_class
-    from tests.fuzz.golden_requests import GOLDEN_REQUESTS
-    from tests.fuzz.targets import decode_request
+    from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
+    from tests.fuzz.support.targets import decode_request
 
     # Generated modules load when first asked for; instrumented they are only if that is here.
     for key in api.api_keys():

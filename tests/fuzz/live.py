@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from kafkaproto import api
 from kafkaproto.client import Client
 from kafkaproto.messages import ApiVersionsRequest
-from tests.fuzz.golden_requests import GOLDEN_REQUESTS
-from tests.fuzz.mutations import mutate
-from tests.fuzz.raft_requests import QuorumFacts, raft_request, request_frame
-from tests.messages.random_messages import random_message
+from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
+from tests.fuzz.support.mutations import mutate
+from tests.fuzz.support.raft_requests import QuorumFacts, raft_request, request_frame
+from tests.messages.support.random_messages import random_message
 
 CHECK_EVERY = 20
 """Hostile connections between two looks at whether the server still answers."""

@@ -14,10 +14,10 @@ from kafkaproto import api
 from kafkaproto.connection import ClientConnection, ServerConnection
 from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
 from kafkaproto.frame import NEED_DATA
-from tests.fuzz.golden_requests import GOLDEN_REQUESTS
-from tests.fuzz.mutations import mutate
-from tests.fuzz.targets import check_refusal, check_stable, decode_request
-from tests.messages.random_messages import random_message, versions_of
+from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
+from tests.fuzz.support.mutations import mutate
+from tests.fuzz.support.targets import check_refusal, check_stable, decode_request
+from tests.messages.support.random_messages import random_message, versions_of
 
 GOLDEN = list(GOLDEN_REQUESTS.values())
 INFOS = [info for key in api.api_keys() if (info := api.api_by_key(key)) is not None]

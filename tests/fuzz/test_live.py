@@ -13,7 +13,7 @@ from kafkaproto.messages import ApiVersionsResponse
 from kafkaproto_server.net.pump import ConnectionInfo, Request
 from kafkaproto_server.ports import Buffer
 from tests.fuzz.live import fuzz_live
-from tests.net.support import listening
+from tests.net.support.connections import listening
 
 pytestmark = pytest.mark.trio
 

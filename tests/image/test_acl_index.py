@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from kafkaproto.messages import RemoveAccessControlEntryRecord
 from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex
-from kafkaproto_server.image.image import EMPTY_IMAGE, AccessControlEntry, ClusterImage
+from kafkaproto_server.image.entries import AccessControlEntry
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
 from kafkaproto_server.image.snapshot import image_from_values, image_values
-from tests.security.acl_making import acl, acl_record
+from tests.security.support.acl_making import acl, acl_record
 
 NAMES = ("", "*", "t", "tt", "topic")
 HOSTS = {"*": "*", "10.0.0.1": "10.0.0.1", "0:0:0:0:0:0:0:1": "::1", "::1": "::1", "no address": "no address"}

@@ -5,18 +5,17 @@ from __future__ import annotations
 import pytest
 from immutables import Map
 
-from kafkaproto_server.image.image import (
-    EMPTY_IMAGE,
+from kafkaproto_server.image.entries import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
     BrokerRegistration,
-    ClusterImage,
     ControllerRegistration,
     FeatureRange,
     PartitionImage,
     TopicImage,
 )
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 
 
 def _broker(broker_id: int = 1, **fields: object) -> BrokerRegistration:

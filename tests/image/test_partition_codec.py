@@ -12,8 +12,9 @@ from immutables import Map
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.messages import FeatureLevelRecord, PartitionRecord, TopicRecord
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
+from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.errors import ReplayError
-from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.partition_codec import PartitionEncoder, decode_partition
 from kafkaproto_server.image.records import partition_record, record_version
 from kafkaproto_server.image.snapshot import (
@@ -21,8 +22,8 @@ from kafkaproto_server.image.snapshot import (
     image_records,
     image_values,
 )
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
 
 TOPIC_ID = bytes(range(16))
 LEVELS = (7, 16, 17, 22, 23, 30)

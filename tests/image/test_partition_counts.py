@@ -18,8 +18,8 @@ from kafkaproto_server.image.loader import LoadState, load_records
 from kafkaproto_server.image.partition_counts import NO_PARTITIONS
 from kafkaproto_server.image.replay import replay, replay_all
 from kafkaproto_server.image.snapshot import image_from_values, image_records
-from tests.image.reference import counted, image_from_records
-from tests.image.workload import random_records
+from tests.image.support.reference import counted, image_from_records
+from tests.image.support.workload import random_records
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 TOPIC_ID = b"t" * 16

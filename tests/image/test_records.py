@@ -9,7 +9,8 @@ import pytest
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerRegistrationChangeRecord, PartitionRecord
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
-from kafkaproto_server.image.image import EMPTY_IMAGE, PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.image.records import partition_record, record_version
 from kafkaproto_server.image.replay import replay
 from kafkaproto_server.image.snapshot import image_records

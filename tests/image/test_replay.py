@@ -35,12 +35,9 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
     ZkMigrationStateRecord,
 )
-from kafkaproto_server.image.errors import ReplayError
-from kafkaproto_server.image.image import (
-    EMPTY_IMAGE,
+from kafkaproto_server.image.entries import (
     MIGRATING_DIRECTORY,
     BrokerRegistration,
-    ClusterImage,
     ControllerRegistration,
     DelegationToken,
     FeatureRange,
@@ -48,9 +45,11 @@ from kafkaproto_server.image.image import (
     QuotaEntity,
     ScramCredential,
 )
+from kafkaproto_server.image.errors import ReplayError
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import APPLY, APPLY_IN_STEPS, replay
 from kafkaproto_server.types import Endpoint
-from tests.security.acl_making import acl, acl_record
+from tests.security.support.acl_making import acl, acl_record
 
 TOPIC_ID = b"t" * 16
 DIRECTORIES = tuple(bytes([65 + number]) * 16 for number in range(5))

@@ -18,8 +18,8 @@ from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.snapshot import image_records
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
 
 
 def _image(seed: int, count: int = 80) -> ClusterImage:
@@ -112,8 +112,8 @@ def test_records_are_written_in_the_versions_of_the_metadata_version() -> None:
 _DIGEST_SCRIPT = """
 import random
 from kafkaproto_server.image.digest import digest
-from tests.image.reference import image_from_records
-from tests.image.workload import random_records
+from tests.image.support.reference import image_from_records
+from tests.image.support.workload import random_records
 records = random_records(random.Random(9), 200)
 print(digest(image_from_records(records, offset=199, epoch=1, timestamp_ms=0)).hex())
 """

@@ -10,7 +10,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import ClientQuotaRecord, RegisterBrokerRecord
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
 from kafkaproto_server.image.snapshot import image_records
-from tests.image.reference import image_from_records
+from tests.image.support.reference import image_from_records
 
 _FILE = Path(__file__).parent / "data" / "stock_images.txt"
 

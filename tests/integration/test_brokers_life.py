@@ -14,9 +14,9 @@ from compat.ours import BIN
 from compat.process import wait_until
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UnregisterBrokerRequest, UnregisterBrokerResponse
-from kafkaproto_server.tools.cluster_layout import Shape
-from tests.integration.asking import connect, metadata
-from tests.integration.clusters import WAIT_S, LocalCluster, local_cluster, until
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
+from tests.integration.support.asking import connect, metadata
+from tests.integration.support.clusters import WAIT_S, LocalCluster, local_cluster, until
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,7 @@ def test_a_killed_broker_is_fenced_by_proof_and_comes_back_at_once(tmp_path: Pat
         assert wait_until_missed(cluster, begin) < WELL_UNDER_A_SECOND_S
         log = controllers_log(cluster)
         assert f"broker {DYING} (epoch " in log
-        assert "is dead and is fenced: the connection of its heartbeats ended" in log
+        assert "failed and is fenced: the connection of its heartbeats ended" in log
         # Its successor, and one that is there before anybody has missed it, need not wait for a session.
         for _ in range(2):
             begin = time.monotonic()
@@ -83,7 +83,7 @@ def test_a_broker_that_hangs_is_fenced_by_its_session_alone(tmp_path: Path) -> N
         finally:
             os.kill(cluster.pids[DYING], signal.SIGCONT)
         until(lambda: serving(cluster) == {DYING, LIVING}, "the broker to be taken in again")
-        assert "is dead" not in controllers_log(cluster)
+        assert "failed and is fenced" not in controllers_log(cluster)
 
 
 def changes_of_registrations(cluster: LocalCluster) -> int:
@@ -120,7 +120,7 @@ def test_a_broker_that_stops_in_order_may_start_again_at_once(tmp_path: Path) ->
         begin = time.monotonic()
         cluster.restart(DYING)
         assert time.monotonic() - begin < AT_ONCE_S
-        assert "is dead" not in controllers_log(cluster)
+        assert "failed and is fenced" not in controllers_log(cluster)
 
 
 def unregister(cluster: LocalCluster, broker_id: int) -> UnregisterBrokerResponse:

@@ -13,7 +13,7 @@ from kafkaproto.client import parse_servers
 from kafkaproto.headers import encode_request_header
 from kafkaproto.messages import DescribeTopicPartitionsRequest, MetadataRequest
 from tests.fuzz.live import fuzz_live
-from tests.integration.asking import create_topic, metadata
+from tests.integration.support.asking import create_topic, metadata
 
 FUZZ_SEED = 20261121
 FUZZ_COUNT = 400

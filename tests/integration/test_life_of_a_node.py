@@ -21,8 +21,8 @@ from kafkaproto.messages import FeatureLevelRecord
 from kafkaproto.records.batch import build_batch, iterate_batches
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import build_snapshot
-from tests.integration.asking import create_topic, metadata, quorum, topics
 from tests.integration.conftest import CLUSTER_ID, make_node
+from tests.integration.support.asking import create_topic, metadata, quorum, topics
 
 WAIT_S = 20.0
 
@@ -92,7 +92,7 @@ def test_ready_and_live_are_told_over_http(tmp_path: Path) -> None:
         node.close()
 
 
-def test_a_newcomer_needs_no_file(tmp_path: Path) -> None:
+def test_a_new_voter_needs_no_file(tmp_path: Path) -> None:
     broker_port, controller_port = free_ports(2)
     overrides = {
         "listeners": f"PLAINTEXT://127.0.0.1:{broker_port},CONTROLLER://127.0.0.1:{controller_port}",

@@ -12,9 +12,9 @@ import pytest
 from compat.ours import BIN
 from compat.process import ServerProcess, wait_until
 from kafkaproto import uuids
-from kafkaproto_server.tools.cluster_layout import Shape
-from tests.integration.asking import metadata, topics
-from tests.integration.clusters import create_topic_somewhere, local_cluster, until
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
+from tests.integration.support.asking import metadata, topics
+from tests.integration.support.clusters import create_topic_somewhere, local_cluster, until
 
 pytestmark = pytest.mark.slow
 

@@ -27,8 +27,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
-from tests.integration.asking import connect, create_topic, metadata
 from tests.integration.conftest import CLUSTER_ID
+from tests.integration.support.asking import connect, create_topic, metadata
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,8 @@ from compat.ours import BIN, OurNode
 from compat.process import ServerProcess, wait_until
 from kafkaproto.client import parse_servers
 from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
-from tests.integration.asking import connect, create_topic, topics
 from tests.integration.conftest import CLUSTER_ID
+from tests.integration.support.asking import connect, create_topic, topics
 
 DESCRIPTORS = 256
 CONNECTIONS = 400
@@ -74,9 +74,9 @@ def test_idle_connections_beyond_all_descriptors_stop_nothing(node: ShortNode, l
     ((host, port),) = parse_servers(node.ready[listener])
     with ExitStack() as stack:
         for _ in range(CONNECTIONS):
-            stranger = stack.enter_context(socket.socket())
-            stranger.setblocking(False)
-            stranger.connect_ex((host, port))
+            unknown_node = stack.enter_context(socket.socket())
+            unknown_node.setblocking(False)
+            unknown_node.connect_ex((host, port))
         for number in range(20):
             for kind in ("broker", "controller"):
                 with connect(node.ready[kind]) as client:

@@ -29,9 +29,9 @@ from kafkaproto_server.security.acls import Operation, PermissionType, ResourceT
 from kafkaproto_server.types import ListenerKind
 from tests.apis.test_documented_operations import needs
 from tests.apis.test_wrong_fields import problems
-from tests.integration.asking import connect, create_topic
 from tests.integration.conftest import make_node
-from tests.security.acl_making import acl_creation, acl_filter
+from tests.integration.support.asking import connect, create_topic
+from tests.security.support.acl_making import acl_creation, acl_filter
 
 pytestmark = pytest.mark.slow
 

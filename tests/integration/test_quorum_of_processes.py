@@ -17,19 +17,19 @@ from kafkaproto import uuids
 from kafkaproto.client import Client, parse_servers
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
-from kafkaproto_server.tools.cluster_layout import Shape
-from kafkaproto_server.tools.quorum_watch import uncommitted_voters
-from tests.integration.asking import connect
-from tests.integration.clusters import (
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
+from kafkaproto_server.tools.quorum.watch import uncommitted_voters
+from tests.integration.support.asking import connect
+from tests.integration.support.clusters import (
     LocalCluster,
     create_topic_somewhere,
     local_cluster,
-    newcomers,
+    new_voters,
     probe,
     quorum_tool,
     until,
 )
-from tests.integration.writing import until_more, writing
+from tests.integration.support.writing import until_more, writing
 
 pytestmark = pytest.mark.slow
 
@@ -124,7 +124,7 @@ def test_a_request_is_refused_when_its_time_is_over_without_a_controller(tmp_pat
 def test_one_voter_grows_to_three_and_hands_over_to_them(tmp_path: Path) -> None:
     with (
         local_cluster(tmp_path, Shape(controllers=1, brokers=1)) as cluster,
-        newcomers(cluster, tmp_path, 2, 3) as nodes,
+        new_voters(cluster, tmp_path, 2, 3) as nodes,
         writing(cluster.servers) as writer,
     ):
         server = ("--bootstrap-server", cluster.servers[0])
@@ -172,7 +172,7 @@ def test_one_voter_grows_to_three_and_hands_over_to_them(tmp_path: Path) -> None
 def test_voters_are_exchanged_for_a_disjoint_set_while_brokers_run(tmp_path: Path) -> None:
     with (
         local_cluster(tmp_path, THREE_AND_TWO) as cluster,
-        newcomers(cluster, tmp_path, 4, 5, 6),
+        new_voters(cluster, tmp_path, 4, 5, 6),
         writing(cluster.servers) as writer,
     ):
         leader = cluster.view().leader_id
@@ -197,7 +197,7 @@ def test_voters_are_exchanged_for_a_disjoint_set_while_brokers_run(tmp_path: Pat
 def test_an_alteration_is_watched_over_killed_and_taken_back(tmp_path: Path) -> None:
     with (
         local_cluster(tmp_path, Shape(controllers=1, brokers=0)) as cluster,
-        newcomers(cluster, tmp_path, 2),
+        new_voters(cluster, tmp_path, 2),
     ):
         controllers = ("--bootstrap-controller", cluster.controllers)
         # Node 3 does not run, so that this waits.
@@ -276,12 +276,13 @@ def test_one_address_of_a_controller_that_is_no_voter_is_enough_to_join(tmp_path
     """Discovery: a new node is told of an observer alone, which knows who leads."""
     with (
         local_cluster(tmp_path, Shape(controllers=1, brokers=0)) as cluster,
-        newcomers(cluster, tmp_path, 2) as nodes,
+        new_voters(cluster, tmp_path, 2) as nodes,
     ):
         only = {"controller_quorum_bootstrap_servers": nodes[2].bootstrap_controller}
-        with newcomers(cluster, tmp_path, 3, **only) as more:
+        with new_voters(cluster, tmp_path, 3, **only) as more:
             until(
-                lambda: 3 in {each.key.id for each in cluster.view().observers}, "the newcomer as an observer"
+                lambda: 3 in {each.key.id for each in cluster.view().observers},
+                "the new replica as an observer",
             )
             ((host, port),) = parse_servers(more[3].bootstrap_controller)
             with Client.connect(host, port) as client:

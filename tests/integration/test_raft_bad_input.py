@@ -1,5 +1,7 @@
-"""Strangers at the Raft apis of a live quorum of three processes under load: it answers each of them, and stays as it
-is. No process ends, no epoch rises, the leader leads on, nothing that was acknowledged is lost.
+"""Unknown nodes at the Raft APIs of a live quorum of three processes under load.
+
+The quorum responds to each and stays as it is: no process ends, no epoch rises, the leader keeps leading, nothing that
+was acknowledged is lost.
 
 Among them are the plain messages that stop, or unseat, a stock node of Apache Kafka 4.3.1, in a test each.
 """
@@ -23,23 +25,23 @@ from kafkaproto import messages as kafka
 from kafkaproto.client import parse_servers
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto_server.tools.cluster_layout import Shape
+from kafkaproto_server.tools.cluster.cluster_layout import Shape
 from tests.fuzz.live import fuzz_live
-from tests.fuzz.raft_refusals import expected, outcome_of, partitions_of
-from tests.fuzz.raft_requests import (
+from tests.fuzz.support.raft_refusals import expected, outcome_of, partitions_of
+from tests.fuzz.support.raft_requests import (
     METADATA_TOPIC,
     METADATA_TOPIC_ID,
-    STRANGER_DIRECTORY,
-    STRANGER_ID,
+    UNKNOWN_DIRECTORY,
+    UNKNOWN_NODE_ID,
     UNREACHABLE_PORT,
     QuorumFacts,
     framed,
     raft_request,
     request_frame,
 )
-from tests.integration.asking import quorum
-from tests.integration.clusters import local_cluster
-from tests.integration.strangers import AttackedQuorum, Stranger, fetch_snapshot
+from tests.integration.support.asking import quorum
+from tests.integration.support.clusters import local_cluster
+from tests.integration.support.unknown_nodes import AttackedQuorum, UnknownNode, fetch_snapshot
 
 pytestmark = pytest.mark.slow
 
@@ -108,10 +110,10 @@ def check_answer(request: Any, response: Any, version: int, receiver: int, attac
 def test_fetch_snapshot_of_nothing_is_an_invalid_request(attacked: AttackedQuorum) -> None:
     """A stock node's process ends."""
     for address in attacked.addresses.values():
-        with Stranger(address) as stranger:
+        with UnknownNode(address) as unknown_node:
             for version in (0, 1):
                 for topics in ([], [kafka.FetchSnapshotRequest.TopicSnapshot(name=METADATA_TOPIC)]):
-                    response = stranger.ask(fetch_snapshot(attacked.facts, topics=topics), version)
+                    response = unknown_node.ask(fetch_snapshot(attacked.facts, topics=topics), version)
                     assert outcome_of(response) == (ErrorCode.INVALID_REQUEST, ())
 
 
@@ -120,11 +122,11 @@ def test_fetch_snapshot_of_a_negative_size_is_an_invalid_request(
     attacked: AttackedQuorum, max_bytes: int
 ) -> None:
     """A stock leader's process ends."""
-    with Stranger(attacked.addresses[attacked.leader_id]) as stranger:
-        good = stranger.ask(fetch_snapshot(attacked.facts, max_bytes=100)).topics[0].partitions[0]
+    with UnknownNode(attacked.addresses[attacked.leader_id]) as unknown_node:
+        good = unknown_node.ask(fetch_snapshot(attacked.facts, max_bytes=100)).topics[0].partitions[0]
         assert (good.error_code, len(good.unaligned_records)) == (ErrorCode.NONE, 100)
         for version in (0, 1):
-            response = stranger.ask(fetch_snapshot(attacked.facts, max_bytes=max_bytes), version)
+            response = unknown_node.ask(fetch_snapshot(attacked.facts, max_bytes=max_bytes), version)
             assert outcome_of(response) == (ErrorCode.NONE, (ErrorCode.INVALID_REQUEST,))
 
 
@@ -145,14 +147,14 @@ def test_fetch_snapshot_errors_reach_the_wire_with_empty_records(attacked: Attac
         ({"position": facts.snapshot_size}, ErrorCode.POSITION_OUT_OF_RANGE),
         ({"position": 2**63 - 1}, ErrorCode.POSITION_OUT_OF_RANGE),
     ]
-    with Stranger(attacked.addresses[attacked.leader_id]) as stranger:
+    with UnknownNode(attacked.addresses[attacked.leader_id]) as unknown_node:
         for changes, code in bad:
             for version in (0, 1):
-                response = stranger.ask(fetch_snapshot(facts, **dict(changes)), version)
+                response = unknown_node.ask(fetch_snapshot(facts, **dict(changes)), version)
                 assert outcome_of(response) == (ErrorCode.NONE, (code,)), changes
                 assert response.topics[0].partitions[0].unaligned_records == b""
-    with Stranger(attacked.addresses[attacked.followers[0]]) as stranger:
-        response = stranger.ask(fetch_snapshot(facts))
+    with UnknownNode(attacked.addresses[attacked.followers[0]]) as unknown_node:
+        response = unknown_node.ask(fetch_snapshot(facts))
         assert outcome_of(response) == (ErrorCode.NONE, (ErrorCode.NOT_LEADER_OR_FOLLOWER,))
         assert response.topics[0].partitions[0].unaligned_records == b""
 
@@ -177,28 +179,28 @@ def end_quorum_epoch(facts: QuorumFacts, leader_id: int, *candidates: int) -> ka
 def test_the_end_of_a_second_leader_of_an_epoch_is_an_invalid_request(attacked: AttackedQuorum) -> None:
     """A stock follower's process ends without an answer."""
     for node_id, address in attacked.addresses.items():
-        with Stranger(address) as stranger:
-            for other in (*attacked.followers, STRANGER_ID):
-                response = stranger.ask(end_quorum_epoch(attacked.facts, other, node_id))
+        with UnknownNode(address) as unknown_node:
+            for other in (*attacked.followers, UNKNOWN_NODE_ID):
+                response = unknown_node.ask(end_quorum_epoch(attacked.facts, other, node_id))
                 assert outcome_of(response) == (ErrorCode.NONE, (ErrorCode.INVALID_REQUEST,))
     attacked.check_after(1)
 
 
 def test_the_forged_end_of_a_live_leader_changes_nothing(attacked: AttackedQuorum) -> None:
     for node_id in attacked.followers:
-        with Stranger(attacked.addresses[node_id]) as stranger:
-            response = stranger.ask(end_quorum_epoch(attacked.facts, attacked.leader_id, node_id))
+        with UnknownNode(attacked.addresses[node_id]) as unknown_node:
+            response = unknown_node.ask(end_quorum_epoch(attacked.facts, attacked.leader_id, node_id))
             assert outcome_of(response) == (ErrorCode.NONE, (ErrorCode.NONE,))
     attacked.check_after(1.5)
 
 
 def vote(facts: QuorumFacts, receiver: int, *, epoch: int, is_pre_vote: bool) -> kafka.VoteRequest:
-    """A vote request of a stranger with a log that is better than all others."""
+    """A vote request of an unknown node with a log that is better than all others."""
     kind = kafka.VoteRequest
     partition = kind.PartitionData(
         replica_epoch=epoch,
-        replica_id=STRANGER_ID,
-        replica_directory_id=STRANGER_DIRECTORY,
+        replica_id=UNKNOWN_NODE_ID,
+        replica_directory_id=UNKNOWN_DIRECTORY,
         voter_directory_id=facts.voters[receiver],
         last_offset_epoch=facts.epoch,
         last_offset=2**63 - 1,
@@ -214,7 +216,7 @@ def test_vote_requests_of_the_present_or_a_raised_epoch_move_nobody(
 ) -> None:
     """A stock follower of a live leader believes a raised epoch, and the quorum soon elects anew."""
     for node_id, address in attacked.addresses.items():
-        with Stranger(address) as stranger:
+        with UnknownNode(address) as unknown_node:
             for epoch in (
                 attacked.facts.epoch,
                 attacked.facts.epoch + 1,
@@ -222,7 +224,7 @@ def test_vote_requests_of_the_present_or_a_raised_epoch_move_nobody(
                 2**31 - 1,
             ):
                 request = vote(attacked.facts, node_id, epoch=epoch, is_pre_vote=is_pre_vote)
-                check_answer(request, stranger.ask(request), 2, node_id, attacked)
+                check_answer(request, unknown_node.ask(request), 2, node_id, attacked)
     attacked.check_after(1)
 
 
@@ -243,8 +245,8 @@ def test_a_forged_beginning_does_not_lead_followers_astray(attacked: AttackedQuo
                 for name in ("CONTROLLER", "OTHER", "THIRD")
             ],
         )
-        with Stranger(attacked.addresses[node_id]) as stranger:
-            check_answer(request, stranger.ask(request), 1, node_id, attacked)
+        with UnknownNode(attacked.addresses[node_id]) as unknown_node:
+            check_answer(request, unknown_node.ask(request), 1, node_id, attacked)
     attacked.check_after(1)
 
 
@@ -269,7 +271,7 @@ def unreadable(attacked: AttackedQuorum, node_id: int) -> Iterator[tuple[str, by
             yield f"{key} v{bad_version}", framed(frame[:2] + struct.pack(">h", bad_version) + frame[4:])
         for size in (0, -1, -(2**31), 2**31 - 1, (100 << 20) + 1):
             yield f"{key} of {size} bytes", struct.pack(">i", size) + frame
-        header = frame[: 10 + len("stranger")]
+        header = frame[: 10 + len("unknown node")]
         flexible = info.request_header_version(version) == 2
         for count in (b"\xff\xff\xff\xff\x07", b"\x81\x94\xeb\xdc\x03", b"\xff" * 12):
             # At the first length of the body: a string's or, behind Fetch's numbers, a list's.
@@ -300,7 +302,7 @@ def test_huge_lists_cost_the_connection_and_nothing_else(attacked: AttackedQuoru
     end = kafka.EndQuorumEpochRequest
     nobody = end.ReplicaInfo(candidate_id=-1)
     partition = end.PartitionData(
-        leader_id=STRANGER_ID, leader_epoch=facts.epoch, preferred_candidates=[nobody] * 20_000
+        leader_id=UNKNOWN_NODE_ID, leader_epoch=facts.epoch, preferred_candidates=[nobody] * 20_000
     )
     snapshot = kafka.FetchSnapshotRequest
     topic = snapshot.TopicSnapshot(name="x", partitions=[snapshot.PartitionSnapshot()] * 20_000)
@@ -311,12 +313,12 @@ def test_huge_lists_cost_the_connection_and_nothing_else(attacked: AttackedQuoru
     requests: list[Message] = [
         end(topics=[end.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])]),
         snapshot(topics=[topic]),
-        add(voter_id=77, voter_directory_id=STRANGER_DIRECTORY, listeners=listeners),
+        add(voter_id=77, voter_directory_id=UNKNOWN_DIRECTORY, listeners=listeners),
     ]
     for address in attacked.addresses.values():
         for request in requests:
-            with Stranger(address) as stranger:
-                assert stranger.is_hung_up_on(request)
+            with UnknownNode(address) as unknown_node:
+                assert unknown_node.is_hung_up_on(request)
     attacked.check()
 
 
@@ -324,14 +326,14 @@ def test_fetches_that_want_to_wait_for_weeks_wait_for_news_alone(attacked: Attac
     kind = kafka.FetchRequest
     with ExitStack() as stack:
         for _ in range(100):
-            stranger = stack.enter_context(Stranger(attacked.addresses[attacked.leader_id]))
+            unknown_node = stack.enter_context(UnknownNode(attacked.addresses[attacked.leader_id]))
             partition = kind.FetchPartition(
                 current_leader_epoch=attacked.facts.epoch,
                 last_fetched_epoch=attacked.facts.epoch,
                 fetch_offset=quorum_end(attacked),
             )
             topic = kind.FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=[partition])
-            stranger.send(
+            unknown_node.send(
                 kind(replica_state=kind.ReplicaState(replica_id=-1), max_wait_ms=2**31 - 1, topics=[topic])
             )
         attacked.check_after(0.5)
@@ -345,17 +347,18 @@ def quorum_end(attacked: AttackedQuorum) -> int:
 # -- all of it -------------------------------------------------------------------------------------------------------
 
 
-def test_lies_of_strangers_are_refused_with_kafkas_errors(attacked: AttackedQuorum) -> None:
+def test_lies_of_unknown_nodes_are_refused_with_kafkas_errors(attacked: AttackedQuorum) -> None:
     seen: Counter[tuple[str, int, int]] = Counter()
     with ExitStack() as stack:
-        strangers = {
-            node_id: stack.enter_context(Stranger(address)) for node_id, address in attacked.addresses.items()
+        unknown_nodes = {
+            node_id: stack.enter_context(UnknownNode(address))
+            for node_id, address in attacked.addresses.items()
         }
         for number in range(FUZZ_REQUESTS):
             rng = random.Random(f"{FUZZ_SEED} {number}")
-            receiver = rng.choice(list(strangers))
+            receiver = rng.choice(list(unknown_nodes))
             version, request = raft_request(attacked.facts, receiver, rng)
-            response = strangers[receiver].ask(request, version)
+            response = unknown_nodes[receiver].ask(request, version)
             check_answer(request, response, version, receiver, attacked)
             top, partitions = outcome_of(response)
             for code in {top, *partitions}:

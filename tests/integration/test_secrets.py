@@ -17,8 +17,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 from tests.apis.test_wrong_fields import problems
-from tests.integration.asking import connect
 from tests.integration.conftest import make_node
+from tests.integration.support.asking import connect
 
 pytestmark = pytest.mark.slow
 

@@ -30,10 +30,10 @@ from kafkaproto.messages import (
 from kafkaproto_server.security.acls import Operation
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.apis.test_wrong_fields import problems
-from tests.integration.asking import connect
 from tests.integration.conftest import CLUSTER_ID, make_node
+from tests.integration.support.asking import connect
 from tests.integration.test_operations_needed import OF_THE_CLUSTER, PROPERTIES
-from tests.security.acl_making import acl_creation
+from tests.security.support.acl_making import acl_creation
 
 pytestmark = pytest.mark.slow
 

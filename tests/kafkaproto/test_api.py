@@ -10,7 +10,7 @@ import pytest
 from kafkaproto.api import ApiInfo, api_by_key, api_keys
 from kafkaproto.message import Message
 from kafkaproto.messages import MetadataRequest
-from tests.messages.random_messages import all_message_classes
+from tests.messages.support.random_messages import all_message_classes
 
 
 def api(key: int) -> ApiInfo:

@@ -28,7 +28,7 @@ from kafkaproto.messages import (
     VoteRequest,
 )
 from kafkaproto.support import Buffer, Malformed, joined
-from tests.messages.random_messages import all_message_classes, random_message, versions_of
+from tests.messages.support.random_messages import all_message_classes, random_message, versions_of
 
 EXAMPLES = 6
 """Random messages a version."""

@@ -28,7 +28,7 @@ from kafkaproto.messages import (
     VoteRequest,
 )
 from kafkaproto.schema import Default, FieldSchema, StructSchema, within
-from tests.messages.random_messages import all_message_classes, versions_of
+from tests.messages.support.random_messages import all_message_classes, versions_of
 
 Chain = tuple[FieldSchema, ...]
 """The fields that lead from a message to a struct inside it."""

@@ -29,7 +29,7 @@ from kafkaproto.messages import (
     VoteRequest,
 )
 from kafkaproto.schema import FieldSchema, StructSchema, within
-from tests.messages.random_messages import all_message_classes, random_message, versions_of
+from tests.messages.support.random_messages import all_message_classes, random_message, versions_of
 
 SMALL = 120
 """Bytes up to which a message is taken for a test that goes through it byte by byte."""

@@ -19,7 +19,7 @@ from kafkaproto.messages import (
 from kafkaproto.primitives import write_unsigned_varint
 from kafkaproto.schema import StructSchema
 from kafkaproto.support import MAX_TAGGED_FIELDS, Steps
-from tests.messages.random_messages import all_message_classes, random_message, versions_of
+from tests.messages.support.random_messages import all_message_classes, random_message, versions_of
 
 ROUNDS = 12
 REQUESTS = [each for each in all_message_classes() if each.TYPE == "request"]

@@ -31,7 +31,7 @@ from kafkaproto.messages import (
     VoteRequest,
     VoteResponse,
 )
-from tests.fuzz.golden_requests import GOLDEN_REQUESTS
+from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
 
 SERVED = {18: (0, 4), 52: (0, 2), 60: (0, 1), 22: (0, 9)}
 

@@ -23,8 +23,8 @@ from kafkaproto.messages import (
     VoteResponse,
 )
 from kafkaproto.uuids import from_text
-from tests.fuzz.golden_requests import GOLDEN_REQUESTS
-from tests.kafkaproto.golden_responses import GOLDEN_RESPONSES
+from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
+from tests.kafkaproto.support.golden_responses import GOLDEN_RESPONSES
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 

@@ -17,7 +17,7 @@ from kafkaproto.headers import (
     request_header_version,
 )
 from kafkaproto.messages import RequestHeader, ResponseHeader
-from tests.fuzz.golden_requests import GOLDEN_REQUESTS
+from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
 
 client_ids = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 int32s = st.integers(-(2**31), 2**31 - 1)

@@ -30,7 +30,7 @@ from kafkaproto.messages import (
     TopicRecord,
     VotersRecord,
 )
-from tests.messages.random_messages import (
+from tests.messages.support.random_messages import (
     all_message_classes,
     drop_unknown_tags,
     random_message,

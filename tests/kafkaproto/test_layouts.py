@@ -19,9 +19,9 @@ from kafkaproto.log import (
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.records.crc32c import crc32c
-from tests.kafkaproto import golden_batches
-from tests.kafkaproto.golden_batches import DATA_BATCHES, SOLE_VOTER_BATCH
-from tests.kafkaproto.records.strategies import COMPRESSIONS, RECORD_LISTS
+from tests.kafkaproto.support import golden_batches
+from tests.kafkaproto.support.golden_batches import DATA_BATCHES, SOLE_VOTER_BATCH
+from tests.kafkaproto.support.strategies import COMPRESSIONS, RECORD_LISTS
 
 INT16 = st.integers(-(2**15), 2**15 - 1)
 INT32 = st.integers(-(2**31), 2**31 - 1)

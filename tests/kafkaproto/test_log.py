@@ -25,7 +25,7 @@ from kafkaproto.log import (
     segment_file_name,
 )
 from kafkaproto.records.batch import build_batch
-from tests.kafkaproto.golden_batches import LEADER_CHANGE_BATCH, NO_OP_BATCH, OLD_BATCHES
+from tests.kafkaproto.support.golden_batches import LEADER_CHANGE_BATCH, NO_OP_BATCH, OLD_BATCHES
 
 MAX_OFFSET = 2**63 - 1
 

@@ -15,7 +15,7 @@ from kafkaproto.primitives import (
     write_varint,
     write_varlong,
 )
-from tests.kafkaproto import kafka_python_records
+from tests.kafkaproto.support import kafka_python_records
 
 Reader = Callable[[bytes, int], tuple[int, int]]
 

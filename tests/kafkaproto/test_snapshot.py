@@ -24,7 +24,7 @@ from kafkaproto.snapshot import (
     read_snapshot,
     snapshot_file_name,
 )
-from tests.kafkaproto.golden_batches import (
+from tests.kafkaproto.support.golden_batches import (
     BOOTSTRAP_CHECKPOINT,
     BOOTSTRAP_DATA_BATCH,
     BOOTSTRAP_FOOTER_BATCH,

@@ -10,8 +10,8 @@ import pytest
 
 from kafkaproto.message import Message
 from kafkaproto.schema import StructSchema, within
-from tests.messages.construct_codecs import codec, defaults, schemas
-from tests.messages.random_messages import all_message_classes, random_message, versions_of
+from tests.messages.support.construct_codecs import codec, defaults, schemas
+from tests.messages.support.random_messages import all_message_classes, random_message, versions_of
 
 EXAMPLES = 8
 """Random messages a version; `test_coverage_of_the_oracle` prints what that makes in all."""

@@ -11,8 +11,8 @@ import pytest
 
 from kafkaproto.message import Message
 from kafkaproto.schema import Default, FieldSchema, StructSchema, within
-from tests.messages.construct_codecs import covers, schemas
-from tests.messages.random_messages import all_message_classes
+from tests.messages.support.construct_codecs import covers, schemas
+from tests.messages.support.random_messages import all_message_classes
 
 VERSIONS = range(-1, 40)
 """More than any message has."""

@@ -76,9 +76,9 @@ async def test_a_connection_that_was_idle_for_long_gives_way_if_all_have_made_re
     await trio.sleep(1)
     busy = (await opened(door)).ask()
     begin = trio.current_time()
-    newcomer = await opened(door)
+    new_voter = await opened(door)
     assert trio.current_time() - begin == pytest.approx(GIVES_WAY_AFTER_S - 1, abs=0.3)
-    assert [each.is_open for each in (waiting, idle, busy, newcomer)] == [True, False, True, True]
+    assert [each.is_open for each in (waiting, idle, busy, new_voter)] == [True, False, True, True]
 
 
 async def test_an_idle_connection_is_found_behind_any_number_of_busy_ones(autojump_clock: MockClock) -> None:

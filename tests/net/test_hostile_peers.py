@@ -22,8 +22,8 @@ from kafkaproto_server.net.limits import MAX_REQUEST_SIZE_BYTES
 from kafkaproto_server.net.listener import Listener
 from kafkaproto_server.net.pump import ConnectionInfo, Request
 from kafkaproto_server.ports import Buffer
-from tests.fuzz.golden_requests import GOLDEN_REQUESTS
-from tests.net.support import (
+from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
+from tests.net.support.connections import (
     LOGGER,
     framed,
     is_closed,

@@ -21,7 +21,7 @@ from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo, Request, Respond
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.types import ListenerKind
-from tests.net.support import (
+from tests.net.support.connections import (
     LOGGER,
     SERVED,
     echo,
@@ -209,7 +209,7 @@ async def test_connections_beyond_the_limit_wait_for_one_to_end(caplog: pytest.L
             await stream.aclose()
     # Not once for each connection that came and went at the limit.
     assert caplog.messages == [
-        "listener PLAINTEXT has no room for more than its 2 connections: idle ones are closed, or others wait"
+        "listener PLAINTEXT has reached its limit of 2 connections: idle ones are closed, new ones wait"
     ]
 
 
@@ -265,7 +265,7 @@ async def test_a_shortage_of_file_descriptors_is_waited_out_and_said_once(
         nursery.cancel_scope.cancel()
     assert trio.current_time() == pytest.approx(len(codes) * ACCEPT_BACKOFF_MS / 1000, rel=0.3)
     assert [record.getMessage() for record in caplog.records] == [
-        f"listener PLAINTEXT cannot accept: [Errno {errno.EMFILE}] Too many open files; it goes on trying"
+        f"listener PLAINTEXT cannot accept connections: [Errno {errno.EMFILE}] Too many open files; it keeps trying"
     ]
     assert short.socket.fileno() == -1
 

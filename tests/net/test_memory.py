@@ -20,7 +20,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from kafkaproto_server.net.limits import (
     CLOSED_AT_ONCE,
     MAX_ARRIVALS,
-    MEMORY_PATIENCE_S,
+    MEMORY_WAIT_S,
     READ_AHEAD_BYTES,
     RECEIVE_CHUNK_BYTES,
     UNCOUNTED_BYTES,
@@ -28,7 +28,7 @@ from kafkaproto_server.net.limits import (
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.pump import ConnectionInfo, Request
 from kafkaproto_server.ports import Buffer
-from tests.net.support import (
+from tests.net.support.connections import (
     LOGGER,
     echo,
     listening,
@@ -81,7 +81,7 @@ async def test_who_waits_goes_on_as_soon_as_another_lets_go(autojump_clock: Mock
             nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
         await wait_all_tasks_blocked()
         memory.hold(other, 50)
-    assert trio.current_time() < MEMORY_PATIENCE_S
+    assert trio.current_time() < MEMORY_WAIT_S
 
 
 async def test_those_that_hold_on_are_closed_until_half_of_the_memory_is_free(
@@ -93,9 +93,9 @@ async def test_those_that_hold_on_are_closed_until_half_of_the_memory_is_free(
     async with trio.open_nursery() as nursery:
         for _ in range(5):
             nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
-        await trio.sleep(0.9 * MEMORY_PATIENCE_S)
+        await trio.sleep(0.9 * MEMORY_WAIT_S)
         assert all(each.is_open for each in holding)
-    assert trio.current_time() == pytest.approx(MEMORY_PATIENCE_S)
+    assert trio.current_time() == pytest.approx(MEMORY_WAIT_S)
     # Those on which nothing has moved for longest.
     assert [each.is_open for each in (answered_soon, *holding)] == [True, True, False, False]
 
@@ -123,7 +123,7 @@ async def test_very_many_are_closed_some_in_each_pass(autojump_clock: MockClock)
     closed = [0]
     async with trio.open_nursery() as nursery:
         nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
-        await trio.sleep(MEMORY_PATIENCE_S)
+        await trio.sleep(MEMORY_WAIT_S)
         for _ in range(40):
             await trio.lowlevel.checkpoint()
             closed.append(sum(not each.is_open for each in holding))
@@ -141,7 +141,7 @@ async def test_hosts_take_turns_for_the_room(autojump_clock: MockClock) -> None:
         order.append(host)
 
     async with trio.open_nursery() as nursery:
-        for host in (*["stranger"] * 20, "honest", "honest"):
+        for host in (*["unknown node"] * 20, "honest", "honest"):
             nursery.start_soon(wait, host)
             await wait_all_tasks_blocked()
         memory.hold(holder, 0)
@@ -166,7 +166,7 @@ async def test_who_has_more_to_read_stays_before_who_sends_nothing(autojump_cloc
     async with trio.open_nursery() as nursery:
         for each in (last, first):
             nursery.start_soon(memory.wait_for_room, each)
-        await trio.sleep(1.5 * MEMORY_PATIENCE_S)
+        await trio.sleep(1.5 * MEMORY_WAIT_S)
         assert [each.is_open for each in (first, stalled, last)] == [True, False, True]
     # Both have: it is the one that has held its request for longer.
     assert [each.is_open for each in (first, stalled, last)] == [False, False, True]
@@ -188,9 +188,9 @@ async def test_requests_that_lack_a_byte_hold_no_more_than_is_allowed_and_no_one
         most = max(most, memory.used_bytes)
 
     async with listening(serve_echo, memory=memory) as (listener, port), trio.open_nursery() as nursery:
-        strangers = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(6)]
-        for stranger in strangers:
-            nursery.start_soon(send_but_a_byte, stranger, bytes(size))
+        unknown_nodes = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(6)]
+        for unknown_node in unknown_nodes:
+            nursery.start_soon(send_but_a_byte, unknown_node, bytes(size))
         await wait_until(lambda: memory.is_full)
         # What is small is served at once.
         async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
@@ -202,8 +202,8 @@ async def test_requests_that_lack_a_byte_hold_no_more_than_is_allowed_and_no_one
             await stream.send_all(request(2, bytes(size)))
             await receive_exactly(stream, len(echo(2, bytes(size))))
         assert most < memory._limit_bytes + RECEIVE_CHUNK_BYTES + UNCOUNTED_BYTES
-        for stranger in strangers:
-            await trio.aclose_forcefully(stranger)
+        for unknown_node in unknown_nodes:
+            await trio.aclose_forcefully(unknown_node)
         await wait_until(lambda: listener.statistics().open_connections == 0)
     assert memory.used_bytes == 0
     reason = "requests take all memory that there is for them, and this one was the slowest"
@@ -253,14 +253,14 @@ async def test_who_watches_the_time_may_leave(autojump_clock: MockClock) -> None
     memory = RequestMemory(100)
     holder = Connection(memory, 100, 0.0)
     async with trio.open_nursery() as nursery:
-        with trio.move_on_after(0.9 * MEMORY_PATIENCE_S):
+        with trio.move_on_after(0.9 * MEMORY_WAIT_S):
             async with trio.open_nursery() as leaving:
                 leaving.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
                 await wait_all_tasks_blocked()
                 nursery.start_soon(memory.wait_for_room, Connection(memory, 0, 0.0))
         assert holder.is_open
     assert not holder.is_open
-    assert trio.current_time() == pytest.approx(MEMORY_PATIENCE_S)
+    assert trio.current_time() == pytest.approx(MEMORY_WAIT_S)
 
 
 LARGE = memoryview(bytes(30_000_000))
@@ -303,7 +303,7 @@ async def test_who_does_not_read_and_sends_on_has_to_go_for_the_requests_of_othe
         await stalled.send_all(request(1) + request(2, bytes(2 * READ_AHEAD_BYTES)))
         await wait_until(lambda: memory.is_full)
         await stream.send_all(request(3, bytes(20_000)))
-        with trio.fail_after(5 * MEMORY_PATIENCE_S):
+        with trio.fail_after(5 * MEMORY_WAIT_S):
             assert await stream.receive_some()
         assert memory.used_bytes == 0
 

@@ -11,7 +11,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto_server.net.passes import LET_ON_A_PASS, PASS_S, Passes
 from kafkaproto_server.net.streams import SocketBytes
-from tests.net.support import wait_until
+from tests.net.support.connections import wait_until
 
 pytestmark = pytest.mark.trio
 
@@ -26,7 +26,7 @@ class Clock:
         return self.now
 
 
-class Bench:
+class Harness:
     """Passes under a clock of their own, and connections that wait."""
 
     def __init__(self) -> None:
@@ -44,8 +44,8 @@ class Bench:
 class EachPassIsLong(trio.abc.Instrument):
     """Lets each pass be over as soon as it has begun."""
 
-    def __init__(self, bench: Bench) -> None:
-        self.bench = bench
+    def __init__(self, harness: Harness) -> None:
+        self.bench = harness
 
     def after_io_wait(self, timeout: float) -> None:
         self.bench.number += 1
@@ -59,67 +59,67 @@ async def test_without_run_no_pass_is_over() -> None:
 
 
 async def test_a_pass_is_over_after_a_while_and_the_next_one_is_not() -> None:
-    bench = Bench()
+    harness = Harness()
     async with trio.open_nursery() as nursery:
-        await nursery.start(bench.passes.run)
+        await nursery.start(harness.passes.run)
         await trio.lowlevel.checkpoint()
-        assert not bench.passes.is_over
-        bench.clock.now += PASS_S
-        assert bench.passes.is_over
+        assert not harness.passes.is_over
+        harness.clock.now += PASS_S
+        assert harness.passes.is_over
         await trio.lowlevel.checkpoint()
-        assert not bench.passes.is_over
+        assert not harness.passes.is_over
         nursery.cancel_scope.cancel()
 
 
 async def test_connections_that_wait_are_let_on_a_few_a_pass_and_their_hosts_take_turns() -> None:
-    bench = Bench()
+    harness = Harness()
     names = [f"a{number}" for number in range(3 * LET_ON_A_PASS)] + ["b0", "c0"]
     async with trio.open_nursery() as nursery:
-        await nursery.start(bench.passes.run)
+        await nursery.start(harness.passes.run)
         await trio.lowlevel.checkpoint()
-        bench.clock.now += PASS_S
-        trio.lowlevel.add_instrument(EachPassIsLong(bench))
+        harness.clock.now += PASS_S
+        trio.lowlevel.add_instrument(EachPassIsLong(harness))
         async with trio.open_nursery() as connections:
             for name in names:
-                connections.start_soon(bench.connect, name)
+                connections.start_soon(harness.connect, name)
         nursery.cancel_scope.cancel()
-    assert sorted(name for _, name in bench.let_on) == sorted(names)
-    numbers = [number for number, _ in bench.let_on]
+    assert sorted(name for _, name in harness.let_on) == sorted(names)
+    numbers = [number for number, _ in harness.let_on]
     assert max(numbers.count(number) for number in numbers) <= LET_ON_A_PASS
-    first = [name for number, name in bench.let_on if number == numbers[0]]
+    first = [name for number, name in harness.let_on if number == numbers[0]]
     assert {"b0", "c0"} <= {*first}
 
 
 async def test_who_gives_up_waiting_is_forgotten() -> None:
-    bench = Bench()
+    harness = Harness()
     async with trio.open_nursery() as nursery:
-        await nursery.start(bench.passes.run)
+        await nursery.start(harness.passes.run)
         await trio.lowlevel.checkpoint()
-        bench.clock.now += PASS_S
+        harness.clock.now += PASS_S
         with trio.CancelScope() as left:
             left.cancel()
-            await bench.connect("a0")
-        await bench.connect("a1")
+            await harness.connect("a0")
+        await harness.connect("a1")
         nursery.cancel_scope.cancel()
-    assert [name for _, name in bench.let_on] == ["a1"]
+    assert [name for _, name in harness.let_on] == ["a1"]
 
 
 async def test_of_many_sockets_with_something_to_read_a_few_are_read_in_a_pass() -> None:
-    bench = Bench()
+    harness = Harness()
     count = 3 * LET_ON_A_PASS
     reads: list[int] = []
 
     async def read(stream: SocketBytes) -> None:
         await stream.receive_some(100)
-        reads.append(bench.number)
+        reads.append(harness.number)
 
     pairs = [trio.socket.socketpair() for _ in range(count)]
     try:
         async with trio.open_nursery() as nursery:
-            await nursery.start(bench.passes.run)
-            trio.lowlevel.add_instrument(EachPassIsLong(bench))
+            await nursery.start(harness.passes.run)
+            trio.lowlevel.add_instrument(EachPassIsLong(harness))
             for ours, _ in pairs:
-                wait_turn = partial(bench.passes.wait_turn, "host")
+                wait_turn = partial(harness.passes.wait_turn, "host")
                 nursery.start_soon(read, SocketBytes(trio.SocketStream(ours), wait_turn))
             await wait_all_tasks_blocked()
             for _, theirs in pairs:

@@ -21,16 +21,16 @@ from kafkaproto.messages import (
     FetchSnapshotRequest,
     VoteRequest,
 )
+from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.net.peers import (
     DisconnectCause,
     PeerChannel,
     PeerDisconnected,
     PeerTimeout,
-    ReconnectBackoff,
 )
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
 from kafkaproto_server.ports import Buffer
-from tests.net.support import SERVED, listening, wait_until
+from tests.net.support.connections import SERVED, listening, wait_until
 
 pytestmark = pytest.mark.trio
 
@@ -78,7 +78,7 @@ def versions_served() -> ApiVersionsResponse:
 def channel(port: int, **changes: object) -> PeerChannel:
     options = {
         "client_id": "7",
-        "backoff": ReconnectBackoff(initial_ms=1, max_ms=4),
+        "backoff": Backoff(first_ms=1, longest_ms=4),
         "rng": MiddleRng(),
         **changes,
     }
@@ -197,7 +197,7 @@ async def test_a_name_that_does_not_resolve_is_unreachable() -> None:
         "no.such.host.invalid",
         9093,
         client_id="7",
-        backoff=ReconnectBackoff(initial_ms=1, max_ms=1),
+        backoff=Backoff(first_ms=1, longest_ms=1),
         rng=MiddleRng(),
     )
     with pytest.raises(PeerDisconnected, match=r"^no\.such\.host\.invalid:9093 unreachable: ") as caught:
@@ -207,7 +207,7 @@ async def test_a_name_that_does_not_resolve_is_unreachable() -> None:
 
 @pytest.mark.parametrize("host", [".", "a..b", "x" * 64, "\u200d"])
 async def test_what_is_no_name_at_all_is_unreachable(host: str) -> None:
-    backoff = ReconnectBackoff(initial_ms=1, max_ms=1)
+    backoff = Backoff(first_ms=1, longest_ms=1)
     peer = PeerChannel(host, 9093, client_id="7", backoff=backoff, rng=MiddleRng())
     with pytest.raises(PeerDisconnected, match=":9093 unreachable: ") as caught:
         await describe(peer)
@@ -246,7 +246,7 @@ async def test_an_answer_that_is_not_kafkas_protocol_is_a_bad_answer() -> None:
     async with tcp_server(speak_http) as port:
         with pytest.raises(PeerDisconnected, match="is announced") as caught:
             await describe(channel(port))
-        assert caught.value.cause is DisconnectCause.BAD_ANSWER
+        assert caught.value.cause is DisconnectCause.BAD_RESPONSE
 
 
 async def test_an_older_node_is_asked_for_its_versions_again() -> None:
@@ -315,31 +315,10 @@ async def test_closing_fails_the_request_in_flight() -> None:
             peer.close()
 
 
-async def test_backoff_doubles_up_to_its_bound_and_spreads_by_a_tenth_either_way() -> None:
-    class Extremes(MiddleRng):
-        def __init__(self, highest: bool) -> None:
-            self.highest = highest
-
-        def below(self, limit: int) -> int:
-            return limit - 1 if self.highest else 0
-
-    backoff = ReconnectBackoff(initial_ms=100, max_ms=1000)
-    assert [backoff.delay_ms(failures, MiddleRng()) for failures in (1, 2, 3, 4, 5, 10_000)] == [
-        100,
-        200,
-        400,
-        800,
-        1000,
-        1000,
-    ]
-    assert backoff.delay_ms(1, Extremes(highest=False)) == 90
-    assert backoff.delay_ms(1, Extremes(highest=True)) == 110
-
-
 async def test_attempts_to_connect_keep_their_distance(autojump_clock: MockClock) -> None:
     # Refusals on the loopback come at once; the clock jumps only after 20 ms in which nothing came.
     autojump_clock.autojump_threshold = 0.02
-    peer = channel(free_port(), backoff=ReconnectBackoff(initial_ms=1_000, max_ms=3_000))
+    peer = channel(free_port(), backoff=Backoff(first_ms=1_000, longest_ms=3_000))
     attempts = []
     for _ in range(5):
         with pytest.raises(PeerDisconnected):
@@ -351,7 +330,7 @@ async def test_attempts_to_connect_keep_their_distance(autojump_clock: MockClock
 
 async def test_a_backoff_longer_than_the_timeout_is_a_timeout(autojump_clock: MockClock) -> None:
     autojump_clock.autojump_threshold = 0.02
-    peer = channel(free_port(), backoff=ReconnectBackoff(initial_ms=10_000, max_ms=10_000))
+    peer = channel(free_port(), backoff=Backoff(first_ms=10_000, longest_ms=10_000))
     with pytest.raises(PeerDisconnected):
         await describe(peer)
     with pytest.raises(PeerTimeout):
@@ -361,7 +340,7 @@ async def test_a_backoff_longer_than_the_timeout_is_a_timeout(autojump_clock: Mo
 async def test_a_success_ends_the_backoff(autojump_clock: MockClock) -> None:
     autojump_clock.autojump_threshold = 0.02
     port = free_port()
-    peer = channel(port, backoff=ReconnectBackoff(initial_ms=1_000, max_ms=60_000))
+    peer = channel(port, backoff=Backoff(first_ms=1_000, longest_ms=60_000))
     for _ in range(4):
         with pytest.raises(PeerDisconnected):
             await describe(peer, timeout_ms=60_000)

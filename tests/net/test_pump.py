@@ -20,7 +20,7 @@ from kafkaproto_server.net.limits import (
 )
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request, Respond
 from kafkaproto_server.ports import Buffer
-from tests.net.support import (
+from tests.net.support.connections import (
     IDLE_TIMEOUT_MS,
     LOGGER,
     StreamBytes,

@@ -12,7 +12,7 @@ from trio.testing import memory_stream_pair
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
 from kafkaproto_server.ports import Buffer
-from tests.net.support import echo, make_pump, request, serve_echo
+from tests.net.support.connections import echo, make_pump, request, serve_echo
 
 pytestmark = pytest.mark.trio
 

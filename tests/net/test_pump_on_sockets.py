@@ -22,7 +22,7 @@ from kafkaproto_server.net.pump import (
     Serve,
 )
 from kafkaproto_server.net.streams import SocketBytes
-from tests.net.support import echo, is_closed, make_plain_pump, receive_exactly, request
+from tests.net.support.connections import echo, is_closed, make_plain_pump, receive_exactly, request
 
 pytestmark = pytest.mark.trio
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from kafkaproto_server.config import default_config
-from kafkaproto_server.controller.config import ControllerConfig
+from kafkaproto_server.controller.values.config import ControllerConfig
 from kafkaproto_server.node.startup import controller_config
 
 # Each with another value than its default.

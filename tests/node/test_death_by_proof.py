@@ -8,8 +8,8 @@ import pytest
 import trio
 
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum import QuorumDriver
-from tests.node.nodes import Nodes, running_nodes
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from tests.node.support.nodes import Nodes, running_nodes
 
 pytestmark = [pytest.mark.trio, pytest.mark.slow]
 
@@ -47,13 +47,13 @@ async def test_a_dead_broker_is_fenced_at_once_and_its_next_life_need_not_wait()
             await nodes.crash(dying)
             await nodes.until(lambda: not is_serving(driver.published.image, dying))
         assert is_serving(driver.published.image, living)
-        assert driver.proven_deaths == 1
+        assert driver.failed_brokers == 1
         epoch = driver.published.image.brokers[dying].epoch
         with trio.fail_after(5):
             nodes.start(dying)
             await nodes.until(lambda: is_serving(driver.published.image, dying))
         assert driver.published.image.brokers[dying].epoch > epoch
-        assert driver.proven_deaths == 1
+        assert driver.failed_brokers == 1
 
 
 async def test_where_the_key_says_so_the_session_decides_alone() -> None:
@@ -68,7 +68,7 @@ async def test_where_the_key_says_so_the_session_decides_alone() -> None:
         await trio.sleep(0.8)
         assert is_serving(driver.published.image, broker_id)
         await nodes.until(lambda: not is_serving(driver.published.image, broker_id))
-        assert driver.proven_deaths == 0
+        assert driver.failed_brokers == 0
 
 
 async def test_a_controller_that_did_not_run_for_a_session_fences_nobody() -> None:
@@ -110,9 +110,9 @@ async def test_brokers_that_change_controllers_are_not_taken_for_dead() -> None:
         await nodes.crash(active)
         _, successor = await nodes.until_active(other_than=[active])
         await until_met(nodes, successor, *nodes.broker_ids)
-        assert successor.proven_deaths == 0
+        assert successor.failed_brokers == 0
         # Under the new one they can die as well.
         with trio.fail_after(SOON_S):
             await nodes.crash(nodes.broker_ids[0])
             await nodes.until(lambda: not is_serving(successor.published.image, nodes.broker_ids[0]))
-        assert successor.proven_deaths == 1
+        assert successor.failed_brokers == 1

@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproto_server.config.settings import default_config
 from kafkaproto_server.net.admission import UNLIMITED
+from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
 from kafkaproto_server.net.limits import MAX_CONNECTIONS
 from kafkaproto_server.node.descriptors import (
     MIN_CONNECTIONS,
@@ -16,7 +17,6 @@ from kafkaproto_server.node.descriptors import (
     raise_descriptor_limit,
     reserved_descriptors,
 )
-from kafkaproto_server.node.http import MAX_HTTP_CONNECTIONS
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_system_that_refuses_leaves_the_limit_as_it_is(
     monkeypatch.setattr(resource, "setrlimit", refuse)
     raise_descriptor_limit()
     assert limits == [256, 4096]
-    assert caplog.messages == ["the limit of open files stays 256: current limit exceeds maximum limit"]
+    assert caplog.messages == ["the limit of open files remains 256: current limit exceeds maximum limit"]
 
 
 def test_connections_get_what_the_node_does_not_need(limits: list[int]) -> None:

@@ -9,12 +9,12 @@ import pytest
 import trio
 
 from kafkaproto.messages import CreateAclsRequest, CreateAclsResponse
-from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.node.node import CONTROLLED_SHUTDOWN_TIMEOUT_MS
 from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
-from tests.node.nodes import running_nodes
+from tests.node.support.nodes import running_nodes
+from tests.node.support.waiting import wait_decided
 from tests.node.test_death_by_proof import is_serving
-from tests.node.waiting import wait_decided
 
 pytestmark = pytest.mark.trio
 
@@ -49,7 +49,7 @@ async def test_a_broker_without_cluster_action_goes_at_once(caplog: pytest.LogCa
         begin = trio.current_time()
         await nodes.stop(broker_id)
         assert trio.current_time() - begin < CONTROLLED_SHUTDOWN_TIMEOUT_MS / 1000 / 4
-    assert "no controlled shutdown: the controller says CLUSTER_AUTHORIZATION_FAILED" in caplog.text
+    assert "no controlled shutdown: the controller responded CLUSTER_AUTHORIZATION_FAILED" in caplog.text
     # Its fetches are refused as well, which is said once.
     warned = [each.message for each in caplog.records if each.levelno >= logging.WARNING]
     assert len([each for each in warned if "refuses FetchRequest" in each]) <= 1

@@ -7,9 +7,9 @@ import logging
 import pytest
 import trio
 
-from kafkaproto_server.node import forwarding
 from kafkaproto_server.node.log_limit import LIMITED_LOGGERS, LINES_A_SECOND, LineLimit, limit_lines
-from tests.net.support import listening, serve_echo
+from kafkaproto_server.node.to_controller import forwarding
+from tests.net.support.connections import listening, serve_echo
 
 LOGGER = logging.getLogger("kafkaproto.tests.log_limit")
 
@@ -31,7 +31,7 @@ def test_lines_beyond_the_limit_of_a_second_are_counted_and_errors_pass(
         assert len(caplog.messages) == LINES_A_SECOND + 1
         now[0] = 6.0
         limit.next_second()
-        assert caplog.messages[-1] == f"7 more lines of {LOGGER.name} were left out"
+        assert caplog.messages[-1] == f"suppressed 7 more lines of {LOGGER.name}"
         LOGGER.info("another")
         assert caplog.messages[-1] == "another"
         now[0] = 7.0
@@ -70,7 +70,7 @@ async def test_a_flood_of_peers_does_not_hide_that_there_is_no_room(caplog: pyte
             ):
                 await trio.testing.wait_all_tasks_blocked(0.01)
         nursery.cancel_scope.cancel()
-    assert "listener PLAINTEXT has no room" in caplog.text
+    assert "listener PLAINTEXT has reached its limit" in caplog.text
 
 
 def test_what_every_forwarded_request_may_log_is_limited() -> None:

@@ -12,7 +12,7 @@ from kafkaproto_server.config import default_config
 from kafkaproto_server.node.node import current_authorizer
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
-from tests.security.acl_making import acl, by_id, index_of
+from tests.security.support.acl_making import acl, by_id, index_of
 
 STANDARD = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
 

@@ -8,16 +8,16 @@ import pytest
 import trio
 
 from kafkaproto.messages import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
-from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.net import passes
 from kafkaproto_server.net.passes import Passes
-from kafkaproto_server.node.disk_worker import DiskFailureError
-from kafkaproto_server.node.quorum import QuorumDriver
-from kafkaproto_server.node.slices import Slices
-from kafkaproto_server.requests.context import NoAnswer
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
-from tests.node.nodes import Nodes, running_nodes
-from tests.node.waiting import wait_decided
+from kafkaproto_server.node.quorum.disk_worker import DiskFailureError
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.serving.slices import Slices
+from kafkaproto_server.requests.context import NoResponse
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
+from tests.node.support.nodes import Nodes, running_nodes
+from tests.node.support.waiting import wait_decided
 
 pytestmark = pytest.mark.trio
 
@@ -35,7 +35,7 @@ async def write(driver: QuorumDriver, number: int) -> bool:
     answer = await wait_decided(
         driver.submit(IncrementalAlterConfigsRequest(resources=[resource]), 1, CommandContext())
     )
-    assert not isinstance(answer, NoAnswer)
+    assert not isinstance(answer, NoResponse)
     assert isinstance(answer, IncrementalAlterConfigsResponse)
     return answer.responses[0].error_code == 0
 
@@ -239,7 +239,7 @@ def latest_snapshot(nodes: Nodes, node_id: int) -> int:
     return ids[-1].end_offset if ids else 0
 
 
-async def test_a_newcomer_fetches_a_snapshot_and_starts_from_it_ever_after() -> None:
+async def test_a_new_voter_fetches_a_snapshot_and_starts_from_it_ever_after() -> None:
     async with running_nodes(
         brokers=1, metadata__log__max__record__bytes__between__snapshots="2000"
     ) as nodes:
@@ -305,9 +305,9 @@ async def test_a_controller_without_initial_voters_joins_by_itself_and_counts() 
         nodes.start(joiner)
         await nodes.until(lambda: driver.statistics().number_of_voters == 2)
         await until_all_see(nodes, 1)
-        newcomer = nodes.quorum(joiner)
-        assert newcomer is not None
-        await nodes.until(lambda: newcomer.statistics().current_state == "follower")
+        new_voter = nodes.quorum(joiner)
+        assert new_voter is not None
+        await nodes.until(lambda: new_voter.statistics().current_state == "follower")
         await nodes.crash(joiner)
         with trio.move_on_after(0.3) as waiting:
             await write(driver, 2)

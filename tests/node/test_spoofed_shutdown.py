@@ -7,10 +7,10 @@ import logging
 import pytest
 
 from kafkaproto.messages import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from kafkaproto_server.controller.events import CommandContext
-from tests.node.nodes import running_nodes
+from kafkaproto_server.controller.values.events import CommandContext
+from tests.node.support.nodes import running_nodes
+from tests.node.support.waiting import wait_decided
 from tests.node.test_death_by_proof import is_serving
-from tests.node.waiting import wait_decided
 
 pytestmark = pytest.mark.trio
 

@@ -7,14 +7,15 @@ import errno
 import pytest
 
 from kafkaproto_server.config import Config, default_config
-from kafkaproto_server.node.startup import Opened, mark_clean_shutdown, open_node
+from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
 from kafkaproto_server.node.system import SystemClock
-from kafkaproto_server.raft.trust import LAST_EPOCH
-from kafkaproto_server.storage.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
-from kafkaproto_server.storage.directories import METADATA_LOG_NAME, PROBE_NAME
+from kafkaproto_server.raft.values.trust import LAST_EPOCH
+from kafkaproto_server.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
+from kafkaproto_server.storage.directories.directories import PROBE_NAME
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.quorum_state_file import QuorumState, QuorumStateFile
-from tests.node.nodes import SeededRng
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.types import METADATA_LOG_NAME
+from tests.node.support.nodes import SeededRng
 from tests.sim.disk import MemoryDisk
 
 PATHS = ("/d/a", "/d/b")
@@ -25,7 +26,7 @@ def config(**changes: str) -> Config:
     return default_config({"log.dirs": ",".join(PATHS), "metadata.log.dir": "/d/m", **changes})
 
 
-def opened(disk: MemoryDisk, settings: Config | None = None) -> Opened:
+def opened(disk: MemoryDisk, settings: Config | None = None) -> OpenedNode:
     """A node that starts; it formats directories that are new."""
     return open_node(
         settings or config(),

@@ -1,7 +1,7 @@
 """No request may hold the loop for longer than 50 ms of CPU time, nor cost memory beyond a multiple of its size.
 
-Every api is asked, on both kinds of listeners, for as much as its bounds allow (`tests.node.hostile_requests`), and
-the CPU time of each turn of the loop is measured, those of the controller's core among them.
+Every api is asked, on both kinds of listeners, for as much as its bounds allow (`tests.node.support.hostile_requests`),
+and the CPU time of each turn of the loop is measured, those of the controller's core among them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto_server.types import ListenerKind
-from tests.node.hostile_requests import Frame, LargeCluster, authorizers, frames, rows
+from tests.node.support.hostile_requests import Frame, LargeCluster, authorizers, frames, rows
 
 LONGEST_TURN_MS = 50
 

@@ -19,10 +19,10 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.raft import wire
 from kafkaproto_server.storage.errors import StorageError
-from tests.node.nodes import CLUSTER_ID, Nodes, running_nodes
+from tests.node.support.nodes import CLUSTER_ID, Nodes, running_nodes
 
 pytestmark = pytest.mark.trio
 
@@ -69,7 +69,7 @@ async def test_an_answer_of_the_quorums_task_that_cannot_be_made_does_not_end_it
 ) -> None:
     async with running_nodes(controllers=1) as nodes:
         await nodes.until_active()
-        monkeypatch.setattr(wire, "encode_answer", fails)
+        monkeypatch.setattr(wire, "encode_response", fails)
         (removed,) = await ask(nodes, REMOVAL)
         assert isinstance(removed, RemoveRaftVoterResponse)
         assert removed.error_code == ErrorCode.UNKNOWN_SERVER_ERROR

@@ -20,7 +20,12 @@ from compat.kafka.jvm import TOOL_OPTIONS
 from compat.parity.jars import jars_directory
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
-from tests.messages.random_messages import all_message_classes, drop_unknown_tags, random_message, versions_of
+from tests.messages.support.random_messages import (
+    all_message_classes,
+    drop_unknown_tags,
+    random_message,
+    versions_of,
+)
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from kafkaproto.messages import message_class
-from tests.messages.random_messages import drop_unknown_tags, random_message
-from tests.oracles.kafka_python_values import classes, decode, encode, make
+from tests.messages.support.random_messages import drop_unknown_tags, random_message
+from tests.oracles.support.kafka_python_values import classes, decode, encode, make
 
 EXAMPLES = 4
 """Random messages a version, beside the one of defaults."""

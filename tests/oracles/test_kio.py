@@ -20,8 +20,8 @@ from kio.static.constants import EntityType
 from kafkaproto.generated.registry import MODULES
 from kafkaproto.message import Message
 from kafkaproto.messages import message_class
-from tests.messages.random_messages import random_message
-from tests.oracles.kio_values import fit, to_kio
+from tests.messages.support.random_messages import random_message
+from tests.oracles.support.kio_values import fit, to_kio
 
 EXAMPLES = 4
 """Random messages a version, beside the one of defaults."""

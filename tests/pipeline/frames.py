@@ -13,10 +13,10 @@ from kafkaproto import uuids
 from kafkaproto.json_form import json_name
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, StructSchema
-from kafkaproto_pipeline import schema
-from kafkaproto_pipeline.state_view import as_view
-from kafkaproto_pipeline.wanted import Wanted
-from tests.pipeline.decoding import LOG, wanted
+from kafkaproto_pipeline.views import schema
+from kafkaproto_pipeline.views.state import as_view
+from kafkaproto_pipeline.views.wanted import Wanted
+from tests.pipeline.decoder_logs import LOG, wanted
 
 CLUSTER_ID = "Zm9vYmFyYmF6cXV4MTIzNA"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from kafkaproto_pipeline.committed import Lineage
+from kafkaproto_pipeline.sources.committed import Lineage
 
 
 @dataclass

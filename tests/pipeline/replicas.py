@@ -22,7 +22,7 @@ from kafkaproto.records.batch import PlainRecord, build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import SnapshotId, build_snapshot, snapshot_file_name
-from kafkaproto_pipeline.wanted import Wanted
+from kafkaproto_pipeline.views.wanted import Wanted
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 START_MS = 1_700_000_000_000
@@ -159,13 +159,19 @@ def write_node(
 
 def write_quorum_state(folder: Path, epoch: int) -> None:
     """What the node promised."""
-    state = {"leaderId": -1, "leaderEpoch": epoch, "votedId": -1, "data_version": 1}
+    state = {
+        "leaderId": -1,
+        "leaderEpoch": epoch,
+        "votedId": -1,
+        "votedDirectoryId": uuids.to_text(bytes(16)),
+        "data_version": 1,
+    }
     (folder / "__cluster_metadata-0" / "quorum-state").write_text(json.dumps(state))
 
 
 def directory_id(node_id: int) -> str:
     """The id of a node's directory, as text."""
-    return uuids.to_text(node_id.to_bytes(16, "big"))
+    return uuids.to_text((node_id + 1 << 64).to_bytes(16, "big"))
 
 
 def wanted(*columns: str, mode: str = "PERMISSIVE") -> Wanted:

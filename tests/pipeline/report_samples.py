@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kafkaproto_pipeline.jobs.report_data import (
+from kafkaproto_pipeline.jobs.report.data import (
     BROKER_STATES,
     EMPTY,
     MAX_ROWS,
@@ -14,13 +14,13 @@ from kafkaproto_pipeline.jobs.report_data import (
     BrokerLanes,
     BrokerSpan,
     DirectoryFailure,
-    Header,
     IsrCell,
     IsrMap,
     IsrRow,
-    Quorum,
+    QuorumTenures,
     Rates,
     Report,
+    ReportHeader,
     Tenure,
     WorstPartition,
     WorstPartitions,
@@ -44,7 +44,7 @@ def drawn(
     bins = bins_of(START_MS, end_ms)
     rows = min(partitions, MAX_ROWS)
     return Report(
-        header=Header(
+        header=ReportHeader(
             cluster_ids=("3Db5QLSqSZieL3rJBUUegA",),
             records=length_ms // 500,
             first_offset=0,
@@ -88,7 +88,7 @@ def large() -> Report:
     )
 
 
-def quorum(rng: random.Random, controllers: int, elections: int, bins: Bins, end_ms: int) -> Quorum:
+def quorum(rng: random.Random, controllers: int, elections: int, bins: Bins, end_ms: int) -> QuorumTenures:
     starts = sorted(rng.randrange(START_MS, end_ms) for _ in range(elections - 1))
     epoch = 0
     tenures = []
@@ -106,7 +106,7 @@ def quorum(rng: random.Random, controllers: int, elections: int, bins: Bins, end
                 skipped_epochs=skipped,
             )
         )
-    return Quorum(controllers=tuple(range(1, controllers + 1)), tenures=tenures)
+    return QuorumTenures(controllers=tuple(range(1, controllers + 1)), tenures=tenures)
 
 
 def broker_lanes(rng: random.Random, brokers: int, end_ms: int) -> BrokerLanes:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_pipeline.options import AsOf, OptionError, Options, check_for_stream, parse_options
-from kafkaproto_pipeline.schema import ViewError
+from kafkaproto_pipeline.options import AsOf, OptionError, SourceOptions, check_for_stream, parse_options
+from kafkaproto_pipeline.views.schema import ViewError
 
 
 def test_defaults() -> None:
-    assert parse_options({"path": "/data"}) == Options(paths=("/data",))
+    assert parse_options({"path": "/data"}) == SourceOptions(paths=("/data",))
 
 
 def test_every_option_is_understood_in_any_case() -> None:
@@ -31,7 +31,7 @@ def test_every_option_is_understood_in_any_case() -> None:
         "startingOffset": "LATEST",
         "maxRecordsPerBatch": "100",
     }
-    assert parse_options(given) == Options(
+    assert parse_options(given) == SourceOptions(
         paths=("/a", "/b/*"),
         view="typed",
         columns=("offset", "PartitionRecord.leader"),

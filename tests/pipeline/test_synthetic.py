@@ -32,7 +32,8 @@ from kafkaproto.snapshot import parse_snapshot_file_name, read_snapshot
 from kafkaproto_pipeline.synthetic import HistoryOptions, Made, generate
 from kafkaproto_pipeline.synthetic.command_line import main
 from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.image import ClusterImage, PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import MetadataLoader
 from kafkaproto_server.image.snapshot import image_from_values
 

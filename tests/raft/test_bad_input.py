@@ -15,32 +15,37 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
+    RequestFailed,
+    RequestFailure,
+    RequestReceived,
+    ResponseReceived,
+)
+from kafkaproto_server.raft.values.messages import (
     BeginQuorumEpochRequest,
     FetchedBatch,
     FetchResponse,
     FetchSnapshotResponse,
     InboundRequest,
+    InboundResponse,
     QuorumEpochResponse,
-    Response,
     UpgradeKRaftVersionRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.trust import LAST_EPOCH
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.trust import LAST_EPOCH
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
-from tests.raft.cluster import Cluster, destination
-from tests.raft.machine import Disk, bootstrap_records, config, directory, voter
+from tests.raft.support.cluster import Cluster, destination
+from tests.raft.support.machine import Disk, bootstrap_records, config, directory, voter
 
 NUMBERS = st.sampled_from([-(2**63), -2, -1, 0, 1, 2, 3, 4, 5, 7, 99, 2**31 - 2, 2**63 - 1])
 SMALL_NUMBERS = st.sampled_from([-1, 0, 1, 2, 3, 4, 5])
 EPOCHS = st.sampled_from([-1, 0, 1, 2, 3, 50])
 NODE_IDS = st.sampled_from([-1, 0, 1, 2, 3, 9])
 DIRECTORIES = st.sampled_from([None, directory(1), directory(2), directory(9)])
-STRANGERS = st.builds(ReplicaKey, id=NODE_IDS, directory_id=st.sampled_from([None, directory(9)]))
+UNKNOWN_NODES = st.builds(ReplicaKey, id=NODE_IDS, directory_id=st.sampled_from([None, directory(9)]))
 ENDPOINTS = st.builds(
     Endpoint,
     name=st.sampled_from(["CONTROLLER", "OTHER"]),
@@ -54,8 +59,8 @@ FIELDS: dict[str, st.SearchStrategy[object]] = {
     "int": NUMBERS,
     "bool": st.booleans(),
     "bytes | None": DIRECTORIES,
-    "ReplicaKey": STRANGERS,
-    "tuple[ReplicaKey, ...]": st.lists(STRANGERS, max_size=3).map(tuple),
+    "ReplicaKey": UNKNOWN_NODES,
+    "tuple[ReplicaKey, ...]": st.lists(UNKNOWN_NODES, max_size=3).map(tuple),
     "tuple[Endpoint, ...]": st.lists(ENDPOINTS, max_size=2).map(tuple),
     "OffsetAndEpoch": POSITIONS,
 }
@@ -94,7 +99,7 @@ BATCHES = st.builds(
 )
 ERRORS = st.one_of(st.just(RaftError.NONE), st.sampled_from(list(RaftError)))
 COMMON = {"error": ERRORS, "leader": LEADERS, "leader_endpoint": st.one_of(st.none(), ENDPOINTS)}
-ANSWERS: dict[str, st.SearchStrategy[Response]] = {
+ANSWERS: dict[str, st.SearchStrategy[InboundResponse]] = {
     "Vote": st.builds(VoteResponse, is_granted=st.booleans(), **COMMON),
     "BeginQuorumEpoch": st.builds(QuorumEpochResponse, **COMMON),
     "EndQuorumEpoch": st.builds(QuorumEpochResponse, **COMMON),
@@ -153,7 +158,7 @@ def test_a_forged_beginning_does_not_lead_followers_astray() -> None:
         )
         event = RequestReceived(request_id=10**6, request=request, listener_name="CONTROLLER")
         cluster.tell(node_id, event)
-        (answer,) = [sent.answer for sent in machine.answers if sent.request_id == 10**6]
+        (answer,) = [sent.response for sent in machine.answers if sent.request_id == 10**6]
         assert isinstance(answer, QuorumEpochResponse)
         assert (answer.error, answer.leader_endpoint) == (RaftError.NONE, before[0][1])
     cluster.run(3000)
@@ -178,10 +183,10 @@ def test_an_outsider_does_not_disturb_a_healthy_quorum(
     assert known_leaders(cluster) == before
     answers = [answer.request_id for machine in cluster.machines.values() for answer in machine.answers]
     waiting = [
-        parked
+        parked.request_id
         for machine in cluster.machines.values()
-        for parked in getattr(machine.node.state, "parked", {})
-        if parked >= 10**6
+        for parked in getattr(machine.node.state, "parked", ())
+        if parked.request_id >= 10**6
     ]
     assert sorted([*answers, *waiting]) == [10**6 + number for number in range(answered)]
 

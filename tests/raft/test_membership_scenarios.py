@@ -1,4 +1,4 @@
-"""Every file of ``data/voters/`` is a scenario; ``voters_scenario`` names the commands."""
+"""Every file of ``data/voters/`` is a scenario; ``support/voters_scenario`` names the commands."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.raft.voters_scenario import VotersRunner
-from tests.scenarios import check_file
+from tests.raft.support.voters_scenario import VotersRunner
+from tests.support.scenarios import check_file
 
 FILES = sorted((Path(__file__).parent / "data" / "voters").glob("*.txt"))
 

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.raft import states
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import KRaftVersion, RecordedControl
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import PendingBatch
-from kafkaproto_server.raft.events import (
+from kafkaproto_server.raft.model import states
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.log_index import LogIndex
+from kafkaproto_server.raft.model.states import (
+    LEGAL_TRANSITIONS,
+    EpochRule,
+    Follower,
+    Prospective,
+    Resigned,
+    StateName,
+    Unattached,
+)
+from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import KRaftVersion, RecordedControl
+from kafkaproto_server.raft.values.effects import PendingBatch
+from kafkaproto_server.raft.values.epoch_start import EpochStart
+from kafkaproto_server.raft.values.events import (
     AppendRequested,
     Opened,
     Persisted,
@@ -22,22 +34,11 @@ from kafkaproto_server.raft.events import (
     StoredSnapshot,
     Tick,
 )
-from kafkaproto_server.raft.log_index import EpochStart, LogIndex
-from kafkaproto_server.raft.messages import QuorumEpochResponse
-from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.states import (
-    LEGAL_TRANSITIONS,
-    EpochRule,
-    Follower,
-    Prospective,
-    Resigned,
-    StateName,
-    Unattached,
-)
-from kafkaproto_server.raft.voters import VoterHistory, VoterSet
-from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.raft.values.messages import QuorumEpochResponse
+from kafkaproto_server.raft.values.voters import VoterHistory, VoterSet
+from kafkaproto_server.raft.values.votes import VoteCount
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
-from tests.raft.machine import Disk, Machine, SeededRng, bootstrap_records, config, voter
+from tests.raft.support.machine import Disk, Machine, SeededRng, bootstrap_records, config, voter
 
 EMPTY = Opened(log_start_offset=0, log_end_offset=0)
 THREE = VoterSet(voters=(voter(1), voter(2), voter(3)))

@@ -1,4 +1,4 @@
-"""A sole voter under any order of appends, time, disk progress and crashes; ``machine`` holds the checks."""
+"""A sole voter under any order of appends, time, disk progress and crashes; ``support/machine`` holds the checks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from kafkaproto_server.raft.states import Candidate, Leader
-from tests.raft import workload
-from tests.raft.machine import Disk, Machine, bootstrap_records, config, static_voter_set, voter
+from kafkaproto_server.raft.model.states import Candidate, Leader
+from tests.raft.support import workload
+from tests.raft.support.machine import Disk, Machine, bootstrap_records, config, static_voter_set, voter
 
 MAX_BATCH_BYTES = 300
 
@@ -129,7 +129,7 @@ def test_a_drawn_life_breaks_no_promise(seed: int) -> None:
 def test_a_seed_gives_one_trace_whatever_the_hash_seed() -> None:
     digests = [
         subprocess.run(
-            [sys.executable, "-m", "tests.raft.workload", "7"],
+            [sys.executable, "-m", "tests.raft.support.workload", "7"],
             cwd=Path(__file__).parents[2],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             check=True,

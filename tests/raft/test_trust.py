@@ -7,12 +7,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafkaproto_server.raft.describe import describe_refusal
-from kafkaproto_server.raft.effects import ClaimRefused, Effects, SendRequest
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.describe.core import describe_refusal
+from kafkaproto_server.raft.model.refusals import MOST_REPORTS, PERIOD_MS, Refusals
+from kafkaproto_server.raft.model.states import Candidate, Follower
+from kafkaproto_server.raft.roles.voting import MAX_WAITING
+from kafkaproto_server.raft.values.effects import ClaimRefused, Effects, SendRequest
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
+    RequestFailed,
+    RequestFailure,
+    RequestReceived,
+    ResponseReceived,
+)
+from kafkaproto_server.raft.values.messages import (
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
     FetchRequest,
@@ -20,12 +28,9 @@ from kafkaproto_server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.refusals import MOST_REPORTS, PERIOD_MS, Refusals
-from kafkaproto_server.raft.states import Candidate, Follower
-from kafkaproto_server.raft.trust import FARTHEST_STEP, LAST_EPOCH, Doubt
-from kafkaproto_server.raft.voting import MAX_WAITING
+from kafkaproto_server.raft.values.trust import FARTHEST_STEP, LAST_EPOCH, Doubt
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey
-from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, voter
+from tests.raft.support.machine import Disk, Machine, bootstrap_records, config, directory, voter
 
 Claim = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
 REQUEST_IDS = itertools.count(5_000_000)
@@ -72,7 +77,10 @@ def refusals(node: Machine, *requests: Claim) -> list[str]:
     """What a node reports of requests."""
     effects = [each for request in requests for each in put(node, request)]
     return [
-        describe_refusal(told) for each in effects for told in each.tell_now if isinstance(told, ClaimRefused)
+        describe_refusal(told)
+        for each in effects
+        for told in each.notify_now
+        if isinstance(told, ClaimRefused)
     ]
 
 
@@ -138,7 +146,7 @@ class TestReports:
             f"node 77: Vote from=77/d04d epoch=1 log=0@0: {Doubt.UNKNOWN_NODE.value}"
         ]
         assert refusals(node, vote(77, 2**31 - 1), begin(77, 5), begin(77, 2**31 - 1)) == [
-            "node 77: Vote from=77/d04d epoch=2147483647 log=0@0: no quorum could go on from that epoch"
+            "node 77: Vote from=77/d04d epoch=2147483647 log=0@0: a quorum could not continue from that epoch"
         ]
         assert refusals(node, begin(3, 1, host="10.0.0.9"), begin(3, 1)) == [
             f"node 3: BeginQuorumEpoch leader=3 epoch=1: {Doubt.OTHER_ENDPOINT.value}"
@@ -165,7 +173,7 @@ class TestResponses:
     def test_no_response_takes_a_node_to_an_epoch_that_it_could_not_go_on_from(self) -> None:
         node = machine()
         node.handle(says(fetches(node)[0], LAST_EPOCH + 1))
-        told = [told for effects in node.settle() for told in effects.tell_now]
+        told = [told for effects in node.settle() for told in effects.notify_now]
         assert [each.doubt for each in told if isinstance(each, ClaimRefused)] == [Doubt.EPOCH_AT_THE_END]
         assert node.node.state.epoch == 0
 
@@ -191,7 +199,7 @@ class TestVotes:
         node.handle(says(asked, 50, leader_id=-1))
         node.settle()
         (answer,) = node.answers
-        assert answer.answer == VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=50), is_granted=True)
+        assert answer.response == VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=50), is_granted=True)
         assert node.disk.election == ElectionState(epoch=50, voted_key=voter(2).key)
 
     def test_it_is_refused_and_reported_if_the_candidate_is_in_no_such_epoch(self) -> None:
@@ -200,10 +208,10 @@ class TestVotes:
         told = []
         for asked in all_fetches(node, 2):
             node.handle(says(asked, 0, leader_id=-1))
-            told += [told for effects in node.settle() for told in effects.tell_now]
+            told += [told for effects in node.settle() for told in effects.notify_now]
         assert [each.doubt for each in told if isinstance(each, ClaimRefused)] == [Doubt.NOT_CONFIRMED]
         (answer,) = node.answers
-        assert answer.answer == VoteResponse(
+        assert answer.response == VoteResponse(
             error=RaftError.UNKNOWN_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=0)
         )
 
@@ -214,9 +222,9 @@ class TestVotes:
         (other,) = [each for each in fetches(node) if each.destination.id == 3]
         node.handle(says(other, 1, leader_id=-1))
         node.settle()
-        assert [each.answer.is_granted for each in node.answers if isinstance(each.answer, VoteResponse)] == [
-            True
-        ]
+        assert [
+            each.response.is_granted for each in node.answers if isinstance(each.response, VoteResponse)
+        ] == [True]
 
     def test_of_several_that_wait_the_one_of_the_epoch_that_is_confirmed_is_granted(self) -> None:
         node = machine()
@@ -225,7 +233,7 @@ class TestVotes:
         for asked in all_fetches(node, 2):
             node.handle(says(asked, 2, leader_id=-1))
             node.settle()
-        answers = [each.answer for each in node.answers]
+        answers = [each.response for each in node.answers]
         granted = [answer.is_granted for answer in answers if isinstance(answer, VoteResponse)]
         assert (granted.count(True), granted.count(False)) == (1, 2)
         assert node.disk.election == ElectionState(epoch=2, voted_key=voter(2).key)
@@ -235,7 +243,7 @@ class TestVotes:
         put(node, vote(2, 1))
         unreachable(node, 2)
         (answer,) = node.answers
-        assert answer.answer == VoteResponse(
+        assert answer.response == VoteResponse(
             error=RaftError.UNKNOWN_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=0)
         )
 
@@ -248,7 +256,7 @@ class TestVotes:
                 node.requests.remove(asked)
                 node.handle(RequestFailed(request_id=asked.request_id, failure=RequestFailure.REFUSED))
                 node.settle()
-        assert sum(isinstance(each.answer, VoteResponse) for each in node.answers) == 1
+        assert sum(isinstance(each.response, VoteResponse) for each in node.answers) == 1
 
     def test_one_of_a_later_epoch_than_a_leader_that_was_found_meanwhile_changes_nothing(self) -> None:
         node = machine()
@@ -261,7 +269,7 @@ class TestVotes:
         node.settle()
         node.requests = [each for each in node.requests if each.destination.id == 3]
         unreachable(node, 3)
-        (answer,) = [each.answer for each in node.answers if isinstance(each.answer, VoteResponse)]
+        (answer,) = [each.response for each in node.answers if isinstance(each.response, VoteResponse)]
         assert answer == VoteResponse(
             leader=LeaderAndEpoch(leader_id=2, epoch=0), leader_endpoint=voter(2, port=2).endpoints[0]
         )
@@ -292,7 +300,7 @@ class TestUnknownCandidates:
         node.handle(says(again, 6, leader_id=-1))
         node.settle()
         put(node, vote(77, 6))
-        votes = [each.answer.is_granted for each in node.answers if isinstance(each.answer, VoteResponse)]
+        votes = [each.response.is_granted for each in node.answers if isinstance(each.response, VoteResponse)]
         assert (node.node.state.epoch, votes) == (6, [leader_id == -1])
 
 

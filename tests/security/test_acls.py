@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.messages import DescribeAclsRequest
-from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import (
     AclFilter,
     Operation,
@@ -18,7 +18,7 @@ from kafkaproto_server.security.acls import (
     ResourceType,
     knows,
 )
-from tests.security.acl_making import acl
+from tests.security.support.acl_making import acl
 
 LITERAL, PREFIXED, MATCH, ANY = (
     PatternType.LITERAL,

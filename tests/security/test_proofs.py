@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 from immutables import Map
 
-from kafkaproto_server.image.image import DelegationToken
+from kafkaproto_server.image.entries import DelegationToken
 from kafkaproto_server.security import delegation_tokens
 from kafkaproto_server.security.delegation_tokens import (
     TokenIndex,

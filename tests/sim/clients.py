@@ -1,14 +1,14 @@
-"""Those who use the quorum: writers, an operator who changes voters, and what takes snapshots and cleans logs."""
+"""The users of the quorum: writers, an operator who changes voters, and a task that takes snapshots and cleans logs."""
 
 from __future__ import annotations
 
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import LogStartMoved
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import LogStartMoved
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
+    InboundResponse,
     OutboundRequest,
     RemoveVoterRequest,
-    Response,
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
@@ -29,7 +29,7 @@ class Clients:
         self._faults = faults
         self._rng = world.rng
         self.voter_changes = 0
-        """Answered without error."""
+        """Voter changes whose response had no error."""
         self._records = 0
 
     def begin(self) -> None:
@@ -127,7 +127,7 @@ class Clients:
         self._world.note(f"ask node {target.id}: {request}")
         self._faults.calls.append(self._world.network.call(target, request, self._answered))
 
-    def _answered(self, response: Response | None) -> None:
+    def _answered(self, response: InboundResponse | None) -> None:
         self._world.note(f"client hears {response}")
         if isinstance(response, VoterChangeResponse) and response.error is RaftError.NONE:
             self.voter_changes += 1
@@ -155,7 +155,7 @@ class Clients:
                 return RemoveVoterRequest(voter=key)
         rng = self._rng
         if any(world.is_lost(voter) for voter in voters.voters):
-            # It will tell the leader where it listens now; until then a majority could miss it.
+            # It will report its new address to the leader; until then a majority might not reach it.
             return RemoveVoterRequest(voter=ReplicaKey(id=99, directory_id=rng.randbytes(16)))
         if rng.random() < 0.05 and not self._faults.is_healed:
             return RemoveVoterRequest(voter=ReplicaKey(id=rng.randint(1, 9), directory_id=rng.randbytes(16)))

@@ -1,13 +1,12 @@
-"""A disk in memory that forgets, as power loss makes a real one forget, and fails when told to.
+"""A disk in memory that loses data as a real disk does when power is lost, and that fails on request.
 
-What survives ``crash`` is the least that POSIX promises: bytes that a file's ``sync`` covered, names that a
-``sync_directory`` covered. Of the rest, each file keeps a prefix of its writes drawn by the caller's
-generator, the last one torn at any byte; each directory keeps a prefix of its renames, creations and
-removals.
+After ``crash`` it keeps the least that POSIX promises: bytes that a file's ``sync`` covered, and names that a
+``sync_directory`` covered. Of the rest, each file keeps a prefix of its writes, and the last write of that prefix may
+be torn at any byte; each directory keeps a prefix of its renames, creations and removals. The caller's random
+generator draws these prefixes.
 
-Faults: ``fail(operation, path, error)`` makes coming calls raise; ``crash_before`` raises ``PowerLossError``
-ahead of the n-th changing operation, for tests that crash at every one; ``capacity_bytes`` makes the disk run
-full.
+Faults: ``fail(operation, path, error)`` makes coming calls raise; ``crash_before`` raises ``PowerLossError`` before
+the n-th changing operation, for tests that crash at every one; ``capacity_bytes`` makes the disk run full.
 """
 
 from __future__ import annotations
@@ -211,7 +210,7 @@ class MemoryDisk:
                 raise named(operation, path, OSError(fault.error, os.strerror(fault.error), path))
 
     def before(self, operation: str, path: str) -> None:
-        """Count a changing operation, and fail it where that is planned."""
+        """Count a changing operation, and let it fail if that is planned."""
         if self.crash_before is not None and self.operations >= self.crash_before:
             raise PowerLossError(f"power loss before operation {self.operations}: {operation} {path}")
         self.operations += 1

@@ -1,10 +1,10 @@
-"""What goes wrong, when, and for how long; and how all of it ends."""
+"""The faults of a run: what fails, when, and for how long; and how all of them end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.voters import VoterSet
 from tests.sim.network import Flight
 from tests.sim.replica import Replica
 from tests.sim.world import World
@@ -57,7 +57,7 @@ class Faults:
             self._world.after(self._exponential_us(interval_ms), self._fire, (interval_ms, act))
 
     def heal(self) -> None:
-        """End all faults and start whoever is down."""
+        """End all faults and start every node that is down."""
         self.is_healed = True
         world = self._world
         world.note("heal")
@@ -135,7 +135,7 @@ class Faults:
             replica.resign()
 
     def _maybe_crash(self, replica: Replica) -> bool:
-        """A vote, an epoch or a leader was just written down: the worst time to crash, and come back soon."""
+        """A vote, an epoch or a leader was just written to disk: the worst time to crash, and come back soon."""
         share = self._options.crash_at_election
         if self.is_healed or share == 0 or self._rng.random() >= share:
             return False
@@ -269,9 +269,10 @@ class Faults:
     # -- what an operator may risk -------------------------------------------------------------------------------
 
     def may_lose(self, replica: Replica) -> bool:
-        """Whether a quorum survives if a replica's directory is lost, or nobody finds it where the voter set says.
+        """Whether a quorum survives if a replica's directory is lost, or if its address is no longer the one in the
+        voter set.
 
-        No other voter is, no change of the voters is under way, and the others are a majority.
+        No other voter is lost, no change of the voters is in progress, and the others are a majority.
         """
         world = self._world
         if world.is_static_configured or self.has_change_under_way():
@@ -296,7 +297,7 @@ class Faults:
         return [voters for voters in sets if voters.voters]
 
     def has_change_under_way(self) -> bool:
-        """Whether a voter change that a client asked for may yet be made."""
+        """Whether a voter change that a client requested may still happen."""
         self.calls = [
             call
             for call in self.calls

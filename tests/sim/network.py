@@ -1,7 +1,7 @@
-"""The network between replicas, and between them and clients: delays, loses, repeats, reorders, cuts.
+"""The network between replicas, and between them and clients. It delays, loses, repeats, reorders and cuts messages.
 
-What a sender's driver would notice of a failure is modelled too: a dead process refuses connections, its death
-breaks the ones it had, silence ends in a time-out.
+It also models how the sender's driver notices a failure: a dead process refuses connections, its death breaks the
+connections that it had, and silence ends in a time-out.
 """
 
 from __future__ import annotations
@@ -9,21 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.effects import SendAnswer, SendRequest
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.effects import SendRequest, SendResponse
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
+    RequestFailed,
+    RequestFailure,
+    RequestReceived,
+    ResponseReceived,
+)
+from kafkaproto_server.raft.values.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     Destination,
-    FetchAnswer,
     FetchRequest,
     FetchResponse,
-    FetchSnapshotAnswer,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
+    InboundResponse,
     OutboundRequest,
-    Response,
+    PendingFetchResponse,
+    PendingFetchSnapshotResponse,
 )
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.replica_log import LogBatch
@@ -37,9 +42,9 @@ REQUEST_TIMEOUT_US = 2_000_000
 CLIENT_DELAY_US = 200
 LISTENER = "CONTROLLER"
 UNKNOWN_HOST = "unknown"
-"""Where a node listens that belongs to no cluster."""
+"""The address of a node that belongs to no cluster."""
 BALANCED = ("balancer", 9093)
-"""An address behind which every controller stands."""
+"""An address that leads to any controller, as a load balancer's does."""
 
 TOP_LEVEL_ERRORS = (
     RaftError.INCONSISTENT_CLUSTER_ID,
@@ -50,7 +55,9 @@ TOP_LEVEL_ERRORS = (
 
 
 class Flight:
-    """One request on its way, until its sender knows how it ended. A client's has no source, but a callback."""
+    """One request on its way, until its sender knows the result. A client's request has a callback
+    instead of a source.
+    """
 
     __slots__ = ("done", "is_over", "lane", "life", "number", "request", "source", "target", "target_life")
 
@@ -59,7 +66,7 @@ class Flight:
         source: Replica | None,
         number: int,
         request: OutboundRequest,
-        done: Callable[[Response | None], None] | None = None,
+        done: Callable[[InboundResponse | None], None] | None = None,
     ) -> None:
         self.source = source
         self.life = source.life if source is not None else 0
@@ -114,9 +121,9 @@ class Network:
         self._dispatch(flight, self._target_of(destination))
 
     def call(
-        self, target: Replica, request: OutboundRequest, done: Callable[[Response | None], None]
+        self, target: Replica, request: OutboundRequest, done: Callable[[InboundResponse | None], None]
     ) -> Flight:
-        """A client sends a request; it hears None where no answer comes."""
+        """A client sends a request. Its callback gets None if no response comes."""
         flight = Flight(None, 0, request, done)
         self._world.after(2 * REQUEST_TIMEOUT_US, self._time_out, flight)
         self._dispatch(flight, target)
@@ -191,24 +198,24 @@ class Network:
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def answer(self, target: Replica, notice: SendAnswer) -> None:
-        """A replica's core answers a request."""
+    def answer(self, target: Replica, notice: SendResponse) -> None:
+        """A replica's core responds to a request."""
         served = target.serving.pop(notice.request_id, None)
         if served is None:
             raise ViolationError(Invariant.ONE_ANSWER, f"node {target.id} answers twice: {notice}")
         flight = served[0]
-        answer = notice.answer
+        answer = notice.response
         self._world.messages.answered(target, flight.request, answer)  # type: ignore[arg-type]
-        response: Response
-        if type(answer) is FetchAnswer:
+        response: InboundResponse
+        if type(answer) is PendingFetchResponse:
             response = self._fetched(target, answer)
-        elif type(answer) is FetchSnapshotAnswer:
+        elif type(answer) is PendingFetchSnapshotResponse:
             response = self._fetched_snapshot(target, answer)
         else:
             response = answer  # type: ignore[assignment]
         self._return(flight, target, response)
 
-    def _fetched(self, target: Replica, answer: FetchAnswer) -> FetchResponse:
+    def _fetched(self, target: Replica, answer: PendingFetchResponse) -> FetchResponse:
         read = answer.read
         batches: tuple[LogBatch, ...] = ()
         if read is not None:
@@ -224,7 +231,9 @@ class Network:
             batches=batches,
         )
 
-    def _fetched_snapshot(self, target: Replica, answer: FetchSnapshotAnswer) -> FetchSnapshotResponse:
+    def _fetched_snapshot(
+        self, target: Replica, answer: PendingFetchSnapshotResponse
+    ) -> FetchSnapshotResponse:
         read = answer.read
         data = b""
         error = answer.error
@@ -247,7 +256,7 @@ class Network:
             data=data,
         )
 
-    def _return(self, flight: Flight, target: Replica, response: Response) -> None:
+    def _return(self, flight: Flight, target: Replica, response: InboundResponse) -> None:
         source = flight.source
         if source is None:
             if not flight.is_over:
@@ -259,7 +268,7 @@ class Network:
         if self._options.duplicates and self._random() < self._options.duplicates and not self.is_healed:
             self._world.after(3 * self.delay_us(), self._respond, (flight, response))
 
-    def _respond(self, arrival: tuple[Flight, Response]) -> None:
+    def _respond(self, arrival: tuple[Flight, InboundResponse]) -> None:
         flight, response = arrival
         source = flight.source
         assert source is not None
@@ -280,12 +289,12 @@ class Network:
 
     def _spoil(self, flight: Flight) -> None:
         if self._random() < 0.5:
-            self.fail(flight, RequestFailure.BAD_ANSWER)
+            self.fail(flight, RequestFailure.BAD_RESPONSE)
         else:
             error = TOP_LEVEL_ERRORS[int(self._random() * len(TOP_LEVEL_ERRORS))]
             self.fail(flight, RequestFailure.TOP_LEVEL_ERROR, error)
 
-    def _finish_call(self, arrival: tuple[Flight, Response]) -> None:
+    def _finish_call(self, arrival: tuple[Flight, InboundResponse]) -> None:
         flight, response = arrival
         if not flight.is_over:
             flight.is_over = True
@@ -295,7 +304,7 @@ class Network:
     # -- ends without an answer ----------------------------------------------------------------------------------
 
     def fail(self, flight: Flight, failure: RequestFailure, error: RaftError = RaftError.NONE) -> None:
-        """Tell the sender that no answer will come, unless it knows already."""
+        """Tell the sender that no response will come, unless it knows already."""
         if flight.is_over:
             return
         source = flight.source
@@ -340,7 +349,9 @@ class Network:
         source.flights.pop(flight.number, None)
 
     def process_died(self, dead: Replica) -> None:
-        """Whoever waits for an answer of a dead process sees its connection break, if the host still lives."""
+        """The connections of a dead process break for every sender that waits for a response, if its
+        host still lives.
+        """
         if dead.is_host_down:
             return
         for flight, _ in dead.serving.values():

@@ -1,7 +1,7 @@
-"""What one run looks like: its quorum, its load and its faults, all drawn from the seed.
+"""The options of one run: its quorum, its load and its faults, all drawn from the seed.
 
-Most faults are off in most runs, and strong where they are on: runs that have everything at once look all alike, and
-one fault hides behind the other ("swarm testing").
+Most faults are off in most runs, and strong if they are on. Runs that have every fault at once are all alike, and one
+fault hides behind the other ("swarm testing").
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SCENARIOS = ("chaos", "flapping", "forged")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Settings of one run; intervals are means, in milliseconds of simulated time, 0 where a fault is off."""
+    """Settings of one run. Intervals are means, in milliseconds of simulated time; 0 means that a fault is off."""
 
     scenario: str = "chaos"
     format: str = "initial"
@@ -33,7 +33,7 @@ class Options:
     balanced_bootstrap: bool = False
     """Whether one address, balanced over all controllers, is the only bootstrap server."""
     fault_ms: int = 20_000
-    """How long faults go on before everything heals."""
+    """How long faults last before everything is repaired."""
     election_timeout_ms: int = 1000
     fetch_timeout_ms: int = 2000
     linger_ms: int = 25
@@ -52,9 +52,9 @@ class Options:
     stragglers: float = 0.0
     """Share of messages that come seconds late."""
     late_answers: bool = False
-    """Whether the core gets to hear answers to requests that are over."""
+    """Whether the core receives responses to requests that are over."""
     bad_answers: float = 0.0
-    """Share of answers that are turned into nonsense or a top-level error."""
+    """Share of responses that are turned into nonsense or a top-level error."""
     corrupt_chunks: float = 0.0
     clock_skew: int = 0
     """Clocks run up to so many thousandths fast or slow."""
@@ -64,7 +64,7 @@ class Options:
     crash_ms: int = 0
     crash_all_ms: int = 0
     crash_at_election: float = 0.0
-    """Share of the quorum-state files after whose sync the replica crashes, before or after it tells anybody."""
+    """Share of the quorum-state files after whose sync the replica crashes, before or after it sends anything."""
     silent_hosts: bool = False
     """Whether a crash may take the whole host along, so that nobody refuses connections."""
     down_ms: int = 1000
@@ -77,7 +77,7 @@ class Options:
     one_way_ms: int = 0
     broken_links_ms: int = 0
     joint_persisted: bool = False
-    """Whether the core hears once of all that one sync made durable."""
+    """Whether the core is notified once of everything that one sync made durable."""
     stall_ms: int = 0
     failed_sync_ms: int = 0
     wipe_ms: int = 0
@@ -88,8 +88,9 @@ class Options:
     """Whether a restart may bring another port."""
 
     unknown_node: str = ""
-    """What a node that nobody knows does: ``unknown``: it sends requests under ids that are no voter's, for ever;
-    ``spoofing``: under voters' ids as well, until everything heals; ``refused``: an authorizer refuses its requests."""
+    """What an unknown node does: ``unknown``: it sends requests under ids that are no voter's, for ever; ``spoofing``:
+    under voters' ids as well, until everything is repaired; ``refused``: an authorizer refuses its requests.
+    """
 
     def __str__(self) -> str:
         """What differs from the defaults."""

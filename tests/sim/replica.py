@@ -1,6 +1,6 @@
-"""One node of the quorum: its Raft core, and a driver that does what ``raft.effects`` asks of drivers.
+"""One node of the quorum: its Raft core, and a driver that does what ``raft.values.effects`` asks of drivers.
 
-Its controller half is a counter of offsets that appends what clients bring; its state machine is a digest.
+Its controller is only a counter of offsets that appends what clients send; its state machine is a digest.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import KRaftVoters
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.model.states import Leader, State, StateName
+from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import KRaftVoters
+from kafkaproto_server.raft.values.effects import (
     AppendRefusal,
     AppendRefused,
     BecameLeader,
@@ -23,13 +25,13 @@ from kafkaproto_server.raft.effects import (
     LeaderChanged,
     LeadershipLost,
     PendingBatch,
-    SendAnswer,
     SendRequest,
+    SendResponse,
     ShutdownCompleted,
     TruncateLog,
     VotersChanged,
 )
-from kafkaproto_server.raft.events import (
+from kafkaproto_server.raft.values.events import (
     AppendRequested,
     Event,
     Persisted,
@@ -38,9 +40,7 @@ from kafkaproto_server.raft.events import (
     SnapshotCreated,
     Tick,
 )
-from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.states import Leader, State, StateName
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import Flight
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from tests.sim.world import World
 
 SPIN_LIMIT = 200
-"""So many ticks in a row that leave the deadline in the past are a loop without end."""
+"""If this many ticks in a row leave the deadline in the past, the replica is in a loop without end."""
 
 
 class ReplicaRng:
@@ -86,7 +86,7 @@ class Replica:
     """One node over all its lives."""
 
     tellers: ClassVar[dict[type, Callable[[Any, Any], None]]]
-    """What to do about each kind of notice."""
+    """For each kind of notice, the method that handles it."""
 
     def __init__(
         self,
@@ -134,11 +134,11 @@ class Replica:
         self.applied_offset = latest.id.offset if latest is not None else 0
         self.digest = latest.digest if latest is not None else 0
         self.led_epoch = -1
-        """Epoch in which it told a high watermark as leader, last, ..."""
+        """The last epoch in which it reported a high watermark as leader, ..."""
         self.led_high_watermark = -1
         """... and that high watermark."""
         self.removed_at: int | None = None
-        """Where the log removed it from the voters in this life, unless something made it one again."""
+        """The offset at which the log removed it from the voters in this life, unless it became a voter again."""
         self.controller_epoch: int | None = None
         self._controller_start = 0
         self._next_offset = 0
@@ -153,7 +153,7 @@ class Replica:
 
     @property
     def key(self) -> ReplicaKey:
-        """Who it is with the directory it has."""
+        """Its replica key: node id and the directory id that it has now."""
         return ReplicaKey(id=self.id, directory_id=self.disk.directory_id)
 
     def start(self) -> None:
@@ -199,7 +199,7 @@ class Replica:
 
     @property
     def leading(self) -> Leader | None:
-        """Its state as a leader; a leader may tell things and give leadership up in one turn."""
+        """Its state as a leader. A leader may report something and give up leadership in one turn."""
         for state in (self.core.state, self.state):
             if isinstance(state, Leader):
                 return state
@@ -221,11 +221,11 @@ class Replica:
         self._wake(self.world.now)
 
     def pause(self) -> None:
-        """Let the process do nothing, while time and the network go on."""
+        """Stop the process, while time and the network continue."""
         self.is_paused = True
 
     def resume(self) -> None:
-        """Go on after a pause: all that came meanwhile comes at once."""
+        """Resume after a pause: everything that arrived meanwhile comes at once."""
         self.is_paused = False
         inbox, self.inbox = self.inbox, []
         for act, argument in inbox:
@@ -236,7 +236,7 @@ class Replica:
     # -- the driver's loop ---------------------------------------------------------------------------------------
 
     def handle(self, event: Event) -> None:
-        """Let the core handle one event and obey what it asks for."""
+        """Let the core handle one event, and apply its effects."""
         world = self.world
         core = self.core
         if world.trace is not None:
@@ -261,7 +261,7 @@ class Replica:
             self._schedule_wake()
 
     def _obey(self, effects: Effects) -> None:
-        must_wait = bool(effects.tell_after_persist)
+        must_wait = bool(effects.notify_after_persist)
         if effects.writes or effects.election_state is not None:
             self.disk.submit(Entry(effects, self._steps(effects)))
             if effects.writes:
@@ -269,12 +269,12 @@ class Replica:
         elif must_wait and (self.disk.queue or self.disk.working or self._is_delivering):
             self.disk.submit(Entry(effects, []))
         else:
-            for notice in effects.tell_now:
+            for notice in effects.notify_now:
                 self.tellers[type(notice)](self, notice)
-            for later in effects.tell_after_persist:
+            for later in effects.notify_after_persist:
                 self.tellers[type(later)](self, later)
             return
-        for notice in effects.tell_now:
+        for notice in effects.notify_now:
             self.tellers[type(notice)](self, notice)
         self._maybe_work()
 
@@ -364,7 +364,7 @@ class Replica:
             self.world.after(self.world.sync_us(), self._synced, self.life)
 
     def unstall(self) -> None:
-        """Let a disk that hung go on."""
+        """Let a disk that hung resume."""
         self.has_stalled_disk = False
         if self.is_up:
             if self.disk.working:
@@ -383,7 +383,7 @@ class Replica:
             self.world.failed_sync(self)
             return
         entries = disk.working
-        # What comes of a snapshot is told after what waited for the writes before it.
+        # Notices about a snapshot come after those that waited for the writes before it.
         self._is_delivering = True
         for event in disk.finish():
             self._hear_of_snapshot(event)
@@ -399,13 +399,13 @@ class Replica:
             self._maybe_work()
 
     def _deliver(self, entries: list[Entry]) -> None:
-        """Tell what waited for the disk, and the core that it is durable: at each entry, or once."""
+        """Send what waited for the disk, and tell the core that it is durable: at each entry, or once."""
         is_joint = self.world.options.joint_persisted
         newest = 0
         self._is_delivering = True
         for entry in entries:
             effects = entry.effects
-            for notice in effects.tell_after_persist:
+            for notice in effects.notify_after_persist:
                 self.tellers[type(notice)](self, notice)
             if effects.must_persist:
                 newest = effects.number
@@ -428,7 +428,7 @@ class Replica:
     def _tell_request(self, notice: SendRequest) -> None:
         self.world.network.send(self, notice)
 
-    def _tell_answer(self, notice: SendAnswer) -> None:
+    def _tell_answer(self, notice: SendResponse) -> None:
         self.world.network.answer(self, notice)
 
     def _tell_high_watermark(self, notice: HighWatermarkAdvanced) -> None:
@@ -461,7 +461,7 @@ class Replica:
             self.world.acknowledged(append)
 
     def _check_leader_is_voter(self, high_watermark: int) -> None:
-        """A leader leads on without being a voter only until its removal is committed."""
+        """A leader that is no voter continues to lead only until its removal is committed."""
         if self.core.state.name is StateName.LEADER and not self.core.is_voter:
             since = self.voter_sets()[-1][0]
             if since < high_watermark:
@@ -504,7 +504,7 @@ class Replica:
         self.world.after(0, self.world.stopped, (self, self.life))
 
     def _tell_nothing(self, _: LeaderChanged | VotersChanged | ClaimRefused) -> None:
-        """Only a real controller or broker half would care."""
+        """Only a real controller or broker would use this notice."""
 
     # -- the controller half -------------------------------------------------------------------------------------
 
@@ -527,7 +527,7 @@ class Replica:
         return append
 
     def append_to_former_epoch(self) -> None:
-        """Let a controller that missed its end append; that is refused without any consequence."""
+        """Let a controller that did not notice the end of its epoch append; the append is refused and has no effect."""
         assert self.controller_epoch is not None
         self.handle(AppendRequested(epoch=self.controller_epoch - 1, base_offset=0, records=(b"late",)))
 
@@ -551,13 +551,15 @@ class Replica:
         ]
 
     def recorded_voters(self) -> tuple[int | None, VoterSet]:
-        """Offset and content of the newest voter set on this disk; offset None where it is the static one."""
+        """Offset and content of the newest voter set on this disk; the offset is None for the static set."""
         sets = self.voter_sets()
         return sets[-1] if sets else (None, self.world.static_voters)
 
     @property
     def may_be_needed(self) -> bool:
-        """Whether it is a voter, or its removal is not known to be committed: it may be the only one who can lead."""
+        """Whether it is a voter, or its removal is not known to be committed: then it may be the only replica that can
+        lead.
+        """
         if self.core.is_voter:
             return True
         sets = self.voter_sets()
@@ -600,7 +602,7 @@ class Replica:
 
 Replica.tellers = {
     SendRequest: Replica._tell_request,
-    SendAnswer: Replica._tell_answer,
+    SendResponse: Replica._tell_answer,
     HighWatermarkAdvanced: Replica._tell_high_watermark,
     LeadershipLost: Replica._tell_leadership_lost,
     ControlBatchAppended: Replica._tell_control_batch,

@@ -1,9 +1,9 @@
-"""One replica's directory at the level of ``raft.effects``: what is durable, and what is on its way there.
+"""One replica's directory at the level of ``raft.values.effects``: what is durable, and what is being written.
 
-Entries are worked on in order, as many together as are waiting: their writes, then their quorum-state, then one sync
-of the log. A crash in between keeps some of the steps that were done: quorum-state files are synced one by one, of
-the log's unsynced writes a prefix survives. (A torn last batch is one that recovery finds damaged and cuts off: it
-is among those that do not survive.) Part files of snapshots never survive.
+Entries are written in order, as many together as are waiting: first their log writes, then their quorum-state, then
+one sync of the log. A crash in between keeps some of the finished steps: quorum-state files are synced one by one; of
+the log's unsynced writes a prefix survives. (Recovery finds a torn last batch damaged and cuts it off, so such a batch
+counts among those that do not survive.) Part files of snapshots never survive.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import random
 from collections import deque
 
-from kafkaproto_server.raft.control import RecordedControl
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.raft.values.control import RecordedControl
+from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
     Effects,
     InstallSnapshot,
@@ -20,8 +20,8 @@ from kafkaproto_server.raft.effects import (
     WriteElectionState,
     WriteSnapshotChunk,
 )
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.events import Event, Opened, SnapshotInstalled, SnapshotRejected
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.events import Event, Opened, SnapshotInstalled, SnapshotRejected
 from kafkaproto_server.types import OffsetAndEpoch
 from tests.sim.replica_log import LogBatch, ReplicaLog
 from tests.sim.snapshots import Snapshot, SnapshotLibrary
@@ -30,11 +30,11 @@ LogStep = LogBatch | TruncateLog | WriteSnapshotChunk | DropSnapshotPart | Insta
 Step = LogStep | WriteElectionState
 
 WRITEBACK_STEPS = 50
-"""So many unsynced writes are the most that the operating system keeps to itself."""
+"""The operating system keeps at most this many unsynced writes."""
 
 
 class Entry:
-    """One effects object on its way to the disk; batches are the very objects of the log."""
+    """One effects object that is being written; its batches are the same objects as in the log."""
 
     __slots__ = ("effects", "steps")
 
@@ -72,7 +72,7 @@ class ReplicaDisk:
 
     @property
     def durable_epoch(self) -> int:
-        """The epoch that this replica would not start below."""
+        """The replica would not start in an epoch below this one."""
         epoch = self.election.epoch if self.election is not None else 0
         last = self.durable.last
         if last is not None:
@@ -106,7 +106,7 @@ class ReplicaDisk:
         return self.working
 
     def finish(self) -> list[Event]:
-        """Make what is being worked on durable; returns what the core has to hear before ``Persisted``."""
+        """Make the entries that are being written durable. Returns what the core must receive before ``Persisted``."""
         events: list[Event] = []
         must_sync = False
         for entry in self.working:
@@ -222,7 +222,7 @@ class ReplicaDisk:
     # -- recovery ------------------------------------------------------------------------------------------------
 
     def recover(self) -> Opened:
-        """What a start finds; a snapshot that is ahead of the log replaces it."""
+        """What a start finds on the disk; a snapshot that is ahead of the log replaces the log."""
         latest = self.latest_snapshot
         if latest is not None:
             last = self.durable.last
@@ -240,7 +240,7 @@ class ReplicaDisk:
         )
 
     def control_records(self) -> tuple[RecordedControl, ...]:
-        """What the latest snapshot, else the 0-0 one, says of the quorum, then what the log says after it."""
+        """The control records of the latest snapshot, else of the 0-0 one, then those of the log after it."""
         latest = self.latest_snapshot
         records = list(self._bootstrap_records if latest is None else latest.control_records)
         first = 0 if latest is None else latest.id.offset

@@ -1,7 +1,7 @@
-"""A replica's log as the simulator holds it: whole batches, shared by reference between replicas.
+"""A replica's log in the simulator: whole batches, which replicas share by reference.
 
-A batch is made once, by the leader that appends it; whoever fetches it holds the same object. So two logs agree on
-a batch if and only if they hold the same object, and comparing logs costs next to nothing.
+The leader that appends a batch makes it once; every replica that fetches it holds the same object. So two logs agree
+on a batch if and only if they hold the same object, and comparing logs costs next to nothing.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.effects import PendingBatch
-from kafkaproto_server.raft.log_index import EpochStart
-from kafkaproto_server.raft.messages import FetchedBatch
-
-BATCH_HEADER_BYTES = 61
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.effects import PendingBatch
+from kafkaproto_server.raft.values.epoch_start import EpochStart
+from kafkaproto_server.raft.values.messages import FetchedBatch
+from kafkaproto_server.types import BATCH_HEADER_BYTES
 
 
 class LogBatch(FetchedBatch, frozen=True, kw_only=True):
     """A batch in some log; its ``payload`` is unlike that of any other batch of the run."""
 
     records: tuple[bytes, ...]
-    """Values of its data records; none where it holds control records."""
+    """Values of its data records; none if it holds control records."""
     size: int
     """Bytes that it stands for."""
 
@@ -57,7 +56,7 @@ class ReplicaLog:
 
     @property
     def last(self) -> LogBatch | None:
-        """The last batch; None where the log holds none."""
+        """The last batch; None if the log holds none."""
         return self.batches[-1] if self.batches else None
 
     def append(self, batch: LogBatch) -> None:
@@ -93,7 +92,7 @@ class ReplicaLog:
         self.start_offset = offset
 
     def batch_with(self, offset: int) -> LogBatch | None:
-        """The batch that holds this offset; None where the log does not."""
+        """The batch that holds this offset; None if the log does not have it."""
         if not self.start_offset <= offset < self.end_offset:
             return None
         return self.batches[bisect_right(self._bases, offset) - 1]

@@ -1,4 +1,4 @@
-"""One seed, one run: the scenarios, what came of it, and how to see it again."""
+"""One run of one seed: the scenarios, the result, and the command that repeats the run."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Result:
     """From healing to a leader that takes appends."""
     faults: dict[str, int] = field(default_factory=dict)
     invariant: enum.Enum | None = None
-    """What does not hold; None where all does."""
+    """The invariant that does not hold; None if all do."""
     failure: str | None = None
     trace_back: str = ""
     seconds: float = 0.0
-    """Of processor time, where somebody measured it."""
+    """Processor time, if it was measured."""
     level: str = "quorum"
     """What was simulated: the quorum alone, or a whole cluster on top."""
     commands: frozenset[int | None] = frozenset()

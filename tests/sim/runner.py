@@ -1,4 +1,4 @@
-"""Many runs, on as many processes as asked for, and what to print of them."""
+"""Many runs on a given number of processes, and what is printed of them."""
 
 from __future__ import annotations
 

@@ -1,23 +1,23 @@
-"""The classes of runs: everything fails; or a healthy quorum that one link or an outsider tries to disturb."""
+"""The classes of runs: either everything fails, or one link or an outsider tries to disturb a healthy quorum."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
 
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.states import StateName
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
     FetchRequest,
     FetchSnapshotRequest,
+    InboundResponse,
     OutboundRequest,
     RemoveVoterRequest,
-    Response,
     UpdateVoterRequest,
     VoteRequest,
 )
-from kafkaproto_server.raft.states import StateName
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 from tests.sim.clients import Clients
 from tests.sim.faults import Faults
@@ -36,7 +36,7 @@ def chaos(world: World, faults: Faults, _: Clients) -> None:
 
 
 def flapping(world: World, faults: Faults, clients: Clients) -> None:
-    """One link of a healthy quorum comes and goes in one of four ways; nobody's epoch may rise."""
+    """One link of a healthy quorum comes and goes in one of four ways; no node's epoch may rise."""
     settle(world, clients)
     leader = clients.active()
     assert leader is not None
@@ -51,7 +51,9 @@ def flapping(world: World, faults: Faults, clients: Clients) -> None:
 
 
 def forged(world: World, faults: Faults, clients: Clients) -> None:
-    """An outsider sends whatever fits the wire to a healthy quorum; nobody's epoch may rise."""
+    """An outsider sends every kind of request that fits the wire format to a healthy quorum; no node's
+    epoch may rise.
+    """
     settle(world, clients)
     forger = Forger(world)
     for interval_ms in (world.rng.choice([2, 10, 50]),):
@@ -138,8 +140,8 @@ class Forger:
         self._world.note(f"forged to node {target.id}: {request}")
         self._world.network.call(target, request, self._ignore)
 
-    def _ignore(self, _: Response | None) -> None:
-        """A forger wants no answer."""
+    def _ignore(self, _: InboundResponse | None) -> None:
+        """A forger ignores responses."""
 
     def _draw(self, target: Replica) -> OutboundRequest:
         rng = self._rng
@@ -169,7 +171,7 @@ class Forger:
             )
         if kind == 4:
             return FetchRequest(
-                replica=self._stranger(),
+                replica=self._unknown_node(),
                 epoch=self._epoch(),
                 fetch_offset=self._offset(),
                 last_fetched_epoch=self._epoch(),
@@ -179,7 +181,7 @@ class Forger:
             )
         if kind == 5:
             return FetchSnapshotRequest(
-                replica=self._stranger(),
+                replica=self._unknown_node(),
                 epoch=self._epoch(),
                 snapshot=OffsetAndEpoch(offset=self._offset(), epoch=self._epoch()),
                 position=self._offset(),
@@ -191,7 +193,7 @@ class Forger:
         rng = self._rng
         kind = rng.randrange(3)
         if kind == 0:
-            return RemoveVoterRequest(voter=self._stranger())
+            return RemoveVoterRequest(voter=self._unknown_node())
         if kind == 1:
             voter = ReplicaKey(
                 id=rng.choice([-1, OUTSIDER_ID]), directory_id=rng.choice([None, rng.randbytes(16)])
@@ -205,20 +207,20 @@ class Forger:
         low, high = rng.choice([(0, 1), (1, 0), (-1, 5), (0, 0)])
         return UpdateVoterRequest(
             epoch=self._epoch(),
-            voter=self._stranger(),
+            voter=self._unknown_node(),
             endpoints=self._endpoints(),
             min_kraft_version=low,
             max_kraft_version=high,
         )
 
     def _any_key(self) -> ReplicaKey:
-        """A stranger's, or a voter's with or without its directory."""
+        """An unknown node's, or a voter's with or without its directory."""
         if self._rng.random() < 0.4:
-            return self._stranger()
+            return self._unknown_node()
         key = self._rng.choice(self._world.controllers).key
         return key if self._rng.random() < 0.5 else ReplicaKey(id=key.id)
 
-    def _stranger(self) -> ReplicaKey:
+    def _unknown_node(self) -> ReplicaKey:
         rng = self._rng
         node_id = rng.choice([-1, OUTSIDER_ID, 2**31 - 1, rng.choice(self._world.controllers).id])
         return ReplicaKey(id=node_id, directory_id=rng.randbytes(16))

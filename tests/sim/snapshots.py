@@ -1,13 +1,13 @@
-"""Snapshots as the simulator holds them: a few bytes that stand for a state, and the state that they stand for."""
+"""Snapshots in the simulator: a few bytes that stand for a state, and that state."""
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
 
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.events import StoredSnapshot
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.events import StoredSnapshot
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import OffsetAndEpoch
 
 
@@ -25,7 +25,7 @@ class Snapshot:
 
     @property
     def stored(self) -> StoredSnapshot:
-        """As the core is told of it."""
+        """The description that the core gets."""
         return StoredSnapshot(id=self.id, size_bytes=len(self.content))
 
     @property
@@ -62,7 +62,7 @@ class SnapshotLibrary:
         return known
 
     def read(self, snapshot_id: OffsetAndEpoch, content: bytes) -> Snapshot | None:
-        """The snapshot that these bytes are; None where they are none, or another one."""
+        """The snapshot with these bytes; None if they are none, or those of another one."""
         snapshot = self._by_content.get(content)
         return snapshot if snapshot is not None and snapshot.id == snapshot_id else None
 

@@ -1,6 +1,6 @@
-"""How long a healthy quorum is without a leader when it loses the one it has; simulated time, default timeouts.
+"""How long a healthy quorum that loses its leader has none; simulated time, default timeouts.
 
-Messages take 0.15 ms and syncs 1 ms on average. Kafka needs its fetch timeout, two seconds, after a crash.
+Messages take 0.15 ms and syncs 1 ms on average. After a crash, Kafka needs its fetch timeout, two seconds.
 """
 
 from __future__ import annotations

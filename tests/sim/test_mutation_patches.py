@@ -1,4 +1,4 @@
-"""Every mutation replaces something that is there: a rename is noticed here at once, not in the long run."""
+"""Every mutation replaces a function that exists, so that a rename fails here at once and not only in the long run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every rule of the core is broken once, and the invariant that is there for it has to notice."""
+"""Every rule of the core is broken once, and the invariant that protects it has to notice."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _digest(seed: int, level: tuple[str, ...], hash_seed: int) -> str:
 
 
 def test_a_failure_is_reported_with_the_command_that_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.raft.voting._is_up_to_date", lambda _core, _request: True)
+    monkeypatch.setattr("kafkaproto_server.raft.roles.voting._is_up_to_date", lambda _core, _request: True)
     result = next(result for result in map(run, range(1, 200)) if result.invariant is not None)
     assert result.invariant is Invariant.LEADER_COMPLETENESS
     lines = report(result).splitlines()

@@ -1,4 +1,4 @@
-"""What happened in a run, line by line: to be read, or to be compared by its digest."""
+"""The events of a run, line by line: to be read, or to be compared by their digest."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import hashlib
 from collections import deque
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.describe import describe_effects, describe_event
-from kafkaproto_server.raft.effects import Effects
-from kafkaproto_server.raft.events import Event
+from kafkaproto_server.raft.describe.core import describe_effects, describe_event
+from kafkaproto_server.raft.values.effects import Effects
+from kafkaproto_server.raft.values.events import Event
 
 if TYPE_CHECKING:
     from tests.sim.replica import Replica

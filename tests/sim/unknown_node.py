@@ -1,9 +1,10 @@
-"""A node that nobody knows, and that knows all that is public: cluster id, voters' ids, directories, endpoints, epochs.
+"""An unknown node that knows everything public: cluster id, voters' ids, directories, endpoints, epochs.
 
-It sends what fits the wire to replicas at the worst moments: whenever one starts or changes its state, and all the time
-besides. It listens at an address of its own; what reaches it there gets a forged response. In the mode ``spoofing`` it
-also uses the ids of voters in its requests. It does not fetch as a voter, which nobody could tell from that voter, and
-asks for no change of the voters that an operator might ask for; both are the authorizer's business.
+It sends requests that fit the wire format to replicas at the worst moments: whenever one starts or changes its state,
+and all the time besides. It listens at an address of its own, and sends a forged response to every request that
+reaches it there. In the mode ``spoofing`` it also uses the ids of voters in its requests. Two things it does not do:
+it does not fetch as a voter, because nobody could tell it from that voter; and it requests no change of the voters
+that an operator might request. Only the authorizer can prevent these two.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.model.progress import MAX_OBSERVERS
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -22,14 +24,13 @@ from kafkaproto_server.raft.messages import (
     FetchResponse,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
+    InboundResponse,
     OutboundRequest,
     QuorumEpochResponse,
-    Response,
     UpdateVoterRequest,
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.progress import MAX_OBSERVERS
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import LISTENER, UNKNOWN_HOST
@@ -91,7 +92,9 @@ class UnknownNode:
 
     @property
     def _is_over(self) -> bool:
-        """Under its own ids it goes on for ever; what it does under others' is not to be borne for ever."""
+        """In the mode ``spoofing`` it stops once all faults have ended, because no quorum could bear that for ever.
+        Otherwise it continues for ever.
+        """
         return self._mode == "spoofing" and self._faults.is_healed
 
     def _repeat(self, interval_ms: int, act: Callable[[], None]) -> None:
@@ -121,7 +124,7 @@ class UnknownNode:
         if self._mode != "refused":
             self._world.network.call(target, request, self._ignore)
 
-    def _ignore(self, _: Response | None) -> None:
+    def _ignore(self, _: InboundResponse | None) -> None:
         """It wants no response."""
 
     def _invent_an_observer(self) -> None:
@@ -190,7 +193,7 @@ class UnknownNode:
         )
 
     def _draw_voter_change(self, target: Replica) -> OutboundRequest:
-        """It may ask to be added as long as it is no controller, and may move nobody but itself."""
+        """It may request to be added, as long as it is no controller, and it may change no address but its own."""
         if self._rng.random() < 0.5:
             return AddVoterRequest(
                 voter=self._fixed_key(), endpoints=self._endpoints(), timeout_ms=1000, ack_when_committed=True
@@ -236,7 +239,7 @@ class UnknownNode:
 
     # -- what it responds ----------------------------------------------------------------------------------------
 
-    def respond(self, source: Replica, request: OutboundRequest) -> Response | None:
+    def respond(self, source: Replica, request: OutboundRequest) -> InboundResponse | None:
         """A forged response to what reached its address; None for none at all."""
         self.was_asked.append(request)
         rng = self._rng

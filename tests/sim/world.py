@@ -1,6 +1,6 @@
-"""The simulated world: one clock, one queue of what is to happen, and everybody who lives in it.
+"""The simulated world: one clock, one queue of coming events, and everything that lives in it.
 
-Nothing here knows real time, threads or an event loop, and all chance comes from the seed: a seed is a run.
+Nothing here knows real time, threads or an event loop. All randomness comes from the seed, so one seed is one run.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import random
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.effects import Effects
-from kafkaproto_server.raft.events import Event
-from kafkaproto_server.raft.messages import Destination
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.effects import Effects
+from kafkaproto_server.raft.values.events import Event
+from kafkaproto_server.raft.values.messages import Destination
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.checkers.commits import CommitChecker
 from tests.sim.checkers.elections import ElectionChecker
@@ -29,11 +29,11 @@ from tests.sim.snapshots import SnapshotLibrary
 
 FIRST_BROKER_ID = 101
 BOOTSTRAP_PORT = 9093
-"""Of the addresses that stay when a node listens elsewhere, as names would in an operator's hands."""
+"""Port of the addresses that stay the same when a node moves, as host names of an operator would."""
 
 
 class Trace(Protocol):
-    """Hears of all that replicas do."""
+    """Gets every event, effect and note of the replicas."""
 
     def event(self, replica: Replica, event: Event) -> None:
         """A core is about to handle an event."""
@@ -63,9 +63,9 @@ class World:
         self.now = 0
         """Microseconds since the run began."""
         self.events = 0
-        """All that happened so far, ..."""
+        """Number of events so far, ..."""
         self.idle = 0
-        """... and what of it turned out to be no news."""
+        """... and the number of those that changed nothing."""
         self._heap: list[tuple[int, int, Callable[[Any], None], Any]] = []
         self._sequence = itertools.count()
         self._serials = itertools.count(1)
@@ -173,14 +173,16 @@ class World:
         return [replica for replica in self.replicas.values() if replica.can_be_voter]
 
     def replica_of(self, key: ReplicaKey) -> Replica | None:
-        """Who holds this key now; None where its directory is lost."""
+        """The replica that has this key now; None if its directory is lost."""
         replica = self.replicas.get(key.id)
         return (
             replica if replica is not None and key.directory_id in (None, replica.disk.directory_id) else None
         )
 
     def is_lost(self, voter: Voter) -> bool:
-        """Whether a voter's directory is lost, or its node listens elsewhere than its entry says."""
+        """Whether a voter's directory is lost, or its node listens at another address than its entry in the voter set
+        says.
+        """
         replica = self.replica_of(voter.key)
         if replica is None:
             return True
@@ -244,7 +246,7 @@ class World:
         return 20 + int(self.rng.random() * 2 * self.options.disk_us)
 
     def note(self, text: str) -> None:
-        """Tell the trace of something that no core sees."""
+        """Report something to the trace that no core sees."""
         if self.trace is not None:
             self.trace.note(text)
 

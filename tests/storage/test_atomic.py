@@ -8,7 +8,7 @@ from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import make_directory_durably, replace_file
 from kafkaproto_server.storage.disk import OsDisk
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import FixedRng, SeededRng
+from tests.storage.support.helpers import FixedRng, SeededRng
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(disk: Disk, root: str) -> None:

@@ -18,15 +18,15 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId, build_snapshot
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.storage.deletion import remove_deleted
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.quorum_state_file import QuorumState, QuorumStateFile
-from kafkaproto_server.storage.reached import find_reached
-from kafkaproto_server.storage.reconciliation import reconcile
-from kafkaproto_server.storage.segment import LogConfig
-from kafkaproto_server.storage.snapshot_file import SnapshotStore
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.reached import find_reached
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.storage.metadata.reconciliation import reconcile
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID, ReplicaKey
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import SeededRng, batch, read_all
+from tests.storage.support.helpers import SeededRng, batch, read_all
 
 DIRECTORY = "/data/log"
 BATCH_BYTES = len(batch(0))

@@ -17,10 +17,10 @@ import pytest
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import FixedRng, SeededRng, batch
+from tests.storage.support.helpers import FixedRng, SeededRng, batch
 
 
 def test_appended_buffers_follow_one_another(disk: Disk, root: str) -> None:
@@ -164,8 +164,8 @@ HOLDER = """
 import sys
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.segment import LogConfig
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.segment import LogConfig
 lock = OsDisk().lock(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()
@@ -402,8 +402,8 @@ def test_a_shortage_of_descriptors_or_memory_is_waited_out_and_said_once(
     use_all(OsDisk(), str(tmp_path))
     assert short.left == 0
     waiting, done = caplog.messages
-    assert waiting.endswith(f" has to wait: {os.strerror(code)}")
-    assert done.endswith(" waits no more")
+    assert waiting.endswith(f" failed for lack of resources and is retried: {os.strerror(code)}")
+    assert done.endswith(" succeeded after retries")
 
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENOMEM])

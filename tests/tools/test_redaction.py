@@ -16,8 +16,9 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import build_snapshot
-from kafkaproto_server.tools import dump_log, metadata_shell
-from tests.tools.in_process import run
+from kafkaproto_server.tools.dump import dump_log
+from kafkaproto_server.tools.shell import metadata_shell
+from tests.tools.support.in_process import run
 
 SALT, STORED, SERVER = b"the salt of alice", b"her stored key", b"her server key"
 RECORDS = [

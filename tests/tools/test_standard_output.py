@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.metadata_shell_files import write_snapshot
+from tests.tools.support.metadata_shell_files import write_snapshot
+
+ROOMS = {"dump_log": "dump", "metadata_quorum": "quorum", "metadata_shell": "shell", "storage": "storage"}
+"""Where each tool's module is."""
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("kafkaproto_server.tools.metadata_shell", "tree", "/image", "-s"),
+        ("kafkaproto_server.tools.shell.metadata_shell", "tree", "/image", "-s"),
         # So little that it waits in a buffer for the end of the tool.
-        ("kafkaproto_server.tools.metadata_shell", "cat", "/image/provenance", "-s"),
-        ("kafkaproto_server.tools.dump_log", "--cluster-metadata-decoder", "--files"),
+        ("kafkaproto_server.tools.shell.metadata_shell", "cat", "/image/provenance", "-s"),
+        ("kafkaproto_server.tools.dump.dump_log", "--cluster-metadata-decoder", "--files"),
     ],
 )
 def test_a_reader_that_goes_ends_the_tool_without_a_word(tmp_path: Path, arguments: tuple[str, ...]) -> None:
@@ -32,10 +35,10 @@ def test_a_reader_that_goes_ends_the_tool_without_a_word(tmp_path: Path, argumen
     assert tool.returncode == 1
 
 
-@pytest.mark.parametrize("tool", ["dump_log", "metadata_quorum", "metadata_shell", "storage"])
+@pytest.mark.parametrize("tool", ROOMS)
 def test_a_wrong_command_line_is_exit_code_1_as_with_kafkas_tools(tool: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", f"kafkaproto_server.tools.{tool}", "--nonsense"],
+        [sys.executable, "-m", f"kafkaproto_server.tools.{ROOMS[tool]}.{tool}", "--nonsense"],
         capture_output=True,
         text=True,
         check=False,

@@ -1,11 +1,11 @@
-"""Fields and Spark schema of every record type of the metadata log, in the words of `views`.
+"""Fields and Spark schema of every record type of the metadata log, in the words of `record_views`.
 
 Generated from messages/ by codegen; change the schemas, not this file.
 """
 
 from __future__ import annotations
 
-from kafkaproto_pipeline.views import FieldView, RecordView
+from kafkaproto_pipeline.record_views import FieldView, RecordView
 
 COMMON_COLUMNS = (
     "clusterId STRING",

@@ -1,1 +1,1 @@
-"""Questions to the metadata log, as Spark jobs: each is a few functions from data frame to data frame."""
+"""Questions to the metadata log, as Spark jobs: each job is a few functions from data frame to data frame."""

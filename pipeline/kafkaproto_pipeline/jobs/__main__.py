@@ -1,4 +1,4 @@
-"""``python -m kafkaproto_pipeline.jobs``, and the file to give to spark-submit."""
+"""``python -m kafkaproto_pipeline.jobs``; also the file to give to spark-submit."""
 
 from kafkaproto_pipeline.jobs.command_line import run
 

@@ -1,7 +1,7 @@
-"""``metadata-pipeline JOB``: a job's tables from a node's files or a live quorum, as files and on the screen.
+"""``metadata-pipeline JOB``: makes a job's tables from a node's files or a live quorum, as files and on the screen.
 
-Exit codes: 0; 1 where something failed, or ``consistency`` found differences; 2 for wrong use. Wrong use and wrong
-input are found before Spark starts, wherever that can be.
+Exit codes: 0 for success; 1 if something failed, or ``consistency`` found differences; 2 for wrong use. Wrong use and
+wrong input are found before Spark starts, if that is possible.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rich.markup import escape
 from kafkaproto_pipeline.jobs import output, session
 from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.options import ONE_REPLICA
-from kafkaproto_pipeline.schema import STATE_VIEW
+from kafkaproto_pipeline.views.schema import STATE_VIEW
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,7 +32,7 @@ _Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 EXIT_DIFFERENCES = 1
 _EXIT_INTERRUPTED = 130
 _WIDTH = 200
-"""Of tables that no terminal shows."""
+"""Width of tables that are not shown on a terminal."""
 _OFFSET = re.compile(r"[0-9]{1,19}")
 
 TABLE_JOBS = {
@@ -41,10 +41,10 @@ TABLE_JOBS = {
     "consistency": "Every replica's log and snapshots against each other; exit code 1 where they differ.",
     "state": "Topics, partitions, brokers, configs, ACLs and all else as of an offset or a time.",
 }
-"""Jobs that are sets of tables: each has a module of its name here, with a `Job` named JOB."""
+"""Jobs that are sets of tables: each has a folder of its name here, with a `Job` named JOB in its module ``job``."""
 _AS_OF_JOBS = ("state",)
 _WHOLE_JOBS = ("consistency",)
-"""Jobs that a part of the log would mislead."""
+"""Jobs that would give wrong results for only a part of the log."""
 
 _EPILOG = """\b
 What a cluster looked like at 14:03, from a node's directory:
@@ -60,7 +60,7 @@ Alerts as they happen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What is read, and by which Spark: the options that all jobs share."""
+    """The input, and the Spark that reads it: the options that all jobs share."""
 
     paths: tuple[str, ...]
     bootstrap_controllers: str | None
@@ -106,9 +106,9 @@ class Reading:
 
     def check(self, options: Mapping[str, str]) -> None:
         """Refuse wrong options and paths before Spark starts."""
-        from kafkaproto_pipeline.directories import InputError, find_replicas
         from kafkaproto_pipeline.options import OptionError, parse_options
-        from kafkaproto_pipeline.schema import ViewError
+        from kafkaproto_pipeline.sources.directories import InputError, find_replicas
+        from kafkaproto_pipeline.views.schema import ViewError
 
         if bool(self.paths) == (self.bootstrap_controllers is not None):
             raise click.UsageError(
@@ -158,7 +158,7 @@ _reading_options = _all_of(
     click.option("--master", metavar="URL", help="Spark's master.  [default: local[*]]"),
     click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be repeated."),
 )
-"""Where to read, and by which Spark: for every job."""
+"""The options of every job: the input, and the Spark that reads it."""
 _mode_options = _all_of(
     click.option(
         "--mode",
@@ -295,7 +295,7 @@ def _run_tables(
 
 
 def _read_back(spark: SparkSession, path: Path, file_format: str, made: DataFrame) -> DataFrame:
-    """What was just written, so that nothing is computed twice for the screen."""
+    """The table that was just written, so that nothing is computed twice for the screen."""
     reader = spark.read.format(file_format)
     if file_format == "csv":
         reader = reader.option("header", True)
@@ -304,7 +304,7 @@ def _read_back(spark: SparkSession, path: Path, file_format: str, made: DataFram
 
 
 def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str], screen: Console) -> None:
-    """Say how much there is to read, and what of it cannot be read or is not known."""
+    """Print how much there is to read, and which parts cannot be read or are unknown."""
     from pyspark.sql import functions as F
 
     kept = {key: value for key, value in options.items() if key not in ("recordTypes", "view")}
@@ -331,7 +331,7 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
     ).first()
     assert found is not None
     text = f"{found['records']:,} records"
-    # Where each offset is read once, the other replicas are not seen.
+    # If each offset is read once, the other replicas are not seen.
     if options.get("replicas") != ONE_REPLICA and "asOf" not in options:
         text += " of 1 replica" if found["replicas"] == 1 else f" of {found['replicas']} replicas"
     screen.print(text, soft_wrap=True)
@@ -345,10 +345,10 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
 
 
 def _tell_point(df: DataFrame, screen: Console) -> None:
-    """Say which point of the log a state is of, and what it may lack."""
+    """Print which point of the log a state is of, and what it may lack."""
     from pyspark.sql import functions as F
 
-    from kafkaproto_pipeline.jobs import state_rows
+    from kafkaproto_pipeline.jobs.state import rows as state_rows
 
     unknown = F.when(state_rows.is_unknown(), F.col("recordType"))
     found = (
@@ -499,16 +499,16 @@ def report(file: Path, title: str | None, **given: Any) -> None:
 )
 def watch(**given: Any) -> None:
     """Alerts as they happen: leaderless partitions, ISRs, brokers, elections, a silent leader."""
-    from kafkaproto_pipeline.jobs import watch_command
+    from kafkaproto_pipeline.jobs.watch.command import SPARK_CONF, WatchCommand
 
     reading = Reading(
         **{name: given.pop(name) for name in ("paths", "bootstrap_controllers", "master", "conf")}
     )
-    command = watch_command.WatchCommand(**given)
+    command = WatchCommand(**given)
     command.check()
     reading.check(command.source_options(reading.where()))
     command.check_places(reading.bootstrap_controllers)
-    with _spark(reading, watch_command.SPARK_CONF, shows_progress=False) as (spark, _):
+    with _spark(reading, SPARK_CONF, shows_progress=False) as (spark, _):
         command.run(spark, reading.paths, reading.where(), _screen())
 
 
@@ -535,7 +535,7 @@ _add_synthetic()
 
 
 def _job(name: str) -> Job:
-    job = importlib.import_module(f"kafkaproto_pipeline.jobs.{name}").JOB
+    job = importlib.import_module(f"kafkaproto_pipeline.jobs.{name}.job").JOB
     assert isinstance(job, Job)
     return job
 
@@ -566,7 +566,7 @@ def _spark(
 
 
 def _say_nothing(text: str) -> None:
-    """What a stream does is told by what it prints, which a bar on the same terminal would break."""
+    """A stream prints its own progress, and a progress bar on the same terminal would break that."""
 
 
 def _screen() -> Console:

@@ -1,7 +1,8 @@
-"""What a job is: which records it asks for, and the tables that it makes of them.
+"""The definition of a job: the records that it asks for, and the tables that it makes of them.
 
-Every table is a plain function from data frame to data frame, so that a notebook can import it and pass it what
-``spark.read.format("kraft")`` gives. A job module has one `Job` named ``JOB``; the command line knows no more of it.
+Every table is a plain function from data frame to data frame, so that a notebook can import it and pass it the result
+of ``spark.read.format("kraft")``. The command line knows a job as one `Job` named ``JOB``, in the module ``job`` of
+the job's folder.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ class Job:
 
     name: str
     view: str
-    """View of the source that the transforms take."""
+    """View of the source that the table functions take."""
     record_types: tuple[str, ...]
-    """The record types they look at, and all others are not decoded; empty where the view says it."""
+    """The record types that the tables use; all others are not decoded. Empty if the view determines them."""
     tables: Mapping[str, Transform]
     """By name, in the order in which they are shown."""
     source_options: Mapping[str, str] = field(default_factory=dict)
     """Options of the source beyond view and record types."""
     order: tuple[str, ...] = ()
-    """What rows are ordered by on the screen: those of these columns that a table has."""
+    """Columns by which rows are sorted on the screen, if a table has them."""
     document: Callable[[DataFrame, str | None], str] | None = None
     """For a job that makes an HTML page instead of tables: from the frame and a title, if there is one, to its text."""

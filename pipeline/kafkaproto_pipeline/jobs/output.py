@@ -1,4 +1,4 @@
-"""What a job's tables become: files in a folder, and a few rows on the screen."""
+"""Writes a job's tables to files in a folder, and shows a few of their rows on the screen."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def as_text(df: DataFrame, *, times: bool = True) -> DataFrame:
 def show(
     df: DataFrame, *, name: str, rows: int, console: Console, folder: Path | None, order: Sequence[str] = ()
 ) -> int:
-    """Print the first rows of a table, and how many there are; returns that number.
+    """Print the first rows of a table, and the number of rows; returns that number.
 
-    They are the first by those columns of ``order`` that the table has; by its own order where it has none of them. A
-    row takes one line. A cluster's id that all of them have stands above.
+    The rows are sorted by those columns of ``order`` that the table has; if it has none, they keep the table's own
+    order. A row takes one line. If all rows have the same cluster id, it is printed above them.
     """
     count = df.count()
     by = [column for column in order if column in df.columns]
@@ -109,7 +109,7 @@ def _folded(column: str, width: int) -> str:
 
 
 def _widths(titles: Sequence[str], cells: Sequence[Sequence[str]], available: int) -> list[int]:
-    """How wide each column is: what it needs; where that is too much, the widest are cut to one width."""
+    """The width that each column needs. If that is too much in all, the widest columns are cut to one width."""
     needed = [
         max(map(len, (*title.split("\n"), *column))) for title, column in zip(titles, cells, strict=True)
     ]

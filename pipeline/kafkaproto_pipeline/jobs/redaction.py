@@ -1,10 +1,10 @@
-"""What the jobs leave out of their tables unless they are asked for secrets.
+"""Hides secrets in the tables of the jobs, unless the user asks for them.
 
-SCRAM credentials without salt and keys, which let who has them guess the password or act as the server; configs without
-the values of passwords and of keys that nobody knows; the ids of delegation tokens. What cannot be read is hidden, so
-that a column keeps its type: text becomes `REDACTED`, bytes become null.
+Hidden are: salt and keys of SCRAM credentials, with which one can guess the password or act as the server; in configs,
+the values of passwords and of unknown keys; the ids of delegation tokens. A hidden column keeps its type: text becomes
+`REDACTED`, bytes become null.
 
-The functions of the jobs return everything, and so does the data source: this is for the command line.
+The functions of the jobs return everything, and so does the data source. Only the command line redacts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kafkaproto_pipeline.jobs.words import CONFIG_RESOURCES
 from kafkaproto_server.config_keys.sensitivity import plain_keys
-from kafkaproto_server.image.image import BROKER_LOGGER_RESOURCE, BROKER_RESOURCE
+from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE, BROKER_RESOURCE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

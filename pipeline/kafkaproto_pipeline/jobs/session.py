@@ -1,4 +1,6 @@
-"""The Spark session of a command: quiet, started with what the data source needs, and its failures as one line."""
+"""The Spark session of a command: quiet, started with what the data source needs, and with failures
+shown as one line.
+"""
 
 from __future__ import annotations
 
@@ -46,13 +48,13 @@ _CAUSE = re.compile(
 )
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
-    # Spark 4.2.1 has all scans of one loaded frame share the filters that were pushed down last: where a query uses
-    # the frame twice, as every job does that asks for transactions, rows would be missing.
+    # In Spark 4.2.1 all scans of one loaded frame share the filters that were pushed down last. If a query uses the
+    # frame twice, as every job does that looks for transactions, rows would be missing.
     "spark.sql.python.filterPushdown.enabled": "false",
-    # What jobs keep is mostly nulls, and texts that differ: to look for ways to compress them costs more than it gives.
+    # Cached rows are mostly nulls, and texts that differ: looking for ways to compress them costs more than it saves.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
 }
-"""What jobs are run with, wherever."""
+"""Spark's settings for all jobs."""
 _POLL_S = 0.2
 _LOCAL_SHUFFLE_PARTITIONS = 8
 
@@ -62,7 +64,7 @@ class SparkError(Exception):
 
 
 def require_java() -> None:
-    """Raise SparkError where there is no Java to run Spark."""
+    """Raise SparkError if there is no Java to run Spark."""
     home = os.environ.get("JAVA_HOME")
     found = os.access(os.path.join(home, "bin", "java"), os.X_OK) if home else shutil.which("java")
     if not found:
@@ -76,9 +78,9 @@ def require_java() -> None:
 
 @contextlib.contextmanager
 def spark_session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """The session that there is, or a new one that ends with the context.
+    """The existing session, or a new one that ends with the context.
 
-    ``master`` None stands for what spark-submit set, or all cores of this machine. Raises SparkError.
+    ``master`` None means the value that spark-submit set, or all cores of this machine. Raises SparkError.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
@@ -118,7 +120,7 @@ def _start(master: str | None, conf: Mapping[str, str], under_submit: bool, fold
         settings["spark.ui.enabled"] = "false"
         settings["spark.sql.shuffle.partitions"] = str(_LOCAL_SHUFFLE_PARTITIONS)
         settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
-        # Workers are processes of this machine, which find the project where this process has it.
+        # Workers are processes of this machine; they import the project from the same place as this process.
         path = [*dict.fromkeys(map(str, _ROOTS.values())), *filter(None, [os.environ.get("PYTHONPATH")])]
         os.environ["PYTHONPATH"] = os.pathsep.join(path)
     builder = SparkSession.builder.appName("metadata-pipeline")
@@ -149,7 +151,7 @@ def lean_spark_home(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def _quick_start(folder: Path) -> Iterator[None]:
-    """Environment for the Java process that is started in the context, where the user has not set it otherwise."""
+    """Environment for the Java process that is started in the context, if the user has not set it otherwise."""
     wanted = {
         "SPARK_HOME": str(lean_spark_home(folder / "spark")),
         # Of the process before it, which does no more than to put its command line together.
@@ -197,7 +199,9 @@ def cause(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def progress(session: SparkSession, console: Console) -> Iterator[Callable[[str], None]]:
-    """Show how far Spark is with what it does, where ``console`` is a terminal; the function names what is done."""
+    """Show the progress of Spark if ``console`` is a terminal; call the returned function with the name of the current
+    work.
+    """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=None)
@@ -223,7 +227,7 @@ def _follow(session: SparkSession, bar: Progress, task: TaskID, over: threading.
 
 @contextlib.contextmanager
 def private_files() -> Iterator[None]:
-    """Have this process, and the Spark that it starts, make files and folders that nobody else can read."""
+    """Make this process, and the Spark that it starts, create files and folders that only their owner can read."""
     before = os.umask(0o077)
     try:
         yield

@@ -1,9 +1,9 @@
-"""Metadata transactions (KIP-868): what counts of them, and what was taken back.
+"""Metadata transactions (KIP-868): which of their records count, and which were aborted.
 
-A change that no batch can hold stands between a BeginTransactionRecord and an EndTransactionRecord. Whoever is active
-next takes an open one back with an AbortTransactionRecord before all else. So records between a begin and an abort
-never counted, and those behind a begin without any end do not count yet. `image.loader` is the same for a
-single reader that goes forward.
+A change that does not fit in one batch stands between a BeginTransactionRecord and an EndTransactionRecord. If a
+transaction is open when a new active controller takes over, it appends an AbortTransactionRecord before anything else.
+So records between a begin and an abort never counted, and records after a begin without an end do not count yet.
+`image.loader` does the same for a single reader that only reads forward.
 """
 
 from __future__ import annotations
@@ -14,63 +14,64 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.latest import MARKERS
+from kafkaproto_pipeline.views.latest import MARKERS
 
 BEGIN, END, ABORT = MARKERS
 
 _BEFORE_ALL = -1
-"""Stands for the first offset of a span that begins before the rows do."""
+"""The first offset of a span that begins before the rows do."""
 _AFTER_ALL = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Rows in Spark's cache, and those of them that count."""
+    """Rows in Spark's cache, and the rows of them that count."""
 
     rows: DataFrame
     spans: DataFrame
-    """Where rows do not count, as `taken_back` gives it; in the cache, too."""
+    """The spans of rows that do not count, as `taken_back` returns them; in the cache, too."""
     counted: DataFrame
-    """Without the rows of aborted metadata transactions, of one that is open at the end, and the markers themselves."""
+    """The rows without the markers, and without those of transactions that were aborted or are open at the end."""
 
     def forget(self) -> None:
-        """Give up what is in the cache."""
+        """Release the cached rows."""
         self.spans.unpersist()
         self.rows.unpersist()
 
 
 def keep(df: DataFrame) -> Kept:
-    """Keep the rows on the executors' disks, and tell those that count.
+    """Keep the rows on the executors' disks, and find those that count.
 
-    ``df`` is of the source's view ``records``, ``typed`` or ``state``, each offset of a cluster once (``replicas=one``
-    or ``asOf``), record types `MARKERS` included. Where it starts within a transaction, the rows before the first
-    marker share its fate. Rows of snapshots and the quorum's own records are never part of a transaction.
+    ``df`` is of the source's view ``records``, ``typed`` or ``state``, with each offset of a cluster once
+    (``replicas=one`` or ``asOf``), and with the record types `MARKERS`. If it starts within a transaction, the rows
+    before the first marker count only if the transaction does. Rows of snapshots and the quorum's own records are
+    never part of a transaction.
     """
-    # In memory Spark builds a batch of rows whole before it asks whether there is room for it.
+    # On disk only: for the memory, Spark builds a whole batch of rows before it checks whether there is room for it.
     rows = df.persist(StorageLevel.DISK_ONLY)
-    # Few, mostly none; to keep the rows that count as well would be to write nearly all of them twice.
+    # The spans are few, mostly none. The rows that count are not kept: nearly all rows would be written twice.
     spans = taken_back(rows).persist(StorageLevel.DISK_ONLY)
     return Kept(rows=rows, spans=spans, counted=_without(rows, spans))
 
 
 def _without(df: DataFrame, spans: DataFrame) -> DataFrame:
-    """The rows that lie in none of the spans, and are no markers."""
+    """The rows that are in none of the spans, and are no markers."""
     is_in_span = (
         F.col("clusterId").eqNullSafe(F.col("_cluster"))
         & F.col("offset").between(F.col("_first"), F.col("_last"))
         & (F.col("source") == "log")
         & ~F.col("isControl")
     )
-    # One span for each failover in the midst of a large change: mostly there is none, and Spark drops the join. To
-    # sort all rows for it would cost more than the jobs themselves, hence the hint.
+    # There is one span for each failover in the middle of a large change. Mostly there is none, and Spark drops the
+    # join. The hint is there because sorting all rows for the join would cost more than the jobs themselves.
     counted = df.filter(~F.col("recordType").isin(*MARKERS))
     return counted.join(F.broadcast(spans), is_in_span, "left_anti")
 
 
 def taken_back(df: DataFrame) -> DataFrame:
-    """Where rows do not count: ``_first`` to ``_last``, both inclusive, by ``_cluster``.
+    """The spans of rows that do not count: ``_first`` to ``_last``, both inclusive, by ``_cluster``.
 
-    ``_open`` where neither end nor abort follows: nothing from there on counts.
+    ``_open`` is set if neither end nor abort follows: nothing from there on counts.
     """
     in_order = Window.partitionBy("clusterId").orderBy("offset")
     markers = df.filter(F.col("recordType").isin(*MARKERS) & (F.col("source") == "log")).select(

@@ -1,4 +1,4 @@
-"""What Kafka's numbers stand for, in the words of its tools."""
+"""Names of Kafka's numbers, as its tools print them."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ SCRAM_MECHANISMS = {1: "SCRAM-SHA-256", 2: "SCRAM-SHA-512"}
 
 
 def word(code: Column, words: Mapping[int, str]) -> Column:
-    """The word for a code, the code itself where there is none."""
+    """The word for a code; the code itself if there is none."""
     return F.coalesce(*(F.when(code == number, text) for number, text in words.items()), code.cast("STRING"))

@@ -1,8 +1,8 @@
-"""Synthetic histories: a metadata log as some large cluster would have written it, from a seed.
+"""Synthetic histories: the metadata log that some large cluster could have written, made from a seed.
 
-For benches, demos and tests of the pipeline. A model of the cluster decides what may happen, so every record fits those
-before it: brokers are restarted, crash, flap and lose disks, followers fall behind, topics come, move and go, the
-quorum elects. The files are those of controllers, valid for any reader.
+They are for benches, demos and tests of the pipeline. A model of the cluster decides what may happen, so every record
+fits those before it: brokers are restarted, crash, flap and lose disks; followers fall behind; topics are created,
+moved and deleted; the quorum elects leaders. The files are those of controllers, and any reader can read them.
 """
 
 from kafkaproto_pipeline.synthetic.history import HistoryOptions, Made, generate

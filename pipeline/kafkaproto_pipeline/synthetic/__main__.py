@@ -1,4 +1,4 @@
-"""`python -m pipeline.synthetic DIRECTORY`: writes a synthetic history."""
+"""`python -m kafkaproto_pipeline.synthetic DIRECTORY`: writes a synthetic history."""
 
 from kafkaproto_pipeline.synthetic.command_line import main
 

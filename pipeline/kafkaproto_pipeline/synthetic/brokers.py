@@ -8,11 +8,11 @@ import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
-from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, Partition
+from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, SyntheticPartition
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION
 from kafkaproto_pipeline.synthetic.world import World
 from kafkaproto_server.image.apply_topics import NO_RECOVERY_STATE_CHANGE
-from kafkaproto_server.image.image import RECOVERED, RECOVERING, BrokerRegistration, FeatureRange
+from kafkaproto_server.image.entries import RECOVERED, RECOVERING, BrokerRegistration, FeatureRange
 from kafkaproto_server.types import Endpoint
 
 BROKER_PORT = 9092
@@ -186,14 +186,14 @@ class BrokerLives:
             self._busy.discard(broker_id)
 
     def _lead_again(self, broker_id: int, records: Sequence[Message] = ()) -> None:
-        """After these records, the broker leads what nobody leads and it is eligible for."""
+        """After these records, the broker leads the partitions without a leader for which it is eligible."""
         waiting = self._cluster.waiting_for(broker_id)
         changes = [self._cluster.change(each, isr=[broker_id], leader=broker_id) for each in waiting]
         self._world.append([*records, *changes])
         self._followers_catch_up(waiting)
 
     def _assign_directories(self, broker_id: int) -> None:
-        """Replicas whose directory is no more are made anew in another one, and their broker tells which."""
+        """Replicas whose directory is gone are created again in another one, and their broker reports which."""
         online = self._cluster.brokers[broker_id].directories
         changes = []
         for partition in self._cluster.hosted[broker_id]:
@@ -207,7 +207,7 @@ class BrokerLives:
 
     def _catch_up(self, broker_id: int) -> None:
         """Each leader takes the broker into ISRs as it catches up, some partitions at a time."""
-        behind: dict[int, list[Partition]] = {}
+        behind: dict[int, list[SyntheticPartition]] = {}
         for partition in self._cluster.hosted[broker_id]:
             if broker_id not in partition.isr and partition.leader != NO_LEADER:
                 behind.setdefault(partition.leader, []).append(partition)
@@ -219,22 +219,22 @@ class BrokerLives:
                 start += size
                 self._take_in_later(broker_id, part)
 
-    def _followers_catch_up(self, partitions: Iterable[Partition]) -> None:
+    def _followers_catch_up(self, partitions: Iterable[SyntheticPartition]) -> None:
         """The others come into the ISRs of partitions whose new leader is alone."""
         for partition in partitions:
             for broker_id in partition.replicas:
                 if broker_id != partition.leader:
                     self._take_in_later(broker_id, [partition])
 
-    def _take_in_later(self, broker_id: int, partitions: Sequence[Partition]) -> None:
+    def _take_in_later(self, broker_id: int, partitions: Sequence[SyntheticPartition]) -> None:
         self._world.after(self._rng.uniform(*CATCH_UP_MS), lambda: self._take_in(broker_id, partitions))
 
-    def _without_follower(self, partition: Partition, broker_id: int) -> PartitionChangeRecord:
+    def _without_follower(self, partition: SyntheticPartition, broker_id: int) -> PartitionChangeRecord:
         isr = [each for each in partition.isr if each != broker_id]
         self._take_in_later(broker_id, [partition])
         return self._cluster.change(partition, isr=isr)
 
-    def _take_in(self, broker_id: int, partitions: Iterable[Partition]) -> None:
+    def _take_in(self, broker_id: int, partitions: Iterable[SyntheticPartition]) -> None:
         changes = []
         for partition in partitions:
             if (
@@ -255,7 +255,7 @@ class BrokerLives:
         self._world.append(changes)
 
     def _elect_unclean(self, broker_id: int) -> None:
-        """Where nobody leads since that broker is gone, any usable replica does now."""
+        """Any usable replica now leads the partitions that have had no leader since that broker failed."""
         changes = []
         elected = []
         for partition in self._cluster.hosted[broker_id]:
@@ -270,7 +270,7 @@ class BrokerLives:
         self._world.append(changes)
         self._followers_catch_up(elected)
 
-    def _in_directory(self, broker_id: int, directory: bytes) -> list[Partition]:
+    def _in_directory(self, broker_id: int, directory: bytes) -> list[SyntheticPartition]:
         return [
             partition
             for partition in self._cluster.hosted[broker_id]

@@ -1,8 +1,8 @@
-"""What the synthetic cluster is at one moment: brokers, topics, partitions, settings.
+"""The state of the synthetic cluster: brokers, topics, partitions, settings.
 
-Every change of it is made by a method that also gives the record of it, so that the log tells the truth. The rules are
-the controller's: the ISR lies within the replicas, a leader within the ISR, members that leave an ISR below its minimum
-stay eligible (KIP-966), a broker that is fenced or whose directory is gone neither leads nor is in sync.
+Every change is made by a method that also returns the record of it, so that the log agrees with the state. The rules
+are the controller's: the ISR lies within the replicas and the leader within the ISR; members that leave an ISR below
+its minimum stay eligible (KIP-966); a broker that is fenced or whose directory is gone neither leads nor is in sync.
 """
 
 from __future__ import annotations
@@ -22,13 +22,11 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION
 from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE
-from kafkaproto_server.image.image import (
-    EMPTY_IMAGE,
+from kafkaproto_server.image.entries import (
     RECOVERED,
     TOPIC_RESOURCE,
     AccessControlEntry,
     BrokerRegistration,
-    ClusterImage,
     ConfigResource,
     ControllerRegistration,
     DelegationToken,
@@ -37,6 +35,7 @@ from kafkaproto_server.image.image import (
     ScramCredential,
     TopicImage,
 )
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.records import partition_record, register_broker_record
 
 NO_LEADER = -1
@@ -45,19 +44,19 @@ MIN_IN_SYNC = 2
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Topic:
+class SyntheticTopic:
     """A topic that exists."""
 
     name: str
     topic_id: bytes
-    partitions: list[Partition] = field(default_factory=list)
+    partitions: list[SyntheticPartition] = field(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Partition:
+class SyntheticPartition:
     """A partition as the records so far describe it. Lists are replaced, never changed."""
 
-    topic: Topic
+    topic: SyntheticTopic
     index: int
     replicas: list[int]
     directories: list[bytes]
@@ -102,10 +101,10 @@ class SyntheticCluster:
         self.features: dict[str, int] = {}
         self.brokers: dict[int, BrokerRegistration] = {}
         self.controllers: dict[int, ControllerRegistration] = {}
-        self.topics: dict[str, Topic] = {}
-        self.partitions: list[Partition] = []
+        self.topics: dict[str, SyntheticTopic] = {}
+        self.partitions: list[SyntheticPartition] = []
         """All of them, in no order that means anything, so that one can be picked at random."""
-        self.hosted: dict[int, dict[Partition, None]] = {}
+        self.hosted: dict[int, dict[SyntheticPartition, None]] = {}
         """The partitions that each broker has a replica of."""
         self.configs: dict[ConfigResource, dict[str, str]] = {}
         self.quotas: dict[QuotaEntity, dict[str, float]] = {}
@@ -123,7 +122,9 @@ class SyntheticCluster:
         return register_broker_record(registration, METADATA_VERSION)
 
     def unfence(self, broker_id: int) -> list[BrokerRegistrationChangeRecord]:
-        """A registered broker may serve; as controllers of this level do, its cordoned directories are told, too."""
+        """A registered broker may serve. As controllers of this level do, the record also has its
+        cordoned directories.
+        """
         broker = self.brokers[broker_id]
         self.brokers[broker_id] = msgspec.structs.replace(broker, fenced=False, cordoned_directories=())
         return [
@@ -155,7 +156,7 @@ class SyntheticCluster:
         """Ids of those that may lead, ascending."""
         return [broker_id for broker_id in sorted(self.brokers) if self.brokers[broker_id].is_active()]
 
-    def is_usable(self, partition: Partition, broker_id: int) -> bool:
+    def is_usable(self, partition: SyntheticPartition, broker_id: int) -> bool:
         """Whether that replica may be in sync: its broker is active and its directory there."""
         broker = self.brokers[broker_id]
         if not broker.is_active():
@@ -182,7 +183,7 @@ class SyntheticCluster:
 
     # Topics and partitions.
 
-    def add_partition(self, partition: Partition) -> PartitionRecord:
+    def add_partition(self, partition: SyntheticPartition) -> PartitionRecord:
         """A partition of a topic that exists."""
         partition.place = len(self.partitions)
         self.partitions.append(partition)
@@ -192,7 +193,7 @@ class SyntheticCluster:
         topic_id = partition.topic.topic_id
         return partition_record(topic_id, partition.index, partition.image(), METADATA_VERSION)
 
-    def remove_topic(self, topic: Topic) -> RemoveTopicRecord:
+    def remove_topic(self, topic: SyntheticTopic) -> RemoveTopicRecord:
         """A topic goes, its partitions and configs with it."""
         del self.topics[topic.name]
         self.configs.pop((TOPIC_RESOURCE, topic.name), None)
@@ -208,7 +209,7 @@ class SyntheticCluster:
 
     def change(
         self,
-        partition: Partition,
+        partition: SyntheticPartition,
         *,
         isr: list[int] | None = None,
         leader: int = NO_LEADER_CHANGE,
@@ -249,14 +250,14 @@ class SyntheticCluster:
         partition.partition_epoch += 1
         return record
 
-    def _move(self, partition: Partition, replicas: list[int]) -> None:
+    def _move(self, partition: SyntheticPartition, replicas: list[int]) -> None:
         for broker_id in partition.replicas:
             del self.hosted[broker_id][partition]
         for broker_id in replicas:
             self.hosted[broker_id][partition] = None
         partition.replicas = replicas
 
-    def _set_isr(self, partition: Partition, isr: list[int], record: PartitionChangeRecord) -> None:
+    def _set_isr(self, partition: SyntheticPartition, isr: list[int], record: PartitionChangeRecord) -> None:
         elr: list[int] = []
         last_known_elr: list[int] = []
         if len(isr) < partition.min_in_sync:
@@ -271,10 +272,11 @@ class SyntheticCluster:
             partition.last_known_elr = record.last_known_elr = last_known_elr
 
     def leave(
-        self, broker_id: int, partitions: Iterable[Partition] | None = None
+        self, broker_id: int, partitions: Iterable[SyntheticPartition] | None = None
     ) -> Iterator[PartitionChangeRecord]:
-        """A broker that is not usable any more leaves the ISR of all its partitions, or of these; where it led, another
-        leads, and where nobody can, nobody."""
+        """A broker that is no longer usable leaves the ISR of all its partitions, or of these. If it led a partition,
+        another replica leads it, or none if none can.
+        """
         for partition in self.hosted[broker_id] if partitions is None else partitions:
             if broker_id in partition.isr:
                 isr = [each for each in partition.isr if each != broker_id]
@@ -283,7 +285,7 @@ class SyntheticCluster:
                 else:
                     yield self._with_another_leader(partition, isr)
 
-    def _with_another_leader(self, partition: Partition, isr: list[int]) -> PartitionChangeRecord:
+    def _with_another_leader(self, partition: SyntheticPartition, isr: list[int]) -> PartitionChangeRecord:
         for candidate in partition.replicas:
             if candidate in isr:
                 return self.change(partition, isr=isr, leader=candidate)
@@ -292,8 +294,8 @@ class SyntheticCluster:
                 return self.change(partition, isr=[candidate], leader=candidate)
         return self.change(partition, isr=isr, leader=NO_LEADER)
 
-    def waiting_for(self, broker_id: int) -> list[Partition]:
-        """What nobody leads and this broker is eligible for."""
+    def waiting_for(self, broker_id: int) -> list[SyntheticPartition]:
+        """The partitions without a leader for which this broker is eligible."""
         return [
             partition
             for partition in self.hosted[broker_id]
@@ -320,6 +322,6 @@ class SyntheticCluster:
         )
 
 
-def _topic_image(topic: Topic) -> TopicImage:
+def _topic_image(topic: SyntheticTopic) -> TopicImage:
     partitions = Map({partition.index: partition.image() for partition in topic.partitions})
     return TopicImage(name=topic.name, topic_id=topic.topic_id, partitions=partitions)

@@ -1,7 +1,7 @@
 """The files of one node's metadata log as a controller leaves them: segments, indexes, snapshots, checkpoints.
 
-A follower's log ends before its leader's, by some batches. So what a replica is given waits in a short queue, and at
-the end each replica leaves out as many of the newest batches as it lags behind.
+A follower's log ends some batches before its leader's. So new batches of a replica wait in a short queue, and at the
+end each replica drops as many of the newest batches as it lags behind.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class SyntheticSnapshot:
     """A snapshot, on its way into a file."""
 
     id: SnapshotId
@@ -68,18 +68,18 @@ class _Segment:
     indexed_timestamp: int = -1
 
 
-class Replica:
+class SyntheticReplica:
     """The metadata log of one node, written from its beginning to its end."""
 
     def __init__(
         self, directory: Path, *, cluster_id: str, node_id: int, directory_id: bytes, segment_bytes: int
     ) -> None:
-        """Makes the directory; raises FileExistsError where a log is in it already."""
+        """Create the directory; raises FileExistsError if there is a log in it already."""
         self.node_id = node_id
         self._log = directory / f"{METADATA_TOPIC}-0"
         self._log.mkdir(parents=True)
         self._segment_bytes = segment_bytes
-        self._waiting: deque[Batch | Snapshot] = deque()
+        self._waiting: deque[Batch | SyntheticSnapshot] = deque()
         self._waiting_batches = 0
         self._segment: _Segment | None = None
         self._epochs: list[tuple[int, int]] = []
@@ -95,7 +95,7 @@ class Replica:
         topic_id = uuids.to_text(METADATA_TOPIC_ID)
         (self._log / "partition.metadata").write_text(f"version: 0\ntopic_id: {topic_id}")
 
-    def add(self, entry: Batch | Snapshot) -> None:
+    def add(self, entry: Batch | SyntheticSnapshot) -> None:
         """Take in the next batch, or a snapshot of all that was taken in."""
         self._waiting.append(entry)
         if isinstance(entry, Batch):
@@ -107,7 +107,7 @@ class Replica:
         """Write all but the newest batches, and what a node leaves at its end."""
         assert lag_batches <= MAX_LAG_BATCHES, f"a lag of {lag_batches} batches"
         while self._waiting_batches > lag_batches or (
-            self._waiting and isinstance(self._waiting[0], Snapshot)
+            self._waiting and isinstance(self._waiting[0], SyntheticSnapshot)
         ):
             self._write_next()
         self._close_segment()

@@ -1,4 +1,4 @@
-"""A whole synthetic history: what happens how often, from the first leader's first record to the last."""
+"""A whole synthetic history: how often each thing happens, from the first leader's first record to the last record."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.synthetic.brokers import BrokerLives
 from kafkaproto_pipeline.synthetic.cluster import MIN_IN_SYNC, SyntheticCluster
-from kafkaproto_pipeline.synthetic.files import MAX_LAG_BATCHES, Replica
+from kafkaproto_pipeline.synthetic.files import MAX_LAG_BATCHES, SyntheticReplica
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION, HistoryLog
 from kafkaproto_pipeline.synthetic.quorum import QuorumLife, voters_record
 from kafkaproto_pipeline.synthetic.settings import SettingChanges
 from kafkaproto_pipeline.synthetic.topics import TopicLives
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.image import BROKER_RESOURCE, METADATA_VERSION_FEATURE, ClusterImage
+from kafkaproto_server.image.entries import BROKER_RESOURCE, METADATA_VERSION_FEATURE
+from kafkaproto_server.image.image import ClusterImage
 
 START_MS = 1_767_225_600_000
 """2026-01-01T00:00:00Z."""
@@ -118,9 +119,9 @@ class Made:
 def generate(
     directory: Path, options: HistoryOptions, progress: Callable[[int], None] = lambda records: None
 ) -> Made:
-    """Write a history into ``directory``/node-1, node-2, ...; raises FileExistsError where there is one already.
+    """Write a history into ``directory``/node-1, node-2, ...; raises FileExistsError if there is one already.
 
-    ``progress`` is told the number of records now and then.
+    ``progress`` is called with the number of records now and then.
     """
     return _History(directory, options).run(progress)
 
@@ -136,7 +137,7 @@ class _History:
         self._directory_ids = {node_id: rng.randbytes(16) for node_id in range(1, options.controllers + 1)}
         self._nodes = tuple(directory / f"node-{number}" for number in range(1, options.replicas + 1))
         self._replicas = [
-            Replica(
+            SyntheticReplica(
                 node,
                 cluster_id=self._cluster_id,
                 node_id=node_id,

@@ -1,4 +1,4 @@
-"""The log of a synthetic history while it grows: what its leader appends, when, and into which replicas' files."""
+"""The log of a synthetic history while it grows: what its leader appends, when, and to the files of which replicas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafkaproto.records.batch import PlainRecord, build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import SnapshotId, build_snapshot
-from kafkaproto_pipeline.synthetic.files import Batch, Replica, Snapshot
+from kafkaproto_pipeline.synthetic.files import Batch, SyntheticReplica, SyntheticSnapshot
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import CORDONED_DIRECTORIES_LEVEL, record_version
 from kafkaproto_server.image.snapshot import image_values
@@ -25,7 +25,7 @@ MAX_RECORDS_PER_BATCH = 10_000
 class HistoryLog:
     """Appends to every replica. ``now_ms`` is the clock, which the history sets."""
 
-    def __init__(self, replicas: Sequence[Replica], start_ms: int, voters: VotersRecord) -> None:
+    def __init__(self, replicas: Sequence[SyntheticReplica], start_ms: int, voters: VotersRecord) -> None:
         self._replicas = replicas
         self._voters = voters
         self.now_ms = start_ms
@@ -37,7 +37,7 @@ class HistoryLog:
         self.batch_count = 0
 
     def append(self, records: Sequence[Message]) -> None:
-        """Write metadata records, in one batch where they fit."""
+        """Write metadata records, in one batch if they fit."""
         for start in range(0, len(records), MAX_RECORDS_PER_BATCH):
             part = records[start : start + MAX_RECORDS_PER_BATCH]
             self._append(
@@ -63,7 +63,7 @@ class HistoryLog:
             voters=self._voters,
         )
         snapshot_id = SnapshotId(epoch=self.epoch, end_offset=self.next_offset)
-        snapshot = Snapshot(id=snapshot_id, batches=list(batches))
+        snapshot = SyntheticSnapshot(id=snapshot_id, batches=list(batches))
         for replica in self._replicas:
             replica.add(snapshot)
 

@@ -6,7 +6,7 @@ from kafkaproto.messages import KRaftVersionRecord, LeaderChangeMessage, VotersR
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto_pipeline.synthetic.log import KRAFT_VERSION, METADATA_VERSION
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.image import ControllerRegistration, FeatureRange
+from kafkaproto_server.image.entries import ControllerRegistration, FeatureRange
 from kafkaproto_server.image.records import register_controller_record
 from kafkaproto_server.types import Endpoint
 
@@ -57,7 +57,7 @@ class QuorumLife:
         )
 
     def register_all(self) -> None:
-        """Every controller tells the active one of itself."""
+        """Every controller registers with the active one."""
         for node_id in self._directory_ids:
             self.register(node_id)
 

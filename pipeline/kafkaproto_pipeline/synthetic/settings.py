@@ -16,7 +16,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.synthetic.topics import TopicLives
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_RESOURCE,
     AccessControlEntry,
     DelegationToken,

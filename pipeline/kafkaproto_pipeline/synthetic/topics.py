@@ -1,4 +1,4 @@
-"""Topics of a synthetic history: created one by one, in large batches, in transactions; grown, moved, deleted."""
+"""Topics of a synthetic history: created one by one, in large batches, or in transactions; grown, moved, deleted."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kafkaproto.messages import (
     PartitionRecord,
     TopicRecord,
 )
-from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, Partition, Topic
+from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, SyntheticPartition, SyntheticTopic
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.image import TOPIC_RESOURCE
+from kafkaproto_server.image.entries import TOPIC_RESOURCE
 
 _DOMAINS = ("orders", "payments", "clicks", "inventory", "shipments", "users", "audit", "sensors", "prices")
 _KINDS = ("events", "changelog", "commands", "dead-letters", "enriched", "hourly", "raw")
@@ -67,7 +67,7 @@ class TopicLives:
             self._world.append([EndTransactionRecord()])
 
     def abort_transaction(self, interrupt: Callable[[], None]) -> None:
-        """The same, but it comes to nothing; at times because the controller changes in the middle."""
+        """The same, but the transaction is aborted; at times because the controller changes in the middle."""
         self._world.append([BeginTransactionRecord(name="Create topics")])
         for _ in range(self._rng.randint(*TOPICS_IN_A_TRANSACTION)):
             topic = self._topic()
@@ -118,7 +118,7 @@ class TopicLives:
     def move(self) -> None:
         """Some partitions are reassigned; a while later they are done, or it is cancelled."""
         active = self._cluster.active_brokers()
-        moved: dict[Partition, None] = {}
+        moved: dict[SyntheticPartition, None] = {}
         changes: list[Message] = []
         for _ in range(self._rng.randint(*PARTITIONS_IN_A_MOVE) if self._cluster.partitions else 0):
             partition = self._rng.choice(self._cluster.partitions)
@@ -142,7 +142,7 @@ class TopicLives:
         for partition in moved:
             self._world.after(self._rng.uniform(*MOVE_MS), partial(self._finish_move, partition))
 
-    def _finish_move(self, partition: Partition) -> None:
+    def _finish_move(self, partition: SyntheticPartition) -> None:
         if partition.place < 0:
             return
         (added,), (removed,) = partition.adding, partition.removing
@@ -174,10 +174,10 @@ class TopicLives:
             ]
         )
 
-    def _topic(self) -> Topic:
+    def _topic(self) -> SyntheticTopic:
         self._created += 1
         name = f"{self._rng.choice(_DOMAINS)}.{self._rng.choice(_KINDS)}.{self._created}"
-        return Topic(name=name, topic_id=self._rng.randbytes(16))
+        return SyntheticTopic(name=name, topic_id=self._rng.randbytes(16))
 
     def _new_topic(self) -> list[Message]:
         topic = self._topic()
@@ -190,7 +190,7 @@ class TopicLives:
             records.append(self._cluster.add_partition(self._partition(topic, index, factor)))
         return records
 
-    def configs(self, topic: Topic) -> list[Message]:
+    def configs(self, topic: SyntheticTopic) -> list[Message]:
         """Configs of a topic, set anew."""
         values = {"retention.ms": self._rng.choice(_RETENTION_MS)}
         if self._rng.random() < 0.4:
@@ -201,13 +201,13 @@ class TopicLives:
             for key, value in values.items()
         ]
 
-    def _partition(self, topic: Topic, index: int, factor: int = 3) -> Partition:
+    def _partition(self, topic: SyntheticTopic, index: int, factor: int = 3) -> SyntheticPartition:
         active = self._cluster.active_brokers()
         start = self._rng.randrange(len(active))
         step = self._rng.randint(1, max(1, len(active) // factor))
         count = min(factor, len(active))
         replicas = [active[(start + step * place) % len(active)] for place in range(count)]
-        return Partition(
+        return SyntheticPartition(
             topic=topic,
             index=index,
             replicas=replicas,

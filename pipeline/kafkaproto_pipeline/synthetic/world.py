@@ -1,4 +1,4 @@
-"""What all parts of a synthetic history share: chance, the cluster, its log, and things that will happen later."""
+"""What all parts of a synthetic history share: randomness, the cluster, its log, and events that will happen later."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Handlers of requests, by family, and the one table that says which listener serves what.
+"""The handlers of requests, by family, and the table that says which listener serves which API.
 
-Synchronous and without streams: a handler gets a decoded request and answers at once, or hands out a `Deferred`.
-The cores behind it are reached through the functions in `requests.context.Services`.
+Handlers are synchronous and know no streams: a handler gets a decoded request and returns a response at once, or a
+`Deferred`. It reaches the cores through the functions in `requests.context.Services`.
 """

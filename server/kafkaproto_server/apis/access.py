@@ -1,4 +1,4 @@
-"""What the sender of a request must be allowed to do (KIP-11), and who checks it."""
+"""Which ACL operation an API requires of the sender (KIP-11), and which part of the server checks it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafkaproto_server.security.acls import Operation, ResourceType
 
 
 class CheckedBy(enum.Enum):
-    """Who checks the access of an API."""
+    """Which part of the server checks the access to an API."""
 
     DISPATCH = "the dispatcher, before the handler: the whole request is refused"
     HANDLER = "the handler, item by item"
@@ -18,7 +18,8 @@ class CheckedBy(enum.Enum):
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
-    """The operation that an API needs, on which type of resource, and who checks it."""
+    """The operation that an API requires, the type of resource that it applies to, and which part of the server checks
+    it."""
 
     operation: Operation
     resource_type: ResourceType = ResourceType.CLUSTER
@@ -26,5 +27,5 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def of_items(operation: Operation, resource_type: ResourceType) -> Access:
-    """The access that a handler checks item by item."""
+    """An access that the handler checks for each item of the request."""
     return Access(operation=operation, resource_type=resource_type, checked_by=CheckedBy.HANDLER)

@@ -1,7 +1,7 @@
-"""What this server has to know of one API: an `Api`, which is the API's one row in `apis.table`.
+"""The description of one API: an `Api` is that API's row in `apis.table`.
 
-Each API has a file of its own, in the folder of its family. The file's head says versions, behaviour, differences
-between versions and what is not done; its last lines are the row.
+Each API has a file of its own in the folder of its family. The head of that file states the versions, the behaviour,
+the differences between versions and what is not implemented. Its last lines are the row.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from kafkaproto.api import ApiKey
 from kafkaproto.message import Message
 from kafkaproto_server.apis.access import Access, CheckedBy
 from kafkaproto_server.apis.bounds import Bounds
-from kafkaproto_server.requests.context import InnerRequest, Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, InnerRequest, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refuse, refuse_on_top
 from kafkaproto_server.security.acls import Operation
 
-Handler: TypeAlias = Callable[[Any, RequestContext, Services], Reply | InnerRequest]
-"""Answers a request, now or later."""
+Handler: TypeAlias = Callable[[Any, RequestContext, Services], HandlerResult | InnerRequest]
+"""Serves a request: returns the response, or a promise of it."""
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,9 +31,10 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     access: Access | None
     """What the sender must be allowed to do; None if anybody is served."""
     is_forwarded: bool = False
-    """Whether a broker passes the request on to the active controller, and so offers no more than that one does."""
+    """Whether a broker forwards the request to the active controller. The broker then offers only versions that the
+    active controller serves, too."""
     passes_on_unread: bool = False
-    """Whether a broker passes the request on as it came."""
+    """Whether a broker forwards the request's bytes unchanged."""
 
 
 class Api(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,48 +42,48 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
 
     key: ApiKey
     bounds: Bounds
-    """The largest request."""
+    """The largest request that is accepted."""
     broker: Served | None = None
-    """On broker listeners; None if it is not served there."""
+    """How broker listeners serve it; None if they do not."""
     controller: Served | None = None
-    """On controller listeners."""
+    """How controller listeners serve it; None if they do not."""
     refuse: Refuse = refuse_on_top
-    """The response to a request that is refused as a whole."""
+    """Makes the response to a request that is refused as a whole."""
     timeout_ms: Callable[[Any], int] | None = None
-    """The field that says how long the sender waits, if there is one."""
+    """Reads the request's timeout field; None if the API has no such field."""
     is_urgent: bool = False
-    """Whether replicas of the quorum and brokers send it to stay in the cluster. Urgent requests go before others if
-    there is more to do than a pass of the loop allows. None of them may hold much."""
+    """Whether replicas of the quorum or brokers send it to stay in the cluster. If there is more to do than one pass of
+    the loop allows, urgent requests go first. None of them may be large."""
 
 
-def _forward(request: Message, context: RequestContext, services: Services) -> Reply:
+def _forward(request: Message, context: RequestContext, services: Services) -> HandlerResult:
     return services.controller.forward(request, context)
 
 
-def _submit(request: Message, context: RequestContext, services: Services) -> Reply:
+def _submit(request: Message, context: RequestContext, services: Services) -> HandlerResult:
     return services.controller.submit(request, context)
 
 
-def _ask_quorum(request: Message, context: RequestContext, services: Services) -> Reply:
+def _ask_quorum(request: Message, context: RequestContext, services: Services) -> HandlerResult:
     return services.quorum.answer(request, context)
 
 
 FORWARDED = Served(
     handler=_forward,
-    # The controllers' half of the row has the operation.
+    # The operation is in the row's entry for controller listeners: the controller checks it.
     access=Access(operation=Operation.ANY, checked_by=CheckedBy.CONTROLLER),
     is_forwarded=True,
     passes_on_unread=True,
 )
-"""On a broker's listener: the active controller decides, wherever it is (KIP-590)."""
+"""On a broker's listener: the broker forwards the request to the active controller, wherever it is (KIP-590)."""
 
 
 def submitted(operation: Operation) -> Served:
-    """On a controller's listener: its controller decides. The sender needs an operation on the cluster."""
+    """On a controller's listener: this node's controller decides. The sender needs the operation on the cluster."""
     return Served(handler=_submit, access=Access(operation=operation))
 
 
 def of_quorum(operation: Operation = Operation.CLUSTER_ACTION) -> Served:
-    """On a controller's listener: its replica of the quorum answers, at once or when a long poll or a change of voters
-    is over. The sender needs an operation on the cluster."""
+    """On a controller's listener: this node's replica of the quorum responds, at once or when a long poll or a change
+    of the voters ends. The sender needs the operation on the cluster."""
     return Served(handler=_ask_quorum, access=Access(operation=operation))

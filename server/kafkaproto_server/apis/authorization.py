@@ -1,11 +1,12 @@
-"""What somebody must be allowed to do for a request to be served (KIP-11), and how the answer leaves out the rest.
+"""Checks what the sender of a request is allowed to do (KIP-11), and takes out of a request the items that are not
+allowed.
 
-Without an authorizer (authorizer.class.name empty) everybody may do everything. Most requests of administrators,
-and those that nodes send each other, need one operation on the cluster: `apis.serving` refuses them as a
-whole. Where Kafka answers item by item, handlers take away what is not allowed (`allowed_items`), have the rest served,
-and add the refusals to the response, after the others.
+Without an authorizer (authorizer.class.name empty) everybody may do everything. Most administrative requests, and those
+between nodes, require one operation on the cluster: `apis.serving` refuses such a request as a whole. If Kafka decides
+item by item, the handler removes the items that are not allowed (`allowed_items`), serves the rest, and appends the
+refusals to the response.
 
-A broker forwards without asking: the active controller decides, by the principal in the envelope.
+A broker forwards requests without checking. The active controller checks them with the principal in the envelope.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TypeVar
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.apis.access import Access, CheckedBy
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
@@ -35,7 +36,7 @@ R = TypeVar("R")
 _log = logging.getLogger("kafkaproto.server.authorizer")
 
 OPERATIONS_NOT_ASKED = -(2**31)
-"""Stands in an answer in place of authorized operations that the request did not ask for (KIP-430)."""
+"""The value of the authorized operations in a response if the request did not ask for them (KIP-430)."""
 
 
 def is_allowed(
@@ -45,7 +46,7 @@ def is_allowed(
     resource_type: ResourceType = ResourceType.CLUSTER,
     resource_name: str = CLUSTER_NAME,
 ) -> bool:
-    """Whether the sender of a request may do something to a resource; the cluster unless another is given."""
+    """Whether the sender of a request may perform an operation on a resource; by default on the cluster."""
     authorizer = services.metadata.authorizer()
     return authorizer is None or authorizer.authorize(
         context.principal, context.client_host, operation, resource_type, resource_name
@@ -53,12 +54,12 @@ def is_allowed(
 
 
 def may_at_all(context: RequestContext, services: Services, access: Access) -> bool:
-    """Whether there can be anything that the sender of a request may do as its api asks; False is certain."""
+    """Whether the sender could be allowed to do anything that this API does. False is certain; True is not."""
     authorizer = services.metadata.authorizer()
     if authorizer is None:
         return True
     types = [access.resource_type] if access.resource_type is not ResourceType.ANY else _TYPES_WITH_CONFIGS
-    # What one may do to the cluster may stand for doing it to whatever is in it.
+    # An operation on the cluster may imply the same operation on what the cluster contains.
     return any(
         authorizer.may_on_any(context.principal, context.client_host, access.operation, resource_type)
         for resource_type in (*types, ResourceType.CLUSTER)
@@ -71,7 +72,7 @@ def denial(
     resource_type: ResourceType = ResourceType.CLUSTER,
     resource_name: str = CLUSTER_NAME,
 ) -> str:
-    """What to say to somebody who may not do something; `log_denials` logs it."""
+    """The message for a sender who may not do something; also counts the denial for `log_denials`."""
     text = (
         f"{context.principal[:MAX_QUOTED_LENGTH]} from {context.client_host} may not {operation.name} the"
         f" {resource_type.name} {resource_name[:MAX_QUOTED_LENGTH]}."
@@ -83,7 +84,7 @@ def denial(
 
 
 def log_denials(context: RequestContext) -> None:
-    """Log what the sender of a request may not do, in one line: it may have named thousands of things."""
+    """Log what the sender was denied, in one line for the whole request: a request may name thousands of resources."""
     denials = context.denials
     if denials.count == 1:
         _log.info("api key %d: %r", context.api_key, denials.first)
@@ -92,7 +93,7 @@ def log_denials(context: RequestContext) -> None:
 
 
 def whole_refusal(access: Access | None, context: RequestContext, services: Services) -> Refusal | None:
-    """Why the sender of a request may not be served at all; None if the handler is to be asked."""
+    """Why the request must be refused as a whole; None if the handler is to serve it."""
     if access is None or access.checked_by is CheckedBy.CONTROLLER:
         return None
     if access.checked_by is CheckedBy.HANDLER and knows_acls(services):
@@ -103,16 +104,17 @@ def whole_refusal(access: Access | None, context: RequestContext, services: Serv
 
 
 def knows_acls(services: Services) -> bool:
-    """Whether the cluster's ACLs are known; a node that starts has to load them first."""
+    """Whether this node knows the cluster's ACLs. A starting node has to load them first."""
     authorizer = services.metadata.authorizer()
     return authorizer is None or authorizer.is_loaded
 
 
 def cluster_refusal(context: RequestContext, services: Services, operation: Operation) -> Refusal:
-    """What to say to somebody who may not do something in the cluster.
+    """The refusal for a sender who may not perform an operation on the cluster.
 
-    NOT_CONTROLLER while the ACLs are not known, since such a node cannot be the active controller: clients and brokers
-    then ask again. A Raft client of Apache Kafka stops its node for CLUSTER_AUTHORIZATION_FAILED.
+    Its code is CLUSTER_AUTHORIZATION_FAILED, or NOT_CONTROLLER while this node does not know the ACLs. Such a node
+    cannot be the active controller, and NOT_CONTROLLER makes clients and brokers retry. A Raft client of Apache Kafka,
+    in contrast, stops its node at CLUSTER_AUTHORIZATION_FAILED.
     """
     if knows_acls(services):
         return Refusal(
@@ -130,7 +132,8 @@ def cluster_refusal(context: RequestContext, services: Services, operation: Oper
 def authorized_operations(
     context: RequestContext, services: Services, resource_type: ResourceType, resource_name: str
 ) -> int:
-    """What the sender may do to a resource, bit n standing for the operation of number n (KIP-430)."""
+    """The operations that the sender may perform on a resource, as a bit field: bit n is the operation with number n
+    (KIP-430)."""
     return sum(
         1 << operation
         for operation in OPERATIONS[resource_type]
@@ -139,7 +142,7 @@ def authorized_operations(
 
 
 def cluster_authorized_operations(context: RequestContext, services: Services) -> int:
-    """What the sender may do to the cluster; nothing is told to who may not describe it."""
+    """The operations that the sender may perform on the cluster; 0 if it may not describe the cluster."""
     if not is_allowed(context, services, Operation.DESCRIBE):
         return 0
     return authorized_operations(context, services, ResourceType.CLUSTER, CLUSTER_NAME)
@@ -148,8 +151,8 @@ def cluster_authorized_operations(context: RequestContext, services: Services) -
 def allowed_items(
     items: Iterable[T], *, refuse: Callable[[T], R | None], key: Callable[[T], Hashable]
 ) -> Steps[tuple[list[T], list[R]]]:
-    """The items of a request that ``refuse`` gives None for, and what it gives for the others. Of items with the same
-    ``key`` that are refused, one is asked about and has a result."""
+    """Two lists: the items for which ``refuse`` returns None, and the results of ``refuse`` for the others. If several
+    refused items have the same ``key``, the first one is checked and has a result; the others are left out."""
     kept: list[T] = []
     refused: dict[Hashable, R] = {}
     for item in items:
@@ -164,7 +167,7 @@ def allowed_items(
     return kept, [*refused.values()]
 
 
-# --- settings ---
+# --- configs ---
 
 _CONFIG_RESOURCES = {
     TOPIC_RESOURCE: (ResourceType.TOPIC, ErrorCode.TOPIC_AUTHORIZATION_FAILED),
@@ -173,15 +176,15 @@ _CONFIG_RESOURCES = {
     BROKER_LOGGER_RESOURCE: (ResourceType.CLUSTER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED),
     CLIENT_METRICS_RESOURCE: (ResourceType.CLUSTER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED),
 }
-"""Whose ACLs the settings of a resource go by, and how they are refused, by type of config resource."""
+"""By type of config resource: the type of resource whose ACLs protect its configs, and the error code of a refusal."""
 _TYPES_WITH_CONFIGS = (ResourceType.TOPIC, ResourceType.GROUP)
-"""Types beside the cluster whose ACLs settings go by."""
+"""The types of resources, besides the cluster, whose ACLs protect configs."""
 
 
 def config_problem(
     config_type: int, config_name: str, operation: Operation, context: RequestContext, services: Services
 ) -> tuple[ErrorCode, str] | None:
-    """Why the settings of a resource are not for the sender; None where they are, or nobody knows the type."""
+    """Why the sender may not access the configs of a resource; None if it may, or if the type is unknown."""
     known = _CONFIG_RESOURCES.get(config_type)
     if known is None:
         return None
@@ -193,4 +196,4 @@ def config_problem(
 
 
 ALL_CONFIG_RESOURCES = frozenset(_CONFIG_RESOURCES)
-"""Types of resources that have configs."""
+"""The types of resources that have configs."""

@@ -1,11 +1,14 @@
-"""From the bytes of a request to its reply: may it be this large, may its sender ask for it, what does it say, who
-answers.
+"""From the bytes of a request to its reply: checks its size, checks the sender's rights, decodes it, calls its handler.
 
-A short request is decoded at once. A longer one is first held against its api's bounds, and its sender's rights are
-looked at before its body is: who may not ask at all gets a refusal that is made of the header alone, if the
-response has an error code of its own, or else, from `MAX_REFUSED_BODY_BYTES` on, no response. While the ACLs are not
-known there always is a response, that of a request which is to be sent again. Then the request is decoded in steps.
-What a broker forwards is not decoded at all, unless it is short.
+A short request is decoded at once. For a longer one, the server compares its size with its API's bounds and checks the
+sender's rights before it reads the body. If the sender may not use the API at all, there are two cases:
+
+- The response has an error code of its own: the refusal is made from the request's header alone.
+- It has none, or the handler checks the rights item by item: a body of more than `MAX_REFUSED_BODY_BYTES` gets no
+  response, and the connection is closed. A smaller one is decoded, since the refusal has to name its items.
+
+While this node does not know the ACLs, there always is a response, which makes the sender retry. A request that passes
+is then decoded in steps. A broker does not decode what it forwards, unless it is short.
 """
 
 from __future__ import annotations
@@ -30,9 +33,9 @@ from kafkaproto_server.apis.authorization import (
 )
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, refuse_at_once
 from kafkaproto_server.requests.context import (
+    HandlerResult,
     InnerRequest,
     RefusedRequestError,
-    Reply,
     RequestContext,
     UnreadRequest,
 )
@@ -42,9 +45,9 @@ from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import Steps, StepsType
 
 SHORT_BODY_BYTES = 4096
-"""Bodies up to this size are decoded at once: in some milliseconds, whatever they hold."""
+"""Bodies up to this size are decoded at once. That takes some milliseconds, whatever they contain."""
 MAX_REFUSED_BODY_BYTES = 64 * 1024
-"""The largest body that is decoded only to name in a refusal what its sender may not have."""
+"""The largest body that is decoded only so that a refusal can name the items that the sender may not access."""
 
 
 def serve(
@@ -53,11 +56,12 @@ def serve(
     context: RequestContext,
     services: Services,
     decoded: Callable[[Message], None] = lambda message: None,
-) -> Reply:
-    """Have the right handler answer a request whose key the listener serves, if its sender may ask for it.
+) -> HandlerResult:
+    """Serve a request with the handler of its API, if the sender may send it. The listener must serve the API.
 
-    ``decoded`` is told of the request before the handler is asked. Raises RemoteProtocolError, at once or in a
-    step, for a body that does not parse or is beyond the bounds of its api, and RefusedRequestError.
+    Calls ``decoded`` with the request before the handler is called. Returns the response, or a promise of it. Raises
+    RemoteProtocolError, at once or in a step, if the body does not parse or exceeds the bounds of its API, and
+    RefusedRequestError.
     """
     served = TABLE[context.listener_kind][context.api_key]
     api = api_by_key(context.api_key)
@@ -68,7 +72,7 @@ def serve(
             f"the frame has {len(frame)} bytes, {bounds.max_bytes} are allowed", where=api.request_class.NAME
         )
     body_bytes = len(frame) - body_offset
-    # Every element takes a byte at least.
+    # Every element takes at least one byte.
     is_short = body_bytes <= SHORT_BODY_BYTES and body_bytes <= bounds.max_elements
     if not is_short:
         refused = _refused_unread(api, served, body_bytes, context, services)
@@ -87,34 +91,37 @@ def serve(
     return _serve_long(api, frame, body_offset, context, services, decoded)
 
 
-def serve_forwarded(frame: bytes, body_offset: int, context: RequestContext, services: Services) -> Reply:
-    """The same for a request that a broker forwards. Raises RefusedRequestError if brokers do not forward its API."""
+def serve_forwarded(
+    frame: bytes, body_offset: int, context: RequestContext, services: Services
+) -> HandlerResult:
+    """Serve a request that a broker forwarded, as `serve` does. Raises RefusedRequestError if brokers do not forward
+    its API."""
     api = APIS.get(context.api_key)
     if api is None or api.broker is None or not api.broker.is_forwarded:
         raise RefusedRequestError(f"api key {context.api_key} is not forwarded")
     return serve(frame, body_offset, context, services)
 
 
-def dispatch(request: Message, context: RequestContext, services: Services) -> Reply:
-    """Have the right handler answer a decoded request whose key the listener serves, if its sender may ask for it."""
+def dispatch(request: Message, context: RequestContext, services: Services) -> HandlerResult:
+    """Call the handler for a decoded request if the sender may send it. The listener must serve the API."""
     served = TABLE[context.listener_kind][context.api_key]
     refusal = whole_refusal(served.access, context, services)
-    reply = served.handler(request, context, services) if refusal is None else refuse(request, refusal)
-    if isinstance(reply, InnerRequest):
-        reply = reply.serve_by(serve_forwarded)
-    if isinstance(reply, StepsType):
-        return _denials_logged(reply, context)
+    result = served.handler(request, context, services) if refusal is None else refuse(request, refusal)
+    if isinstance(result, InnerRequest):
+        result = result.serve_by(serve_forwarded)
+    if isinstance(result, StepsType):
+        return _denials_logged(result, context)
     log_denials(context)
-    return reply
+    return result
 
 
 def _denials_logged(steps: Steps[Any], context: RequestContext) -> Steps[Any]:
-    """The same steps; what they found their sender may not do is logged at their end."""
-    reply = yield from steps
-    if isinstance(reply, StepsType):
-        return _denials_logged(reply, context)
+    """The same steps, which log at their end what the sender was denied."""
+    result = yield from steps
+    if isinstance(result, StepsType):
+        return _denials_logged(result, context)
     log_denials(context)
-    return reply
+    return result
 
 
 def _decoded(api: ApiInfo, frame: bytes, body_offset: int, context: RequestContext) -> Message:
@@ -129,7 +136,7 @@ def _serve_long(
     context: RequestContext,
     services: Services,
     decoded: Callable[[Message], None],
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     most = bounds_of(context.api_key).max_elements
     message, _ = yield from api.request_class.decode_in_steps(
         frame, context.api_version, body_offset, max_elements=most
@@ -141,9 +148,9 @@ def _serve_long(
 def _refused_unread(
     api: ApiInfo, served: Served, body_bytes: int, context: RequestContext, services: Services
 ) -> Message | None:
-    """The response to a long request whose sender may not ask for any of it; None if it has to be read.
+    """The refusal of a long request if the sender may do nothing of what it asks for; None if the body has to be read.
 
-    Raises RefusedRequestError if no response can be made without reading, and the body is too long to read it for
+    Raises RefusedRequestError if only reading the body could give a response, and the body is too long to be read for
     that.
     """
     access = served.access
@@ -161,7 +168,7 @@ def _refused_unread(
             refusal = cluster_refusal(context, services, access.operation)
             log_denials(context)
             return refuse_at_once(api.request_class(), refusal)
-        # Who is to ask again is told so, however much it asks for.
+        # A sender that has to retry gets a response that says so, however long its request is.
         if body_bytes <= MAX_REFUSED_BODY_BYTES or not is_loaded:
             return None
         text = denial(context, access.operation)
@@ -170,7 +177,7 @@ def _refused_unread(
 
 
 def _has_error_on_top(api: ApiInfo, context: RequestContext) -> bool:
-    """Whether the response to a request that asks for nothing can say that it is refused."""
+    """Whether the response has an error code on top, so that even an empty request can be refused with it."""
     code = ErrorCode.NOT_CONTROLLER
     refusal = Refusal(code=code, message=None, version=context.api_version)
     return code in islice(error_codes(refuse_at_once(api.request_class(), refusal)), 1)

@@ -1,7 +1,8 @@
-"""All APIs: one row each, which the API's own file has.
+"""The table of all APIs: one row each, which the API's own file defines.
 
-What is served, what ApiVersions advertises, how large requests may be, what is urgent and what brokers forward all
-follow from the rows. Nothing is advertised that is not served. To add an API takes a file and one line here.
+What each listener serves, what ApiVersions advertises, how large requests may be, which requests are urgent and which
+ones brokers forward: all of it follows from the rows. So the server advertises nothing that it does not serve. A new
+API takes one file and one line here.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ from kafkaproto_server.types import ListenerKind, Steps, StepsType, run_to_end
 
 
 def advertised(kind: ListenerKind, services: Services) -> Mapping[int, tuple[int, int]]:
-    """What ApiVersions tells a client: of a forwarded API only the versions that the active controller has, too."""
+    """The versions that ApiVersions returns, by api key. Of a forwarded API it has only those that the active
+    controller serves, too."""
     controller = services.controller.served_versions() if kind is ListenerKind.BROKER else None
     result: dict[int, tuple[int, int]] = {}
     for api_key, served in TABLE[kind].items():
@@ -136,16 +138,16 @@ _ROWS = (
     remove_raft_voter.API,
     update_raft_voter.API,
 )
-"""In order of their keys."""
+"""In order of their API keys."""
 
 APIS: Final[dict[int, Api]] = {api.key: api for api in _ROWS}
-"""By api key."""
+"""The rows by API key."""
 
 TABLE: Final[dict[ListenerKind, dict[int, Served]]] = {
     ListenerKind.BROKER: {api.key: api.broker for api in _ROWS if api.broker is not None},
     ListenerKind.CONTROLLER: {api.key: api.controller for api in _ROWS if api.controller is not None},
 }
-"""What each kind of listener serves, by api key."""
+"""What each kind of listener serves, by API key."""
 
 URGENT_KEYS: Final = frozenset(api.key for api in _ROWS if api.is_urgent)
 
@@ -153,7 +155,7 @@ _MOST_ELEMENTS: Final = max(api.bounds.max_elements for api in _ROWS)
 
 
 def served_versions(kind: ListenerKind, api_key: int) -> tuple[int, int] | None:
-    """Lowest and highest version of a key on a kind of listener, None if it is not served there."""
+    """The lowest and highest version of an API that a kind of listener serves; None if it does not serve the API."""
     if api_key not in TABLE[kind]:
         return None
     api = api_by_key(api_key)
@@ -162,37 +164,37 @@ def served_versions(kind: ListenerKind, api_key: int) -> tuple[int, int] | None:
 
 
 def bounds_of(api_key: int) -> Bounds:
-    """The bounds of an API; those of the smallest for one that is not served."""
+    """The bounds of an API; `SMALL` for an API that is not served."""
     api = APIS.get(api_key)
     return SMALL if api is None else api.bounds
 
 
 def possible_elements(api_key: int, body_bytes: int) -> int:
-    """The most elements that the body of a request can hold, in so many bytes and within its API's bounds; what is
-    inside an envelope counts."""
-    # Every element takes a byte at least.
+    """The largest number of elements that a request's body of this length can hold within its API's bounds. A request
+    inside an envelope counts, too."""
+    # Every element takes at least one byte.
     most = _MOST_ELEMENTS if api_key == envelope.API.key else bounds_of(api_key).max_elements
     return min(body_bytes, most)
 
 
 def frame_limit(api_key: int) -> int:
-    """The largest frame, in bytes without its size, that is taken of an API on any listener."""
+    """The largest frame of an API that any listener accepts, in bytes and without its size field."""
     return bounds_of(api_key).max_bytes
 
 
 def timeout_ms(request: Message) -> int | None:
-    """How long the sender of a request waits, as the request says; None if it does not say."""
+    """The timeout that a request specifies; None if it has no timeout."""
     api = APIS[_key(request)]
     return None if api.timeout_ms is None else api.timeout_ms(request)
 
 
 def refuse(request: Message, refusal: Refusal) -> Message | Steps[Message]:
-    """The response to a request that is refused as a whole, in steps if it may be long."""
+    """The response to a request that is refused as a whole; steps if the response may be long."""
     return APIS[_key(request)].refuse(request, refusal)
 
 
 def refuse_at_once(request: Message, refusal: Refusal) -> Message:
-    """The same for a request that is known to be short."""
+    """The same for a request that is known to be short: always a response, never steps."""
     response = refuse(request, refusal)
     return run_to_end(response) if isinstance(response, StepsType) else response
 

@@ -1,1 +1,1 @@
-"""The broker half of a node: its life as the controllers see it. Synchronous and without streams."""
+"""The broker of a node: its lifecycle as the controllers see it. Synchronous and without streams."""

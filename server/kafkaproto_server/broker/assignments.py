@@ -1,12 +1,13 @@
-"""The queue of what this broker has to tell the controllers about where its replicas lie (AssignReplicasToDirs, 73).
+"""The queue of assignments of replicas to log directories that this broker reports to the controllers
+(AssignReplicasToDirs, 73).
 
-Pure: it says which request is to be sent next and when, and is told what came back. One request is under way at a time,
-of at most `MAX_ASSIGNMENTS_PER_REQUEST` replicas. The newest assignment of a replica wins: an answer to an older one
-does not take it from the queue. What was refused, or not answered, is sent again after a pause that doubles; whether it
-still makes sense is decided elsewhere (`broker.replica_directories`), by what the metadata say.
+It is pure: it says which request to send next and when, and gets the responses. One request is in flight at a time,
+with at most `MAX_ASSIGNMENTS_PER_REQUEST` replicas. The newest assignment of a replica wins: the response to an older
+one does not remove it from the queue. Assignments that were refused or got no response are sent again after a pause
+that doubles. Whether they still make sense is decided in `broker.replica_directories`, from the metadata.
 
-What was accepted is sent again, too, if the metadata do not show it in time: a reassignment may have taken the replica
-away and given it back since, without a directory. The broker need not have seen that, if it read both at once.
+Accepted assignments are also sent again if the metadata does not show them in time: a reassignment may have removed the
+replica and added it again since, without a directory. The broker need not have seen that, if it read both at once.
 """
 
 from __future__ import annotations
@@ -16,48 +17,48 @@ from typing import TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
+from kafkaproto_server.backoff import Backoff
 
 MAX_ASSIGNMENTS_PER_REQUEST = 2250
-"""So that a request stays within 64 KiB even if each replica is of a topic of its own (KIP-858)."""
-FIRST_BACKOFF_MS = 100
-MAX_BACKOFF_MS = 10_000
+"""With this limit a request stays within 64 KiB even if each replica belongs to another topic (KIP-858)."""
+BACKOFF = Backoff(first_ms=100, longest_ms=10_000)
 ACCEPTED_PAUSE_MS = 5_000
-"""For so long the metadata may fail to show what was accepted; a broker reads them within a fraction of it."""
+"""How long the metadata may fail to show an accepted assignment. A broker reads it within a fraction of that."""
 
 Replica: TypeAlias = tuple[bytes, int]
 """(topic id, partition index)"""
 
 
 class AssignmentQueue:
-    """Assignments that no controller has confirmed. Times are monotonic milliseconds."""
+    """Assignments that no controller has confirmed. Times are monotonic, in milliseconds."""
 
     def __init__(self, broker_id: int) -> None:
         self._broker_id = broker_id
         self._wanted: dict[Replica, bytes] = {}
         self._under_way: dict[Replica, bytes] = {}
-        # With the time from which on it is wanted again; in the order of these times.
+        # With the time from which on each is to be sent again; ordered by this time.
         self._accepted: dict[Replica, tuple[bytes, int]] = {}
         self._failures = 0
         self._not_before_ms = 0
 
     def __len__(self) -> int:
-        """How many wait or are under way: the metric QueuedReplicaToDirAssignments."""
+        """The number of assignments that wait or are in flight: the metric QueuedReplicaToDirAssignments."""
         dropped = sum(replica not in self._wanted for replica in self._under_way)
         return len(self._wanted) + dropped
 
     def assign(self, replica: Replica, directory_id: bytes) -> None:
-        """A replica lies in this directory, whatever was said of it before."""
+        """Report this directory for a replica, in place of any earlier assignment."""
         self.drop(replica)
         self._wanted[replica] = directory_id
 
     def drop(self, replica: Replica) -> None:
-        """There is nothing to be said of a replica any more."""
+        """Report nothing about a replica any more."""
         self._wanted.pop(replica, None)
         self._accepted.pop(replica, None)
 
     @property
     def due_ms(self) -> int | None:
-        """When the next request is to be sent; None while there is nothing to send, or an answer is awaited."""
+        """When to send the next request; None if there is nothing to send, or if a response is awaited."""
         if self._under_way:
             return None
         if self._wanted:
@@ -94,9 +95,9 @@ class AssignmentQueue:
         )
 
     def handle_response(self, response: AssignReplicasToDirsResponse, now_ms: int) -> dict[Replica, int]:
-        """Take the answer to the request that is under way; error code by replica of what was refused.
+        """Handle the response to the request in flight. Returns the error code of each refused replica.
 
-        A replica that the answer does not name counts as refused with UNKNOWN_SERVER_ERROR.
+        A replica that the response does not contain counts as refused with UNKNOWN_SERVER_ERROR.
         """
         told: dict[Replica, int] = {}
         if not response.error_code:
@@ -119,17 +120,17 @@ class AssignmentQueue:
         return refused
 
     def _want_again(self, now_ms: int) -> None:
-        # No more than a request holds: of a large broker very many come at once, and the rest is due as well then.
+        # At most as many as fit a request: a large broker may have very many at once, and the rest stays due.
         first = islice(self._accepted.items(), MAX_ASSIGNMENTS_PER_REQUEST)
         for replica in [replica for replica, (_, again_ms) in first if again_ms <= now_ms]:
             self._wanted[replica] = self._accepted.pop(replica)[0]
 
     def handle_failure(self, now_ms: int) -> None:
-        """Nobody answered the request that is under way."""
+        """The request in flight got no response."""
         self._finish(True, now_ms)
 
     def _finish(self, has_failed: bool, now_ms: int) -> None:
-        # What was refused goes to the end, so that it does not keep others from being told.
+        # Refused assignments go to the end, so that they do not block others.
         for replica in self._under_way:
             if replica in self._wanted:
                 self._wanted[replica] = self._wanted.pop(replica)
@@ -137,5 +138,5 @@ class AssignmentQueue:
         if not has_failed:
             self._failures, self._not_before_ms = 0, now_ms
             return
-        self._not_before_ms = now_ms + min(FIRST_BACKOFF_MS << min(self._failures, 10), MAX_BACKOFF_MS)
         self._failures += 1
+        self._not_before_ms = now_ms + BACKOFF.delay_ms(self._failures)

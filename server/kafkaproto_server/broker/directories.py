@@ -1,8 +1,8 @@
-"""The log directories of a broker: which are usable, which failed, which take no new replicas (KIP-858, KIP-1066).
+"""The log directories of a broker: which of them are usable, which have failed, which are cordoned (KIP-858, KIP-1066).
 
-A directory that failed stays offline until the process starts again, whatever becomes of its disk: nobody knows what
-it holds by then. One that could not even be read when the broker started has no id that anybody knows, so it is shown
-to administrators but not told to the controllers.
+A failed directory stays offline until the process restarts, even if its disk recovers: nobody knows what it holds by
+then. If a directory could not be read when the broker started, its id is unknown. Such a directory is shown to
+administrators but not reported to the controllers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 ALL_DIRECTORIES = "*"
-"""Stands in ``cordoned.log.dirs`` for every directory of the broker."""
+"""The entry of ``cordoned.log.dirs`` that means every directory of the broker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,9 +20,9 @@ class LogDirectory:
 
     path: str
     directory_id: bytes | None
-    """``directory.id`` of its meta.properties; None where that could not be read."""
+    """``directory.id`` of its meta.properties; None if that could not be read."""
     problem: str | None = None
-    """Why it is offline; None where it is online."""
+    """Why it is offline; None if it is online."""
     is_cordoned: bool = False
 
 
@@ -36,12 +36,12 @@ class LogDirectories:
 
     @property
     def all(self) -> tuple[LogDirectory, ...]:
-        """Every directory as it is now."""
+        """Every directory in its present state."""
         return tuple(self._by_path.values())
 
     @property
     def are_several(self) -> bool:
-        """Whether the broker was configured with more than one, online or not."""
+        """Whether the broker is configured with more than one, online or not."""
         return len(self._by_path) > 1
 
     @property
@@ -51,12 +51,12 @@ class LogDirectories:
 
     @property
     def offline_ids(self) -> tuple[bytes, ...]:
-        """Ids of those that failed, as far as they are known, ascending."""
+        """Ids of the failed directories, as far as known, ascending."""
         return self._ids(each for each in self.all if each.problem is not None)
 
     @property
     def cordoned_ids(self) -> tuple[bytes, ...]:
-        """Ids of those that take no new replicas, ascending; failed ones are told as offline only."""
+        """Ids of the cordoned directories, ascending. Failed ones are reported only as offline."""
         return self._ids(each for each in self.all if each.is_cordoned and each.problem is None)
 
     @property
@@ -69,11 +69,11 @@ class LogDirectories:
         return any(each.directory_id == directory_id for each in self.all)
 
     def is_online(self, directory_id: bytes) -> bool:
-        """Whether the id is that of one that works."""
+        """Whether the id is that of a directory that works."""
         return directory_id in self.online_ids
 
     def fail(self, path: str, problem: str) -> bool:
-        """Count a directory as offline from now on; whether that is news."""
+        """Mark a directory as offline. Returns whether it was online before."""
         directory = self._by_path[path]
         if directory.problem is not None:
             return False
@@ -81,7 +81,8 @@ class LogDirectories:
         return True
 
     def cordon(self, paths: Sequence[str]) -> tuple[bool, tuple[str, ...]]:
-        """Have exactly these take no new replicas: (whether that is another set, names that are no directory)."""
+        """Cordon exactly these directories. Returns (whether the set has changed, names that are not directories of
+        this broker)."""
         everything = ALL_DIRECTORIES in paths
         before = self._by_path
         self._by_path = {

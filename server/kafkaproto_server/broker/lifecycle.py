@@ -1,15 +1,17 @@
-"""A broker's life towards the controllers: register, catch up, be unfenced, stay alive, leave in order (KIP-631).
+"""A broker's lifecycle towards the controllers: register, catch up, be unfenced, stay alive, shut down in order
+(KIP-631).
 
-Says which request is to be sent next and when, and is told what came back; sending is somebody else's. A broker
-registers once for each start of its process and keeps that broker epoch; whatever a later heartbeat is answered, the
-next one is sent with the same epoch, as Kafka's brokers do.
+It decides which request to send next and when, and gets the responses; other code does the sending. A broker registers
+once for each start of its process and keeps that broker epoch. Whatever the response to a later heartbeat is, the next
+one has the same epoch, as with Kafka's brokers.
 
 The states are those of Kafka's brokers:
-STARTING (registered, behind its own registration record) -> RECOVERY (caught up, asks to be unfenced) -> RUNNING ->
-PENDING_CONTROLLED_SHUTDOWN (its partitions are led elsewhere first) -> SHUTTING_DOWN.
 
-A directory that fails is told at once and in every heartbeat from then on; a broker that cannot get an answer to one of
-those in time has to stop, since it leads partitions that it has lost (log.dir.failure.timeout.ms, KIP-858).
+STARTING (registered, has not replayed its own registration record yet) -> RECOVERY (caught up, asks to be unfenced) ->
+RUNNING -> PENDING_CONTROLLED_SHUTDOWN (other brokers take over its partitions) -> SHUTTING_DOWN.
+
+A failed directory is reported at once, and in every heartbeat from then on. If the broker gets no response to any of
+these in time, it has to stop, since it leads partitions that it has lost (log.dir.failure.timeout.ms, KIP-858).
 """
 
 from __future__ import annotations
@@ -30,21 +32,23 @@ from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.types import Endpoint
 
 CATCH_UP_INTERVAL_MS = 10
-"""Between heartbeats of a broker that waits to be caught up or unfenced, and after one that nobody answered."""
+"""Time between heartbeats of a broker that waits to be caught up or unfenced, and after a heartbeat without a
+response."""
 FIRST_SHUTDOWN_INTERVAL_MS = 50
-"""Between the first two heartbeats of a controlled shutdown, which mostly ends at once."""
+"""Time between the first two heartbeats of a controlled shutdown, which is mostly allowed at once."""
 
 MAX_FAILED_GOODBYES = 2
-"""Requests in a row without an answer after which a controlled shutdown goes on without the controller's leave. Each
-takes a heartbeat interval, in which a quorum that still has a majority elects a new leader."""
+"""The number of consecutive requests without a response after which a controlled shutdown continues without the
+controller's consent. Each takes a heartbeat interval, in which a quorum that still has a majority elects a new
+leader."""
 
 REFUSALS_OF_A_GOODBYE = frozenset({ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ErrorCode.STALE_BROKER_EPOCH})
-"""Answers after which asking again for a controlled shutdown is of no use: this process may not speak for the broker
-(any more), or is not the one that is registered (any more). Kafka's brokers go on asking until their time is up."""
+"""Responses after which a controlled shutdown need not be requested again: this process may not act for the broker (any
+more), or another registration has replaced it. Kafka's brokers continue to ask until their timeout."""
 
 
 class BrokerState(enum.Enum):
-    """Where a broker is in its life."""
+    """The state of a broker's lifecycle."""
 
     STARTING = "starting"
     RECOVERY = "recovery"
@@ -54,7 +58,7 @@ class BrokerState(enum.Enum):
 
     @property
     def code(self) -> int:
-        """The number that Kafka's metric BrokerState shows."""
+        """The number of the state in Kafka's metric BrokerState."""
         return _STATE_CODES[self]
 
 
@@ -69,7 +73,7 @@ _STATE_CODES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerIdentity:
-    """What a broker registers with."""
+    """The data with which a broker registers."""
 
     broker_id: int
     cluster_id: str
@@ -80,11 +84,11 @@ class BrokerIdentity:
     features: dict[str, tuple[int, int]]
     """Supported levels by feature name."""
     previous_broker_epoch: int
-    """Epoch of the last clean shutdown, -1 where there was none."""
+    """Epoch of the last clean shutdown; -1 if there was none."""
 
 
 class BrokerLifecycle:
-    """One broker's life. Times are monotonic milliseconds."""
+    """The lifecycle of one broker. Times are monotonic, in milliseconds."""
 
     def __init__(
         self,
@@ -99,10 +103,11 @@ class BrokerLifecycle:
         self._identity = identity
         self._directories = directories
         self._directory_failure_timeout_ms = directory_failure_timeout_ms
-        # What the last request said of the directories; until when failures have to be told, by directory id.
+        # What the last request reported about the directories; and by directory id, until when a failure has to be
+        # confirmed.
         self._told_offline: tuple[bytes, ...] = ()
         self._told_cordoned: tuple[bytes, ...] | None = None
-        self._tell_by_ms: dict[bytes, int] = {}
+        self._notify_by_ms: dict[bytes, int] = {}
         self._confirmed: frozenset[bytes] = frozenset()
         self._heartbeat_interval_ms = heartbeat_interval_ms
         self._registration_deadline_ms = now_ms + registration_timeout_ms
@@ -119,48 +124,48 @@ class BrokerLifecycle:
 
     @property
     def due_ms(self) -> int:
-        """When the next request is to be sent."""
+        """When to send the next request."""
         return self._due_ms
 
     @property
     def is_registration_overdue(self) -> bool:
-        """Whether the time for registering is over: the broker gives up (initial.broker.registration.timeout.ms)."""
+        """Whether the time to register is over: the broker then gives up (initial.broker.registration.timeout.ms)."""
         return self.broker_epoch is None and self._due_ms >= self._registration_deadline_ms
 
     @property
     def last_refusal(self) -> int:
-        """Error code of the last answer, 0 where it was none."""
+        """Error code of the last response; 0 if it had none."""
         return self._last_refusal
 
     @property
     def is_serving(self) -> bool:
-        """Whether the broker is running and unfenced, as far as the controller's last answer tells."""
+        """Whether the broker is running and unfenced, according to the controller's last response."""
         return self.state is BrokerState.RUNNING and not self._is_fenced
 
     @property
     def was_told_to_leave(self) -> bool:
-        """Whether the last answer told this broker to shut down, or that it is fenced, though it serves and has not
-        asked for that: somebody else spoke in its name, or it was silent for too long. It goes on sending heartbeats,
-        by which it comes back.
-        """
+        """Whether the last response told this broker to shut down, or that it is fenced, though it is running and did
+        not request a shutdown. Either another process acted in its name, or it was silent for too long. It continues to
+        send heartbeats, by which it is unfenced again."""
         return self._was_told_to_leave
 
     def is_directory_failure_overdue(self, now_ms: int) -> bool:
-        """Whether a controller should have confirmed by now that it knows of a failed directory: the broker stops."""
-        return any(deadline_ms <= now_ms for deadline_ms in self._tell_by_ms.values())
+        """Whether the time is over in which a controller should have confirmed a failed directory: the broker then
+        stops."""
+        return any(deadline_ms <= now_ms for deadline_ms in self._notify_by_ms.values())
 
     def directories_changed(self, now_ms: int) -> None:
-        """A directory failed, or others are cordoned than before: the controller is told without delay."""
+        """A directory failed, or the set of cordoned directories changed: the next request is due at once."""
         for directory_id in self._directories.offline_ids:
             if directory_id not in self._confirmed:
-                self._tell_by_ms.setdefault(directory_id, now_ms + self._directory_failure_timeout_ms)
+                self._notify_by_ms.setdefault(directory_id, now_ms + self._directory_failure_timeout_ms)
         if self.broker_epoch is not None:
             self._due_ms = now_ms
 
     def next_request(self, metadata_offset: int, *, are_assignments_known: bool = True) -> Message:
-        """The request to send now; ``metadata_offset`` is the last offset this broker has applied.
+        """The request to send now. ``metadata_offset`` is the last offset that this broker has applied.
 
-        While it is not known where each replica lies, a broker that was not unfenced yet stays fenced.
+        A broker that was never unfenced asks to stay fenced until the directories of all its replicas are known.
         """
         self._told_offline = self._directories.offline_ids
         if self.broker_epoch is None:
@@ -180,7 +185,8 @@ class BrokerLifecycle:
         )
 
     def request_shutdown(self, now_ms: int) -> None:
-        """Begin the controlled shutdown; a broker that was never unfenced has nothing to hand over."""
+        """Begin the controlled shutdown. A broker without a registration has nothing to hand over, and stops at
+        once."""
         self._wants_shutdown = True
         if self.broker_epoch is None:
             self.state = BrokerState.SHUTTING_DOWN
@@ -189,7 +195,7 @@ class BrokerLifecycle:
             self._due_ms = now_ms
 
     def handle_response(self, response: Message, now_ms: int) -> None:
-        """What the active controller answered to the last request."""
+        """Handle the active controller's response to the last request."""
         if isinstance(response, BrokerRegistrationResponse):
             self._handle_registration(response, now_ms)
         else:
@@ -197,9 +203,10 @@ class BrokerLifecycle:
             self._handle_heartbeat(response, now_ms)
 
     def handle_failure(self, now_ms: int) -> None:
-        """No answer came within an interval, as long as one waits for it; the same is sent again.
+        """No response came within an interval, the longest time that a request waits; the same request is sent again.
 
-        A broker that is leaving gives up after a few: it may be the quorum's last node, whom nobody will answer.
+        A broker in controlled shutdown gives up after a few failures: it may be the quorum's last node, and then nobody
+        will respond.
         """
         self._due_ms = now_ms + CATCH_UP_INTERVAL_MS
         if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
@@ -243,17 +250,17 @@ class BrokerLifecycle:
             return
         self.broker_epoch = response.broker_epoch
         self._due_ms = now_ms
-        # What it leaves out, the controller knows to be away.
+        # The controller counts directories that the registration does not contain as offline.
         self._confirm_offline()
 
     def _confirm_offline(self) -> None:
-        """The controller has answered the last request, and so knows what that one said."""
+        """The controller has responded to the last request, so it knows the offline directories in it."""
         self._confirmed = frozenset(self._told_offline)
         for directory_id in self._told_offline:
-            self._tell_by_ms.pop(directory_id, None)
+            self._notify_by_ms.pop(directory_id, None)
 
     def _has_news_of_directories(self) -> bool:
-        """Whether directories failed or were cordoned after the request that was answered now."""
+        """Whether directories failed or were cordoned after the request whose response has just come."""
         if self._told_offline != self._directories.offline_ids:
             return True
         return self._told_cordoned is not None and self._told_cordoned != self._directories.cordoned_ids
@@ -293,7 +300,7 @@ class BrokerLifecycle:
                     interval_ms = self._next_shutdown_interval_ms
                     self._next_shutdown_interval_ms = self._heartbeat_interval_ms
                 else:
-                    # The answer to a heartbeat that was under way already when the shutdown was asked for.
+                    # The response to a heartbeat that was already in flight when the shutdown was requested.
                     interval_ms = 0
             case BrokerState.RUNNING | BrokerState.SHUTTING_DOWN:
                 pass

@@ -1,7 +1,8 @@
-"""Where this broker's replicas lie, and what the controllers must still be told about it (KIP-858).
+"""Determines the log directory of each of this broker's replicas, and what the controllers still have to be told
+(KIP-858).
 
-Follows the metadata from image to image, looking only at what changed. The directory that the metadata record for a
-replica is the truth as long as it is one of this broker's, usable or not. Else:
+It follows the metadata from image to image, and examines only the changes. If the metadata records a directory of this
+broker for a replica, usable or not, that one is right. Otherwise:
 
 | recorded                          | one directory            | several directories                   |
 |-----------------------------------|--------------------------|---------------------------------------|
@@ -10,10 +11,10 @@ replica is the truth as long as it is one of this broker's, usable or not. Else:
 |                                   |                          | unless a directory is offline: the    |
 |                                   |                          | replica may be in there               |
 
-A large image is looked at in parts, so that nothing else waits long for it.
+A large image is examined in parts, so that nothing else waits long for it.
 
-A choice stands until the metadata show it, or until its directory fails. Cordoned directories are chosen only where
-there are no others.
+A choice stands until the metadata shows it, or until its directory fails. A cordoned directory is chosen only if there
+is no other.
 """
 
 from __future__ import annotations
@@ -25,20 +26,21 @@ from immutables import Map
 
 from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
-    ClusterImage,
     PartitionImage,
     TopicImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.types import Steps
 
 PARTITIONS_PER_LOOK = 5_000
-"""How many partitions one `ReplicaDirectories.look` looks at, some milliseconds of work."""
+"""How many partitions one `ReplicaDirectories.look` examines: some milliseconds of work."""
 TOPICS_PER_PARTITION = 4
-"""To see whether a topic has changed costs a fraction of what a partition costs: so many topics count for one."""
+"""To check whether a topic has changed costs a fraction of what a partition costs: this many topics count as one
+partition."""
 
 _NO_PARTITIONS: Map[int, PartitionImage] = Map()
 
@@ -51,36 +53,36 @@ class ReplicaDirectories:
         self._directories = directories
         self._queue = queue
         self._topics: Map[bytes, TopicImage] = Map()
-        # What is left to be looked at, as a generator: a step for each partition; None where all was seen.
+        # The rest of the examination, as a generator with a step for each partition; None if it is complete.
         self._looking: Iterator[None] | None = None
-        # The newest topics, where they are not those that are being looked at.
+        # The newest topics, if they are newer than those that are being examined.
         self._newer: Map[bytes, TopicImage] | None = None
         self._has_offline_choices = False
         self._location: dict[Replica, bytes] = {}
-        # How many replicas lie in each directory.
+        # The number of replicas in each directory.
         self._load: dict[bytes, int] = {}
-        # Choices that the metadata do not show yet; a dict for its order.
+        # Choices that the metadata does not show yet; a dict because of its order.
         self._chosen: dict[Replica, None] = {}
 
     @property
     def are_known(self) -> bool:
-        """Whether the metadata know where each replica lies, as far as that is to be told.
+        """Whether the metadata has the directory of each replica, as far as it has to be reported.
 
         A broker with several directories stays fenced until then; one with a single directory need not wait.
         """
         return not self._directories.are_several or not (self._chosen or self._looking or self._newer)
 
     def directory_of(self, replica: Replica) -> bytes | None:
-        """Where a replica of this broker lies; None where nobody can tell."""
+        """The directory of a replica of this broker; None if it is unknown."""
         return self._location.get(replica)
 
     def apply(self, image: ClusterImage) -> None:
-        """Take note of newer metadata; `look` then looks at what changed."""
+        """Note newer metadata. `look` then examines the changes."""
         if image.topics is not (self._topics if self._newer is None else self._newer):
             self._newer = image.topics
 
     def look(self) -> bool:
-        """Look at some of what changed; whether there is more."""
+        """Examine some of the changes. Returns whether there are more."""
         left = PARTITIONS_PER_LOOK
         while left > 0:
             if self._looking is None and not self._begin_to_look():
@@ -95,7 +97,7 @@ class ReplicaDirectories:
         return self._looking is not None or self._newer is not None or self._has_offline_choices
 
     def directories_changed(self) -> None:
-        """A directory failed: what was to go there goes elsewhere, a `look` at a time."""
+        """A directory failed: replicas that were assigned to it get another one, during the next calls of `look`."""
         self._has_offline_choices = True
 
     def _begin_to_look(self) -> bool:
@@ -108,7 +110,7 @@ class ReplicaDirectories:
         return self._looking is not None
 
     def _choose_again(self) -> Iterator[None]:
-        """Choices of directories that do not work any more are made anew."""
+        """Replace the choices whose directory no longer works."""
         for replica in list(self._chosen):
             yield
             if replica in self._chosen and not self._directories.is_online(self._location[replica]):
@@ -117,7 +119,8 @@ class ReplicaDirectories:
     def _look_at_changes(
         self, before: Map[bytes, TopicImage], topics: Map[bytes, TopicImage]
     ) -> Iterator[None]:
-        """From the topics as they were to those that are: removed ones first, each kind in the order of their ids."""
+        """Examine the differences between the former and the new topics: removed topics first, then changed ones, each
+        by id."""
         removed = yield from _ids(before, lambda topic_id, _: topic_id not in topics)
         for topic_id in removed:
             for index in before[topic_id].partitions:
@@ -142,7 +145,7 @@ class ReplicaDirectories:
         if self._directories.is_own(recorded):
             self._settle(replica, recorded)
         elif was_never_placed and not self._directories.are_several:
-            # The controller fills it in by itself.
+            # The controller records this directory itself.
             for directory_id in self._directories.online_ids:
                 self._settle(replica, directory_id)
         elif not was_never_placed and self._directories.has_offline:
@@ -169,7 +172,7 @@ class ReplicaDirectories:
         self._forget(replica)
         online, cordoned = self._directories.online_ids, self._directories.cordoned_ids
         candidates = [each for each in online if each not in cordoned] or online
-        # Without any the broker is about to stop.
+        # Without any online directory, the broker is about to stop.
         if candidates:
             choice = min(candidates, key=lambda each: self._load.get(each, 0))
             self._place(replica, choice)

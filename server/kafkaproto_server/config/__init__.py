@@ -1,9 +1,9 @@
-"""A node's settings: from a file in the format of Kafka's ``server.properties``, checked with Kafka's rules.
+"""A node's settings: read from a file in the format of Kafka's ``server.properties``, checked with Kafka's rules.
 
-- `properties`: reading the file; every value knows where it was written, so that an error can say it.
+- `properties`: reads the file; every value knows where it was written, so that an error can name the place.
 - `listeners`: addresses and security protocols.
-- `rules`: what must hold between keys.
-- `settings`: the result, `Config`, and what this server cannot do yet.
+- `rules`: conditions between keys.
+- `settings`: the result, `Config`, and what this server does not support yet.
 - `log_levels`: the levels of the loggers of this process.
 """
 

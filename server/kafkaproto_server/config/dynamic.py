@@ -1,9 +1,9 @@
-"""What a broker refuses of changes to its own configuration at run time, beside what each key takes by itself.
+"""Checks that a broker makes on changes of its own configuration at run time, beside the checks of each value.
 
-As stock brokers do, it looks at the configuration as a whole as it would be: whether a node could start with it,
-how far thread counts move at a time, and that tiered storage keeps no more in the broker than in all. The active
-controller cannot know: a broker's properties are its own. Classes can be named in Kafka's configuration; this server
-loads none, so only the default can be set.
+As Apache Kafka's brokers do, it examines the whole configuration after the change: whether a node could start with it,
+how far thread counts change at a time, and that with tiered storage a broker keeps no more locally than is kept in
+total. The active controller cannot do this, because it does not know a broker's properties. Kafka's configuration can
+name classes; this server loads none, so only the default can be set.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _UNLIMITED, _SAME_AS_ALL = -1, -2
 
 
 def problem_of_change(before: NodeConfigs, after: NodeConfigs, changed: Iterable[str]) -> str | None:
-    """Why a broker cannot go from one configuration to the other, None where it can; ``changed`` are keys."""
+    """Why a broker cannot change from one configuration to the other; None if it can. ``changed`` has the changed
+    keys."""
     names = sorted(changed)
     for name in names:
         problem = _problem_of_class(name, after) or _problem_of_threads(name, before, after)

@@ -1,4 +1,4 @@
-"""Listeners, servers and voters as properties write them: names, hosts and ports."""
+"""Reads listeners, servers and voters from properties: names, hosts and ports."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkaproto_server.config.properties import Properties
-from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.types import MAX_PORT, Endpoint, ReplicaKey, Voter
 
 SECURITY_PROTOCOLS: Mapping[str, int] = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
 """Numbers of the security protocols in `types.Endpoint`."""
-MAX_PORT = 65535
 UNSPECIFIED_HOSTS = ("0.0.0.0", "::")
-"""Addresses that mean "every interface" to bind to and nothing to connect to."""
+"""Addresses that mean "every interface" for binding, and that nobody can connect to."""
 
 _LISTENER = re.compile(r"(.+)://(?:\[([0-9a-zA-Z\-%._:]*)\]|([0-9a-zA-Z\-%._:]*)):([0-9]+)")
 _ADDRESS = re.compile(r"(?:\[([0-9a-zA-Z\-%._:]+)\]|([0-9a-zA-Z\-%._:]+)):([0-9]+)")
@@ -24,17 +23,17 @@ _VOTER = re.compile(r"([0-9]+)@(.+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """A host and a port to connect or to bind to."""
+    """A host and a port to connect to, or to bind."""
 
     host: str
     port: int
 
 
 def parse_security_protocols(properties: Properties) -> dict[str, str]:
-    """Security protocol by listener name, of ``listener.security.protocol.map``.
+    """Security protocol by listener name, from ``listener.security.protocol.map``.
 
-    Where the key is not set, controller listeners without an entry are PLAINTEXT as long as no listener has
-    the name of a protocol other than PLAINTEXT, as in Kafka. Raises ConfigError.
+    If the key is not set, controller listeners without an entry are PLAINTEXT, provided that no listener is named like
+    a protocol other than PLAINTEXT; the same as in Kafka. Raises ConfigError.
     """
     key = "listener.security.protocol.map"
     protocols = {}
@@ -57,10 +56,10 @@ def parse_security_protocols(properties: Properties) -> dict[str, str]:
 def parse_listeners(
     properties: Properties, key: str, protocols: Mapping[str, str], *, distinct_ports: bool
 ) -> tuple[Endpoint, ...]:
-    """The listeners that a key lists, their names in upper case; the host "" stands for every interface.
+    """The listeners in a key's value, with names in upper case. The host "" means every interface.
 
-    Raises ConfigError for an entry that is no listener, for names used twice and, with ``distinct_ports``,
-    for ports used twice, unless it is by one IPv4 and one IPv6 address. Port 0 asks for any free port.
+    Raises ConfigError for an entry that is not a listener, for names used twice and, with ``distinct_ports``, for ports
+    used twice, unless by one IPv4 and one IPv6 address. Port 0 asks for any free port.
     """
     endpoints = []
     for entry in dict.fromkeys(properties.entries(key)):
@@ -85,7 +84,7 @@ def parse_listeners(
 
 
 def parse_addresses(properties: Properties, key: str) -> tuple[Address, ...]:
-    """The addresses that a key lists. Raises ConfigError for an entry that is no address."""
+    """The addresses in a key's value. Raises ConfigError for an entry that is not an address."""
     return tuple(parse_address(properties, key, entry) for entry in properties.entries(key))
 
 
@@ -100,8 +99,8 @@ def parse_address(properties: Properties, key: str, text: str) -> Address:
 def parse_voters(properties: Properties, protocols: Mapping[str, str]) -> tuple[Voter, ...]:
     """The static voters of ``controller.quorum.voters``, by id.
 
-    Their directory ids are not known, their address is that of the first controller listener, and they take
-    part in kraft.version 0 only. ``protocols`` must have the controller listener names. Raises ConfigError.
+    Their directory ids are unknown, their address is that of the first controller listener, and they support
+    kraft.version 0 only. ``protocols`` must contain the controller listener names. Raises ConfigError.
     """
     key = "controller.quorum.voters"
     listener = properties.entries("controller.listener.names")[0]

@@ -1,4 +1,4 @@
-"""Levels of this process's loggers, in the words that Kafka's tools know."""
+"""Levels of this process's loggers, in Kafka's words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEVELS = {
 
 
 def logger_levels() -> dict[str, str]:
-    """The level in effect by name of every logger that exists, and of the root."""
+    """The level in effect of every logger that exists, and of the root, by name."""
     levels = {ROOT: level_name(logging.getLogger().getEffectiveLevel())}
     for name in sorted(logging.root.manager.loggerDict):
         levels[name] = level_name(logging.getLogger(name).getEffectiveLevel())
@@ -25,7 +25,8 @@ def logger_levels() -> dict[str, str]:
 
 
 def set_logger_levels(levels: Mapping[str, str | None]) -> None:
-    """Set the levels of loggers by name, in Kafka's words; None gives a logger the level of the nearest one above."""
+    """Set the levels of loggers by name, in Kafka's words. None gives a logger the level of the nearest one above
+    it."""
     for name, word in levels.items():
         logger = logging.getLogger(None if name == ROOT else name)
         logger.setLevel(logging.NOTSET if word is None else _LEVELS[word])

@@ -1,4 +1,4 @@
-"""Properties as they were written, and typed reading of one key after the other."""
+"""Properties as they were written, and typed access to single keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ID_KEYS = ("node.id", "broker.id")
 
 
 class ConfigError(Exception):
-    """A node cannot start with these settings: the text names place, key, value and what is allowed."""
+    """A node cannot start with these settings. The text names place, key, value and what is valid."""
 
     def __init__(self, problem: str, *, where: str, key: str | None = None, value: str | None = None) -> None:
         setting = key if value is None else f"{key}={value}"
@@ -23,35 +23,35 @@ class ConfigError(Exception):
         self.where = where
         """The file, `OVERRIDE` or `DEFAULTS`."""
         self.key = key
-        """None where the file as a whole is at fault."""
+        """None if the problem is the file as a whole."""
         self.value = value
-        """None where the key was not set."""
+        """None if the key is not set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Properties:
-    """The values that were set, and where each was set."""
+    """The values that are set, and the place where each is set."""
 
     values: Mapping[str, str]
     origins: Mapping[str, str]
     """Path of the file, `OVERRIDE` or `DEFAULTS`, by key."""
     source: str
-    """Where a key that is missing should have been: the path of the file, or `DEFAULTS`."""
+    """The place where a missing key should be: the path of the file, or `DEFAULTS`."""
 
     def is_set(self, key: str) -> bool:
-        """Whether the key was written down, be it with its default."""
+        """Whether the key is set, possibly to its default."""
         return key in self.values
 
     def text_of(self, key: str) -> str | None:
-        """The value as it was written, else the default, None where there is neither."""
+        """The value as it was written, else the default; None if there is neither."""
         if key in self.values:
             return self.values[key]
         return BROKER_KEYS[key].default
 
     def get(self, key: str) -> ConfigValue | None:
-        """The value in the key's type, None where there is no value and no default; `check_each` came before.
+        """The value in the key's type; None without a value and a default. `check_each` has to be called before.
 
-        Raises ConfigError where the key is missing and required.
+        Raises ConfigError if the key is required and missing.
         """
         definition = BROKER_KEYS[key]
         text = self.text_of(key)
@@ -74,7 +74,7 @@ class Properties:
         return value
 
     def entries(self, key: str) -> tuple[str, ...]:
-        """The value of a key of type list, empty where there is none."""
+        """The value of a key of type list; empty if there is none."""
         value = self.get(key)
         assert value is None or isinstance(value, tuple), key
         return value or ()
@@ -85,9 +85,9 @@ class Properties:
         return ConfigError(problem, where=where, key=key, value=self.values.get(key))
 
     def check_each(self) -> tuple[str, ...]:
-        """Check every value for itself; returns a warning for every key that nobody knows.
+        """Check every single value. Returns a warning for every unknown key.
 
-        Raises ConfigError for the first value that its key does not take.
+        Raises ConfigError for the first value that is not valid for its key.
         """
         warnings = []
         for key, text in self.values.items():
@@ -104,7 +104,7 @@ class Properties:
 def read_properties(path: str, overrides: Mapping[str, str]) -> tuple[Properties, tuple[str, ...]]:
     """The properties of a file with ``overrides`` on top, and a warning for every key that is given twice.
 
-    Raises ConfigError where the file cannot be read.
+    Raises ConfigError if the file cannot be read.
     """
     pairs = _read_pairs(path)
     values: dict[str, str] = {}
@@ -117,7 +117,7 @@ def read_properties(path: str, overrides: Mapping[str, str]) -> tuple[Properties
 
 
 def layered(values: Mapping[str, str], source: str, overrides: Mapping[str, str]) -> Properties:
-    """The values with ``overrides`` on top; ``node.id`` and ``broker.id`` set each other, as in Kafka."""
+    """The values with ``overrides`` on top. ``node.id`` and ``broker.id`` set each other, as in Kafka."""
     merged = {**values, **overrides}
     origins = {**dict.fromkeys(values, source), **dict.fromkeys(overrides, OVERRIDE)}
     for key, alias in (_ID_KEYS, _ID_KEYS[::-1]):
@@ -128,7 +128,7 @@ def layered(values: Mapping[str, str], source: str, overrides: Mapping[str, str]
 
 
 def _read_pairs(path: str) -> list[tuple[str, str]]:
-    # The package draws in an HTTP client for its XML half, 20 ms that a start without a file can do without.
+    # For its XML part, the package imports an HTTP client: 20 ms that a start without a file does not need.
     import javaproperties
 
     try:

@@ -1,8 +1,8 @@
-"""Keys of Kafka that protect a node and have no effect on this server yet.
+"""Kafka's keys that protect a node and that have no effect on this server yet.
 
-An operator who sets one counts on it. Those without which a node would be open to what its file forbids are refused
-(`config.settings.check_supported`). These here are taken, since they protect what this server does not have, or
-in degree: a node that starts with one says so in a warning.
+An operator who sets such a key relies on it. Keys without which a node would allow what its file forbids are refused
+(`config.settings.check_supported`). The keys here are accepted, since they protect something that this server does not
+have, or because they only change the degree of protection. A node that starts with one of them logs a warning.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _REASONS: tuple[tuple[str, str], ...] = (
     ),
     (r"early\.start\.listeners", "no listener serves before the node has its metadata"),
 )
-"""Patterns of keys, without the prefix of a listener, and why they have no effect."""
+"""Patterns of keys, without a listener's prefix, and why they have no effect."""
 
 
 def missing_protection(base_key: str) -> str | None:
-    """Why a key without its listener's prefix does not protect as it says; None for one that is no protection.
+    """Why a key, without its listener's prefix, does not protect the node; None if it is not a protection.
 
-    To be asked about keys that have no effect.
+    To be called for keys that have no effect.
     """
     for pattern, reason in _REASONS:
         if re.fullmatch(pattern, base_key):

@@ -1,8 +1,8 @@
-"""What must hold between the keys of one node, as stock 4.3.1 checks it before it starts.
+"""Conditions between the keys of one node, as Apache Kafka 4.3.1 checks them before it starts.
 
-The rules are Kafka's, the texts are ours. Where we are stricter, stock would start and then fail or
-misbehave: a port above 65535, a voter named twice, ``[::]`` as an advertised address, a negative retention
-other than -1.
+The rules are Kafka's, the texts are ours. Some rules are stricter here, because Apache Kafka would start and then fail
+or misbehave: a port above 65535, a voter named twice, ``[::]`` as an advertised address, a negative retention other
+than -1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BROKER = "broker"
 CONTROLLER = "controller"
 
 STANDARD_AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
-"""The authorizer that is built in, under the name that it has in Kafka."""
+"""The built-in authorizer, by its name in Kafka."""
 
 _KINDS = ("consumer", "share", "streams")
 _AT_MOST = (
@@ -44,16 +44,16 @@ _AT_MOST = (
         )
     ),
 )
-"""Pairs of keys, the value of the first of which must not be above that of the second."""
+"""Pairs of keys: the value of the first must not be above that of the second."""
 _LESS_THAN = tuple(
     (f"group.{kind}.heartbeat.interval.ms", f"group.{kind}.session.timeout.ms") for kind in _KINDS
 )
-"""Pairs of keys, the value of the first of which must be below that of the second."""
+"""Pairs of keys: the value of the first must be below that of the second."""
 _BYTES_PER_CLEANER_THREAD = 1024 * 1024
 
 
 def check_identity(properties: Properties) -> None:
-    """The keys that every node needs. Raises ConfigError."""
+    """Check the keys that every node needs. Raises ConfigError."""
     properties.entries("process.roles")
     node_id = properties.integer("node.id")
     if properties.integer("broker.id") != node_id:
@@ -62,7 +62,7 @@ def check_identity(properties: Properties) -> None:
 
 
 def check_quorum(properties: Properties, voters: tuple[Voter, ...]) -> None:
-    """How the node finds its quorum, and whether it belongs to it. Raises ConfigError."""
+    """Check how the node finds its quorum, and whether it belongs to it. Raises ConfigError."""
     key = "controller.quorum.voters"
     node_id = properties.integer("node.id")
     is_controller = CONTROLLER in properties.entries("process.roles")
@@ -82,7 +82,7 @@ def check_quorum(properties: Properties, voters: tuple[Voter, ...]) -> None:
 def check_controller_listeners(
     properties: Properties, listeners: tuple[Endpoint, ...], protocols: Mapping[str, str]
 ) -> None:
-    """Which listeners are for controllers, given the node's roles. Raises ConfigError."""
+    """Check which listeners are for controllers, given the node's roles. Raises ConfigError."""
     key = "controller.listener.names"
     roles = properties.entries("process.roles")
     controller_names = properties.entries(key)
@@ -110,7 +110,8 @@ def check_controller_listeners(
 def check_advertised_listeners(
     properties: Properties, listeners: tuple[Endpoint, ...], advertised: tuple[Endpoint, ...]
 ) -> None:
-    """What the node tells others to connect to; ``advertised`` is what the key says. Raises ConfigError."""
+    """Check the addresses that other nodes and clients connect to; ``advertised`` is the key's value. Raises
+    ConfigError."""
     key = "advertised.listeners"
     controller_names = properties.entries("controller.listener.names")
     is_broker = BROKER in properties.entries("process.roles")
@@ -134,7 +135,7 @@ def check_advertised_listeners(
 def check_inter_broker_listener(
     properties: Properties, advertised: tuple[Endpoint, ...], protocols: Mapping[str, str]
 ) -> str:
-    """The listener that brokers use among themselves is one of ``advertised``, those of the broker half.
+    """Check that the listener between brokers is one of ``advertised``, the broker's advertised listeners.
 
     Returns its name. Raises ConfigError.
     """
@@ -164,7 +165,7 @@ def check_inter_broker_listener(
 
 
 def check_directories(properties: Properties, log_dirs: tuple[str, ...]) -> None:
-    """Directories that are named must be directories of the node. Raises ConfigError."""
+    """Check that cordoned directories are directories of the node. Raises ConfigError."""
     key = "cordoned.log.dirs"
     for directory in properties.entries(key):
         if directory != "*" and directory not in log_dirs:
@@ -172,7 +173,7 @@ def check_directories(properties: Properties, log_dirs: tuple[str, ...]) -> None
 
 
 def check_early_start_listeners(properties: Properties, listeners: tuple[Endpoint, ...]) -> None:
-    """Listeners that open early must be listeners. Raises ConfigError."""
+    """Check that listeners that open early exist. Raises ConfigError."""
     key = "early.start.listeners"
     names = {endpoint.name for endpoint in listeners}.union(properties.entries("controller.listener.names"))
     for name in properties.entries(key):
@@ -181,7 +182,7 @@ def check_early_start_listeners(properties: Properties, listeners: tuple[Endpoin
 
 
 def check_authorizer(properties: Properties) -> None:
-    """Kafka would load any class, we have but the one that is built in. Raises ConfigError."""
+    """Check the authorizer. Kafka loads any class; this server has only the built-in one. Raises ConfigError."""
     key = "authorizer.class.name"
     if properties.string(key) not in ("", STANDARD_AUTHORIZER):
         raise properties.error(
@@ -198,7 +199,7 @@ def super_users(properties: Properties) -> frozenset[str]:
 
 
 def check_amounts(properties: Properties) -> None:
-    """Numbers that must fit each other. Raises ConfigError."""
+    """Check numbers that depend on each other. Raises ConfigError."""
     for low, high in _AT_MOST:
         _check_order(properties, low, high, gap=0)
     for low, high in _LESS_THAN:

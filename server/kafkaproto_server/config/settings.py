@@ -28,7 +28,7 @@ _DEFAULT_PROPERTIES: Mapping[str, str] = {
     "controller.listener.names": "CONTROLLER",
     "controller.quorum.bootstrap.servers": "127.0.0.1:9093",
     "log.dirs": "kafka-data",
-    # One broker cannot keep the three copies that Kafka wants of its internal topics.
+    # One broker cannot keep the three replicas that Kafka uses for its internal topics.
     "offsets.topic.replication.factor": "1",
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
@@ -43,9 +43,9 @@ _NO_EFFECT_YET = (
     ("config.providers", "configuration providers"),
     ("remote.log.storage.system.enable", "tiered storage"),
 )
-"""Keys that an operator counts on: a node that went on without them would be less safe than its file says."""
+"""Keys that an operator relies on: a node that ignored them would be less safe than its file says."""
 _USED_BESIDE_FIELDS = (
-    # Other names of fields, and what they are made of.
+    # Other names of fields, and keys from which fields are computed.
     "advertised.listeners",
     "broker.id",
     "log.dir",
@@ -54,57 +54,57 @@ _USED_BESIDE_FIELDS = (
     "min.insync.replicas",
     "unclean.leader.election.enable",
 )
-"""Keys without a field of `Config` on which something depends, besides answers about the configuration."""
+"""Keys without a field of `Config` that have an effect, besides being shown in responses about the configuration."""
 USED_BY_LISTENERS = ("max.connections", "max.connection.creation.rate")
-"""Keys that a listener may have for itself, as ``listener.name.NAME.KEY``."""
+"""Keys that can be set for one listener, as ``listener.name.NAME.KEY``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The settings of one node. Fields that share the name of a key (dots for underscores) hold its value.
+    """The settings of one node. A field with the name of a key (dots for underscores) has that key's value.
 
-    Times and sizes have their unit at the end of the name. An address with the host "" is every interface to
-    bind to, and this machine's own name to tell others.
+    Times and sizes have their unit at the end of the name. The host "" means every interface when it is bound, and this
+    machine's own name when it is advertised.
     """
 
     properties: Properties = field(repr=False)
-    """All that was written; some of it is secret."""
+    """All properties as written; some of them are secret."""
     warnings: tuple[str, ...]
-    """What the operator should know, to be logged once: unknown keys, keys given twice, keys that protect nothing."""
+    """Messages for the operator, to be logged once: unknown keys, keys given twice, keys that protect nothing."""
     unused_keys: tuple[str, ...]
-    """Kafka's keys that the operator set and that have no effect here but to be shown to those who ask for them; those
-    that should protect the node are in the warnings instead."""
+    """Kafka's keys that the operator set and that have no effect here, except that responses show them. Keys that
+    should protect the node are in the warnings instead."""
 
     process_roles: tuple[str, ...]
     node_id: int
     broker_rack: str | None
 
     listeners: tuple[Endpoint, ...]
-    """Every listener of the node, as to be bound."""
+    """Every listener of the node, in the form for binding."""
     advertised_broker_listeners: tuple[Endpoint, ...]
-    """What clients and other brokers connect to; empty on a node without the role broker."""
+    """The endpoints for clients and other brokers; empty on a node that is no broker."""
     advertised_controller_listeners: tuple[Endpoint, ...]
-    """What the quorum's members connect to; empty on a node without the role controller."""
+    """The endpoints for the members of the quorum; empty on a node that is no controller."""
     listener_security_protocol_map: Mapping[str, str]
     controller_listener_names: tuple[str, ...]
     inter_broker_listener_name: str
-    """By which brokers talk to each other."""
+    """The listener that brokers use among themselves."""
     http_listener: Address | None
-    """Our own key: where ``/metrics``, ``/ready`` and ``/live`` are served, None for nowhere."""
+    """Our own key: the address that serves ``/metrics``, ``/ready`` and ``/live``; None for none."""
     max_connections: int
     max_connections_per_ip: int
     max_connections_per_ip_overrides: str
     """Hosts, each with a colon and a number."""
     max_connection_creation_rate: int
-    """Connections a second."""
+    """Connections per second."""
     queued_max_request_bytes: int
-    """Negative for Kafka's default, no limit, in place of which this server has one."""
+    """Negative for Kafka's default of no limit; this server then uses a limit of its own."""
     connections_max_idle_ms: int
     """Negative for no limit."""
     socket_request_max_bytes: int
 
     controller_quorum_voters: tuple[Voter, ...]
-    """Static voters, by id; empty where the quorum's members stand in its log."""
+    """Static voters, by id; empty if the quorum keeps its voters in its log."""
     controller_quorum_bootstrap_servers: tuple[Address, ...]
     controller_quorum_election_timeout_ms: int
     controller_quorum_election_backoff_max_ms: int
@@ -118,11 +118,11 @@ class Config:
 
     log_dirs: tuple[str, ...]
     cordoned_log_dirs: tuple[str, ...]
-    """Directories among ``log_dirs`` that get no new replicas; ``*`` stands for all. Can change at run time."""
+    """Directories among ``log_dirs`` that get no new replicas; ``*`` means all. Can change at run time."""
     log_dir_failure_timeout_ms: int
-    """After this long a broker stops whose controller has not heard of the failed directory."""
+    """A broker stops if no controller has confirmed its failed directory within this time."""
     metadata_log_dir: str
-    """The directory among ``log_dirs``, or beside them, that holds the metadata log."""
+    """The directory of the metadata log, in ``log_dirs`` or separate."""
     metadata_log_segment_bytes: int
     metadata_log_segment_ms: int
     metadata_log_max_record_bytes_between_snapshots: int
@@ -142,7 +142,7 @@ class Config:
     auto_leader_rebalance_enable: bool
     leader_imbalance_check_interval_seconds: int
     unclean_leader_election_interval_ms: int
-    """How often partitions without a leader are looked at, where unclean elections are allowed."""
+    """How often partitions without a leader are examined if unclean elections are allowed."""
     auto_create_topics_enable: bool
     delete_topic_enable: bool
 
@@ -152,17 +152,17 @@ class Config:
     """Principals that may do everything, each as type, colon and name."""
     allow_everyone_if_no_acl_found: bool
     delegation_token_secret_key: str | None = field(repr=False)
-    """None where the node has no part in delegation tokens."""
+    """None if the node does not support delegation tokens."""
     delegation_token_max_lifetime_ms: int
     delegation_token_expiry_time_ms: int
     delegation_token_expiry_check_interval_ms: int
 
     @classmethod
     def load(cls, path: str | None, overrides: Mapping[str, str]) -> Config:
-        """The settings of a file with ``overrides`` on top, or of `default_config` where there is no file.
+        """The settings of a file with ``overrides`` on top, or of `default_config` if there is no file.
 
-        Raises ConfigError for a file that cannot be read, a value that its key does not take, and keys that
-        do not go together.
+        Raises ConfigError for a file that cannot be read, a value that is not valid for its key, and keys that
+        contradict each other.
         """
         if path is None:
             return default_config(overrides)
@@ -181,16 +181,16 @@ class Config:
 
     @property
     def broker_listeners(self) -> tuple[Endpoint, ...]:
-        """The listeners of the broker half, as to be bound."""
+        """The broker's listeners, in the form for binding."""
         return _split(self.listeners, self.controller_listener_names)[0]
 
     @property
     def controller_listeners(self) -> tuple[Endpoint, ...]:
-        """The listeners of the controller half, as to be bound, in the order of their names' key."""
+        """The controller's listeners, in the form for binding, in the order of ``controller.listener.names``."""
         return _split(self.listeners, self.controller_listener_names)[1]
 
     def listener_limit(self, listener_name: str, key: str) -> int:
-        """The value that a key with an integer default has for one listener alone, its default if it has none."""
+        """A listener's own value of a key with an integer default; the default if it has none."""
         definition = BROKER_KEYS[key]
         text = self.properties.values.get(f"listener.name.{listener_name.lower()}.{key}", definition.default)
         assert text is not None, key
@@ -199,27 +199,27 @@ class Config:
         return value
 
     def value_of(self, key: str) -> str | None:
-        """The value of a key as it was written, else its default; None where it has neither.
+        """The value of a key as it was written, else its default; None if it has neither.
 
-        Raises KeyError for a key that neither Kafka nor this server has and that was not set.
+        Raises KeyError for a key that neither Kafka nor this server has and that is not set.
         """
         return self.properties.text_of(key)
 
     def is_set(self, key: str) -> bool:
-        """Whether the key was written down, be it with its default."""
+        """Whether the key is set, possibly to its default."""
         return self.properties.is_set(key)
 
 
 def default_config(overrides: Mapping[str, str]) -> Config:
     """One node that is broker and controller, on 127.0.0.1:9092 and :9093, with its data in ``./kafka-data``.
 
-    Raises ConfigError where ``overrides`` do not go together with that.
+    Raises ConfigError if ``overrides`` contradict that.
     """
     return _build(layered(_DEFAULT_PROPERTIES, DEFAULTS, overrides), ())
 
 
 def check_supported(config: Config) -> None:
-    """Refuse what Kafka has and this server has not yet. Raises ConfigError, with "not supported yet"."""
+    """Refuse what Kafka has and this server does not have yet. Raises ConfigError, with "not supported yet"."""
     properties = config.properties
     for endpoint in config.listeners:
         if endpoint.security_protocol != 0:
@@ -238,7 +238,7 @@ def check_supported(config: Config) -> None:
 
 
 def check_properties(properties: Properties) -> None:
-    """Raise ConfigError where no node could start with these properties."""
+    """Raise ConfigError if no node could start with these properties."""
     _build(properties, ())
 
 
@@ -285,7 +285,7 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
 
 
 def _unused_keys(properties: Properties) -> tuple[str, ...]:
-    """In their order. A key for one listener has no effect either, but for `USED_BY_LISTENERS`."""
+    """Ordered by name. Keys for one listener have no effect either, except `USED_BY_LISTENERS`."""
     used = {each.name.replace("_", ".") for each in fields(Config)}.union(_USED_BESIDE_FIELDS)
     return tuple(
         sorted(
@@ -300,7 +300,7 @@ def _unused_keys(properties: Properties) -> tuple[str, ...]:
 
 
 def _missing_protections(properties: Properties, unused: tuple[str, ...]) -> dict[str, str]:
-    """Warnings, by key, of those that do not protect as they should."""
+    """Warnings, by key, for keys that do not protect as they should."""
     found = {}
     for key in unused:
         reason = missing_protection(base_of_listener_key(key) or key)
@@ -312,10 +312,10 @@ def _missing_protections(properties: Properties, unused: tuple[str, ...]) -> dic
 def _advertised(
     properties: Properties, listeners: tuple[Endpoint, ...], advertised: tuple[Endpoint, ...]
 ) -> tuple[tuple[Endpoint, ...], tuple[Endpoint, ...]]:
-    """What is told to others of the broker half and of the controller half.
+    """The advertised endpoints of the broker, and those of the controller.
 
-    A controller listener that is not among the advertised ones is told as it is bound; if that is to every
-    interface, as this machine's name.
+    A controller listener that is not in the advertised ones is advertised as it is bound; if it is bound to every
+    interface, with this machine's name.
     """
     names = properties.entries("controller.listener.names")
     roles = properties.entries("process.roles")
@@ -336,7 +336,7 @@ def _advertised(
 def _split(
     endpoints: tuple[Endpoint, ...], controller_names: tuple[str, ...]
 ) -> tuple[tuple[Endpoint, ...], tuple[Endpoint, ...]]:
-    """Those that are not for controllers, and those that are, in the order of ``controller_names``."""
+    """The endpoints that are not for controllers, and those that are, in the order of ``controller_names``."""
     by_name = {endpoint.name: endpoint for endpoint in endpoints}
     for_controllers = tuple(by_name[name] for name in dict.fromkeys(controller_names) if name in by_name)
     return tuple(endpoint for endpoint in endpoints if endpoint.name not in controller_names), for_controllers

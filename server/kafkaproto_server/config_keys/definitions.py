@@ -1,13 +1,13 @@
-"""The configuration keys that Apache Kafka 4.3.1 knows, read from the JSON files beside this module.
+"""The configuration keys of Apache Kafka 4.3.1, read from the JSON files beside this module.
 
-A file holds one kind of resource, one key a line: name, type, default, valid values, whether it can change at
-run time, and which keys of the broker stand behind it. The facts were read from a stock node's
-DescribeConfigs answers and key definitions. Where stock refuses more at start-up than its key definition says
-(``log.roll.ms=0``), the stricter bound stands here, so that one check serves start-up and changes at run time
-alike.
+Each file describes one kind of resource, one key per line: name, type, default, valid values, whether it can change at
+run time, and which broker keys provide its default. The facts come from the DescribeConfigs responses and the key
+definitions of an Apache Kafka node. In some cases Apache Kafka refuses more values at start-up than its key definition
+says (``log.roll.ms=0``). Then the file has the stricter bound, so that one check serves both start-up and changes at
+run time.
 
-A file is read when the first of its keys is asked for, and a definition is made when it is asked for: a start
-needs a few dozen of the broker's 363.
+A file is read when one of its keys is first needed. A definition is made when it is first needed: a start needs a few
+dozen of the broker's 363.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ EXTENSIONS: Mapping[str, Mapping[str, Any]] = {
     "broker.death.proof.enable": {"type": "boolean", "default": "true", "internal": True},
     "http.listener": {"type": "string", "internal": True},
 }
-"""Keys of a broker's properties that are ours: stock takes any unknown key with a warning."""
+"""Keys of a broker's properties that only this server has. Apache Kafka accepts any unknown key with a warning."""
 AUTHORIZER_KEYS: Mapping[str, Mapping[str, Any]] = {
     "allow.everyone.if.no.acl.found": {"type": "boolean", "default": "false", "internal": True},
     "super.users": {"type": "string", "default": "", "format": "super-users", "internal": True},
 }
-"""Keys that Kafka's StandardAuthorizer reads. Kafka's nodes pass them on without knowing them, so they show them
-as keys that nobody knows, without their values; so do we."""
+"""Keys that Kafka's StandardAuthorizer reads. Kafka's nodes pass them to it without a definition of their own, so they
+show them like unknown keys, without values. This server does the same."""
 
 _LISTENER_PREFIX = re.compile(r"listener\.name\.[^.]*\.(.+)")
 _MECHANISM_KEYS = (
@@ -43,7 +43,8 @@ _MECHANISM_KEYS = (
 )
 """Keys that a listener may set for one SASL mechanism, as ``listener.name.NAME.MECHANISM.KEY``."""
 CLUSTER_WIDE_LISTENER_KEYS = ("max.connections", "max.connection.creation.rate", "num.network.threads")
-"""Keys that all brokers may have for one listener; others with a listener's prefix are a broker's own."""
+"""Keys with a listener's prefix that may be set for all brokers. Other keys with such a prefix are set for one
+broker."""
 
 
 class Definitions(Mapping[str, ConfigDefinition]):
@@ -70,7 +71,7 @@ class Definitions(Mapping[str, ConfigDefinition]):
         return name in self._facts
 
     def is_internal(self, name: str) -> bool:
-        """Whether the key is shown only where it was set."""
+        """Whether the key is shown only if it was set."""
         return bool(self._facts[name].get("internal", False))
 
     @functools.cached_property
@@ -105,9 +106,9 @@ CLIENT_METRICS_KEYS = Definitions("client_metrics.json")
 
 
 def base_of_listener_key(name: str) -> str | None:
-    """The key behind ``listener.name.NAME.KEY``, None for a key without such a prefix.
+    """The key in ``listener.name.NAME.KEY``; None for a key without such a prefix.
 
-    A SASL mechanism between the two is left out as well.
+    A SASL mechanism between the two is removed as well.
     """
     matched = _LISTENER_PREFIX.fullmatch(name)
     if matched is None:
@@ -120,7 +121,7 @@ def base_of_listener_key(name: str) -> str | None:
 
 
 def broker_key(name: str) -> ConfigDefinition | None:
-    """The definition behind a broker's key, with or without a listener's prefix; None for an unknown one."""
+    """The definition of a broker key, with or without a listener's prefix; None for an unknown key."""
     found = BROKER_KEYS.get(name)
     if found is None:
         base = base_of_listener_key(name)

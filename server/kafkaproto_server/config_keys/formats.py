@@ -1,7 +1,6 @@
-"""Checks of values that have a form of their own, by the names that the definitions give them.
+"""Checks for values of a special form, by the names that the definitions use.
 
-Each takes the entries of a list, or the one text of a string in a tuple, and raises ValueError with what is
-allowed.
+Each check takes the entries of a list, or a tuple with one string. It raises ValueError, whose text says what is valid.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ CLIENT_ATTRIBUTES = (
     "client_source_address",
     "client_source_port",
 )
-"""What a client metrics subscription can match clients by (KIP-714)."""
+"""The attributes of clients that a client metrics subscription can match (KIP-714)."""
 
 
 def check_throttled_replicas(entries: tuple[str, ...]) -> None:
@@ -33,7 +32,7 @@ def check_throttled_replicas(entries: tuple[str, ...]) -> None:
 
 
 def check_offset_reset(entries: tuple[str, ...]) -> None:
-    """Where a share group starts: an end of the log, or a time back from now (KIP-932)."""
+    """Where a share group starts: at an end of the log, or at a time before now (KIP-932)."""
     if entries[0] not in ("earliest", "latest") and not _DURATION.fullmatch(entries[0]):
         raise ValueError("must be earliest, latest or by_duration: and an ISO 8601 duration such as PT1H")
 
@@ -46,13 +45,13 @@ def check_host_counts(entries: tuple[str, ...]) -> None:
 
 
 def host_counts(text: str) -> list[tuple[str, int]]:
-    """The hosts of such a list, and their numbers."""
+    """The hosts and numbers of such a list."""
     matches = (_HOST_COUNT.fullmatch(entry.strip()) for entry in text.split(",") if entry.strip())
     return [(matched.group(1), int(matched.group(2))) for matched in matches if matched is not None]
 
 
 def check_client_match(entries: tuple[str, ...]) -> None:
-    """A list of an attribute of clients, ``=`` and a regular expression (KIP-714)."""
+    """A list of client attributes, each with ``=`` and a regular expression (KIP-714)."""
     for entry in entries:
         attribute, separator, pattern = entry.partition("=")
         if not separator or attribute.strip() not in CLIENT_ATTRIBUTES:
@@ -71,7 +70,7 @@ def check_client_match(entries: tuple[str, ...]) -> None:
 
 
 def check_super_users(entries: tuple[str, ...]) -> None:
-    """Principals, split at semicolons, since names of users may have commas (a certificate's subject has)."""
+    """Principals, separated by semicolons, since user names may contain commas (a certificate's subject does)."""
     for entry in entries[0].split(";"):
         kind, separator, name = entry.strip().partition(":")
         if entry.strip() and not (kind and separator and name):

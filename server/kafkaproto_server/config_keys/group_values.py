@@ -1,7 +1,7 @@
-"""What a group may set, given the limits that the brokers' configuration draws for all groups.
+"""Checks the values of a group against the limits in the brokers' configuration.
 
-``consumer.session.timeout.ms`` of a group, for one, must lie between ``group.consumer.min.session.timeout.ms`` and
-``group.consumer.max.session.timeout.ms``, and members must be heard more than once in a session.
+For example, a group's ``consumer.session.timeout.ms`` must be between ``group.consumer.min.session.timeout.ms`` and
+``group.consumer.max.session.timeout.ms``, and its heartbeat interval must be shorter than its session timeout.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS, GROUP_KEYS
 
 _OTHER_LIMITS = {"streams.num.standby.replicas": (None, "group.streams.max.standby.replicas")}
-"""Limits that are not named after the key."""
+"""Limits whose names do not follow from the key."""
 _KINDS = ("consumer", "share", "streams")
 
 
 def validate_group_configs(own: Mapping[str, str], value_of: Callable[[str], str | None]) -> str | None:
-    """Why a group cannot set the values in ``own`` (the answer is INVALID_CONFIG), None where it can.
+    """Why a group cannot set the values in ``own`` (the error is INVALID_CONFIG); None if it can.
 
-    ``value_of`` is a broker key's value in effect.
+    ``value_of`` returns a broker key's value in effect.
     """
     for name in sorted(own):
         definition = GROUP_KEYS.get(name)
@@ -45,7 +45,7 @@ def validate_group_configs(own: Mapping[str, str], value_of: Callable[[str], str
 
 
 def limits_of(name: str) -> tuple[str | None, str | None]:
-    """The broker keys that hold the lowest and the highest value of a group's key, None where there is none."""
+    """The broker keys with the lowest and the highest value of a group's key; None if there is no such key."""
     if name in _OTHER_LIMITS:
         return _OTHER_LIMITS[name]
     kind, rest = name.split(".", 1)

@@ -1,10 +1,10 @@
-"""Lists as Kafka keeps them in one value, with commas between the entries."""
+"""Lists in the form in which Kafka keeps them in one value, with commas between the entries."""
 
 from __future__ import annotations
 
 
 def with_entries(value: str, entries: str) -> str:
-    """A list with entries added that it has not yet."""
+    """A list with those entries added that it does not contain yet."""
     known = value.split(",") if value else []
     for entry in entries.split(","):
         if entry not in known:
@@ -13,7 +13,7 @@ def with_entries(value: str, entries: str) -> str:
 
 
 def without_entries(value: str, entries: str) -> str:
-    """A list with entries taken away, each once."""
+    """A list with these entries removed, each once."""
     known = value.split(",") if value else []
     for entry in entries.split(","):
         if entry in known:

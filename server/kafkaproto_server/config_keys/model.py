@@ -1,8 +1,9 @@
-"""What a configuration key is: its type, its default, the values it takes, whether it can change at run time.
+"""The definition of a configuration key: its type, its default, its valid values, and whether it can change at run
+time.
 
-The rules of reading a value are those of Kafka's own definitions: blanks around a value do not count, lists
-are split at commas, numbers are decimal. Written back, a value has the form in which Kafka's tools show it,
-for example ``.50`` of a double as ``0.5``.
+Values are read by the rules of Kafka's own definitions: blanks around a value are ignored, lists are split at commas,
+numbers are decimal. A value is written in the form in which Kafka's tools show it, for example the double ``.50`` as
+``0.5``.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from kafkaproto_server.config_keys.formats import FORMATS
 ConfigValue: TypeAlias = bool | int | float | str | tuple[str, ...]
 
 _JAVA_BLANKS = "".join(map(chr, range(0x21)))
-"""Java trims every character up to the space, and no other."""
+"""Java's trim removes every character up to the space, and no other."""
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
 
 
 class ConfigType(enum.IntEnum):
-    """Types of values, numbered as DescribeConfigs answers them."""
+    """Types of values, with their numbers in DescribeConfigs responses."""
 
     UNKNOWN = 0
     BOOLEAN = 1
@@ -43,7 +44,8 @@ INTEGER_BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
 
 
 class Dynamic(enum.Enum):
-    """Who may change a broker key while brokers run; a key without this is read only."""
+    """How a broker key can change while brokers run: for one broker only, or also for the whole cluster. A key without
+    this is read-only."""
 
     PER_BROKER = "per-broker"
     CLUSTER_WIDE = "cluster-wide"
@@ -56,25 +58,26 @@ class ConfigDefinition:
     name: str
     type: ConfigType
     default: str | None = None
-    """The default as text; None where the key has none, or a default of null."""
+    """The default as text; None if the key has no default, or if the default is null."""
     required: bool = False
-    """Whether a broker does not start without the key."""
+    """Whether a broker needs the key to start."""
     minimum: int | None = None
     maximum: int | None = None
     besides: int | None = None
-    """One value that is allowed beside the range."""
+    """One valid value outside the range."""
     allowed: tuple[str, ...] = ()
-    """All values that a string, or an entry of a list, may have; empty where any will do."""
+    """All valid values of a string, or of an entry of a list. Empty if every value is valid."""
     ignore_case: bool = False
-    """Whether upper and lower case are the same in ``allowed``."""
+    """Whether ``allowed`` ignores case."""
     not_empty: bool = False
     format: str | None = None
-    """Name of a check in `config_keys.formats` for values with a form of their own."""
+    """Name of a check in `config_keys.formats`, for values of a special form."""
     dynamic: Dynamic | None = None
     alternatives: tuple[str, ...] = ()
-    """Broker keys that this one is read from, itself among them: the first one that was set counts."""
+    """The broker keys from which this key's value is read, including itself: the first one that is set counts."""
     synonyms: tuple[tuple[str, int], ...] = ()
-    """Broker keys that give this key of a topic or group its default, with the factor to its unit."""
+    """The broker keys that provide the default of this topic or group key, each with the factor that converts its
+    unit."""
 
     @property
     def is_sensitive(self) -> bool:
@@ -82,9 +85,9 @@ class ConfigDefinition:
         return self.type is ConfigType.PASSWORD
 
     def parse(self, text: str) -> ConfigValue:
-        """The value that ``text`` stands for.
+        """The value of ``text``.
 
-        Raises ValueError, whose text says what is allowed, where the key does not take it.
+        Raises ValueError if the value is not valid for the key; its text says what is valid.
         """
         trimmed = text.strip(_JAVA_BLANKS)
         if self.type is ConfigType.BOOLEAN:
@@ -101,7 +104,7 @@ class ConfigDefinition:
         return trimmed
 
     def problem_with(self, text: str) -> str | None:
-        """What is allowed, where the key does not take ``text``, else None."""
+        """What is valid for the key if ``text`` is not; else None."""
         try:
             self.parse(text)
         except ValueError as error:
@@ -109,7 +112,7 @@ class ConfigDefinition:
         return None
 
     def has_type(self, text: str) -> bool:
-        """Whether ``text`` is a value of the key's type, be it out of its range."""
+        """Whether ``text`` is a value of the key's type; it may be out of range."""
         try:
             dataclasses.replace(self, minimum=None, maximum=None, allowed=(), format=None).parse(text)
         except ValueError:
@@ -117,14 +120,14 @@ class ConfigDefinition:
         return True
 
     def canonical(self, text: str) -> str:
-        """The value as Kafka shows it; ``text`` as it stands where the key does not take it."""
+        """The value as Kafka shows it; ``text`` unchanged if it is not valid for the key."""
         try:
             return format_value(self.parse(text))
         except ValueError:
             return text
 
     def describe(self) -> str:
-        """A sentence for people on the type, the range, the default and the ways to change the key."""
+        """A sentence for people about the type, the range, the default and the ways to change the key."""
         parts = [f"Type {self.type.name.lower()}{self._range_text()}."]
         if self.default is not None:
             parts.append(f"Default: {self.default or 'empty'}.")
@@ -175,7 +178,7 @@ class ConfigDefinition:
 
 
 def format_value(value: ConfigValue) -> str:
-    """The text in which Kafka's tools show a value."""
+    """The text of a value as Kafka's tools show it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
@@ -194,14 +197,14 @@ def _parse_boolean(text: str) -> bool:
 
 def _parse_integer(text: str, type_: ConfigType) -> int:
     limit = 1 << (INTEGER_BITS[type_] - 1)
-    # Python refuses to turn very long digit strings into numbers, so the length is looked at first.
+    # Python refuses to convert very long digit strings to numbers, so check the length first.
     if _INTEGER.fullmatch(text) and len(text) <= 40 and -limit <= int(text) < limit:
         return int(text)
     raise ValueError(f"must be a whole number from {-limit} to {limit - 1}")
 
 
 def _parse_double(text: str) -> float:
-    # Stock takes NaN too, which then passes every range check, and infinities; we take neither.
+    # Apache Kafka also accepts NaN, which then passes every range check, and infinities. We accept neither.
     matched = _DECIMAL.fullmatch(text)
     number = math.nan if matched is None else float(matched.group(1))
     if not math.isfinite(number):
@@ -210,10 +213,10 @@ def _parse_double(text: str) -> float:
 
 
 def _double_text(number: float) -> str:
-    """A double as Java prints it: plain from 1e-3 up to 1e7, else one digit, the others, E, exponent."""
+    """A double as Java prints it: plain from 1e-3 up to 1e7, else one digit, the other digits, E, exponent."""
     if number == 0 or 1e-3 <= abs(number) < 1e7:
         return repr(number)
-    # repr gives the shortest digits that read back the same, as Java does; only the notation differs.
+    # repr gives the shortest digits that parse to the same number, as Java does. Only the notation differs.
     mantissa, _, exponent = repr(abs(number)).partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = (whole + fraction).lstrip("0")

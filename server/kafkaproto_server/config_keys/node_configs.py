@@ -1,16 +1,16 @@
-"""The configuration of one node in layers, and the entries that clients are shown of it.
+"""The configuration of one node in layers, and its entries as clients see them.
 
-The layers, the strongest first: values of the cluster's metadata for this broker, values there for all
-brokers, the node's own properties, the defaults. A topic or group has values of its own above them and
-inherits, key by key, from the broker's keys that its definition names.
+The layers, the strongest first: the cluster metadata's values for this broker, its values for all brokers, the node's
+own properties, the defaults. A topic or group has values of its own above them. For each key it inherits from the
+broker keys that the key's definition names.
 
-What counts as the source of a value follows stock 4.3.1, quirks included, since tools compare it:
+The source of a value follows Apache Kafka 4.3.1, quirks included, since tools compare it:
 
-- Some keys set the same thing in several units (``log.retention.ms``, ``.minutes``, ``.hours``). The synonyms
-  of one of them begin where the key itself is set, or are empty: a topic whose ``retention.ms`` comes from
-  ``log.retention.hours`` has the right value, but the source DEFAULT and no synonyms.
-- CreateTopics does not share that quirk, and shows values as they were written, where DescribeConfigs shows
-  them in the form of their type.
+- Some keys set the same thing in several units (``log.retention.ms``, ``.minutes``, ``.hours``). The synonyms of one of
+  them begin where the key itself is set, or are empty. So if a topic's ``retention.ms`` comes from
+  ``log.retention.hours``, it has the right value, but the source DEFAULT and no synonyms.
+- CreateTopics does not have this quirk, and shows values as they were written; DescribeConfigs shows them in the form
+  of their type.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TIERED_STORAGE = "remote.log.storage.system.enable"
 
 
 class ConfigSource(enum.IntEnum):
-    """Where a value comes from, numbered as DescribeConfigs answers it."""
+    """The source of a value, with its number in DescribeConfigs responses."""
 
     DYNAMIC_TOPIC = 1
     DYNAMIC_BROKER = 2
@@ -56,20 +56,20 @@ class ConfigSynonym:
 
     name: str
     value: str | None
-    """None where it is not shown."""
+    """None if it is not shown."""
     source: ConfigSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigEntry:
-    """One key of a resource with the value in effect."""
+    """One key of a resource, with its value in effect."""
 
     name: str
     value: str | None
-    """None where there is none, or where it is not shown."""
+    """None if there is no value, or if it is not shown."""
     source: ConfigSource
     definition: ConfigDefinition | None
-    """None for a key that nobody knows."""
+    """None for an unknown key."""
     is_read_only: bool = False
     synonyms: tuple[ConfigSynonym, ...] = ()
     """The strongest first."""
@@ -81,7 +81,7 @@ class ConfigEntry:
 
     @property
     def is_sensitive(self) -> bool:
-        """Whether the value is never shown: nobody knows what an unknown key holds."""
+        """Whether the value is never shown. The value of an unknown key may be a secret."""
         return self.definition is None or self.definition.is_sensitive
 
 
@@ -95,9 +95,10 @@ class NodeConfigs:
         dynamic_default: Mapping[str, str] | None = None,
         dynamic_broker: Mapping[str, str] | None = None,
     ) -> None:
-        """``static`` are the node's properties; the metadata has the values for all brokers and for this one.
+        """``static`` are the node's properties; the other two are the metadata's values for all brokers and for this
+        one.
 
-        A value of the metadata that no broker may have, or not at that level, is left out of account.
+        A value of the metadata that is not valid for brokers, or not on that layer, is ignored.
         """
         self._layers = (
             (ConfigSource.DYNAMIC_BROKER, _applicable(dynamic_broker or {}, cluster_default=False)),
@@ -107,7 +108,7 @@ class NodeConfigs:
         self._inherited_topic_values: dict[str, Any] = {}
         self._merged: dict[str, str] = {}
         for _, values in reversed(self._layers):
-            # A value set on top replaces all that the weaker layers said on the same thing, in any unit.
+            # A value on a stronger layer replaces all values of weaker layers for the same thing, in any unit.
             for name in values:
                 for alternative in _alternatives(name, with_base=False):
                     self._merged.pop(alternative, None)
@@ -122,7 +123,7 @@ class NodeConfigs:
 
     @property
     def values(self) -> Mapping[str, str]:
-        """All that is set, on whatever layer: the values in effect, as they were written."""
+        """All keys that any layer sets, with their values in effect, as they were written."""
         return self._merged
 
     def is_set(self, name: str) -> bool:
@@ -130,7 +131,7 @@ class NodeConfigs:
         return name in self._merged
 
     def broker_entries(self) -> tuple[ConfigEntry, ...]:
-        """All keys of this broker or controller, by name: the public ones, and whatever else was set."""
+        """All keys of this broker or controller, by name: the public ones, and all others that are set."""
         return tuple(self._broker_entry(name) for name in _shown(BROKER_KEYS, self._merged))
 
     def default_entries(self) -> tuple[ConfigEntry, ...]:
@@ -182,7 +183,7 @@ class NodeConfigs:
         return {name: self.effective_topic_config(name, {}) for name in _shown(TOPIC_KEYS, ())}
 
     def effective_topic_config(self, name: str, own: Mapping[str, str]) -> ConfigEntry:
-        """One key of a topic that sets the values in ``own``; KeyError for a key that no topic has."""
+        """One key of a topic that sets the values in ``own``. Raises KeyError for a key that topics do not have."""
         if name in own:
             return ConfigEntry(
                 name=name,
@@ -200,7 +201,7 @@ class NodeConfigs:
         return ConfigEntry(name=name, value=value, source=source, definition=definition)
 
     def validate_topic(self, own: Mapping[str, str]) -> str | None:
-        """Why a topic cannot set these values (the answer is INVALID_CONFIG), None where it can."""
+        """Why a topic cannot set these values (the error is INVALID_CONFIG); None if it can."""
         for name in sorted(own):
             problem = validate_topic_config(name, own[name])
             if problem is not None:
@@ -241,7 +242,7 @@ class NodeConfigs:
     ) -> ConfigEntry:
         """An entry of a resource that inherits from the broker.
 
-        ``show_default`` lists the default among the synonyms where no key of the broker stands behind it.
+        ``show_default`` lists the default among the synonyms if the key inherits from no broker key.
         """
         synonyms: tuple[ConfigSynonym, ...] = ()
         value = None
@@ -265,7 +266,7 @@ class NodeConfigs:
         return definition.default
 
     def _synonyms_of(self, name: str) -> tuple[ConfigSynonym, ...]:
-        """What sets, or would set, a broker key, from the first entry under its own name on."""
+        """The keys that set, or would set, a broker key, starting with the first entry under its own name."""
         sensitive = _is_sensitive(_shown_definition(name))
         alternatives = _alternatives(name, with_base=True)
         found = [
@@ -293,7 +294,7 @@ def _applicable(values: Mapping[str, str], *, cluster_default: bool) -> dict[str
 
 
 def _alternatives(name: str, *, with_base: bool) -> tuple[str, ...]:
-    """Keys that set the same thing; ``with_base`` adds, to a listener's own key, the one of all listeners."""
+    """The keys that set the same thing. ``with_base`` adds the key of all listeners to the key of one listener."""
     definition = BROKER_KEYS.get(name)
     if definition is not None:
         return definition.alternatives
@@ -307,12 +308,13 @@ def _shown(definitions: Definitions, own: Iterable[str]) -> list[str]:
 
 
 def _shown_definition(broker_name: str) -> ConfigDefinition | None:
-    """What an entry tells of a broker's key; as with stock, nothing of those that only the authorizer knows."""
+    """The definition that an entry of a broker key shows. As in Apache Kafka, it is None for keys that only the
+    authorizer knows."""
     return None if broker_name in AUTHORIZER_KEYS else broker_key(broker_name)
 
 
 def _is_sensitive(definition: ConfigDefinition | None) -> bool:
-    """Whether a value is not shown: nobody knows what an unknown key holds."""
+    """Whether a value is not shown. The value of an unknown key may be a secret."""
     return definition is None or definition.is_sensitive
 
 
@@ -322,7 +324,7 @@ def _is_read_only(broker_name: str) -> bool:
 
 
 def _in_unit(text: str, factor: int) -> str:
-    """A broker's value in the unit of a topic's key; what stands for "no limit" stays -1."""
+    """A broker's value in the unit of a topic's key. "No limit" stays -1."""
     if factor == 1:
         return text
     number = int(text)

@@ -1,4 +1,5 @@
-"""Whether the value of a config may be shown: as in Kafka, neither a password's nor that of a key that nobody knows."""
+"""Whether the value of a config may be shown. As in Kafka, the values of passwords and of unknown keys are not
+shown."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _BY_RESOURCE: Mapping[int, Definitions] = {
     16: CLIENT_METRICS_KEYS,
     32: GROUP_KEYS,
 }
-"""By Kafka's number of the type of resource."""
+"""By Kafka's number of the resource type."""
 
 
 def is_sensitive(resource_type: int, name: str) -> bool:
@@ -31,5 +32,5 @@ def is_sensitive(resource_type: int, name: str) -> bool:
 
 
 def plain_keys(resource_type: int) -> frozenset[str]:
-    """The keys of a type of resource whose values may be shown, without those of single listeners."""
+    """The keys of a resource type whose values may be shown, without keys for single listeners."""
     return frozenset(name for name in _BY_RESOURCE[resource_type] if not is_sensitive(resource_type, name))

@@ -1,6 +1,6 @@
-"""What may be set on a topic and, at run time, on brokers.
+"""Checks the values that may be set on a topic and, at run time, on brokers.
 
-A stock controller checks what topics set, but lets any value onto brokers, which then log errors.
+A controller of Apache Kafka checks the values of topics, but accepts any value for brokers, which then log errors.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ PER_LISTENER_KEYS = frozenset(
         "ssl.truststore.type",
     )
 )
-"""Keys of a broker's file that can change at run time with a listener's prefix only."""
+"""Keys of a broker's file that can change at run time only with a listener's prefix."""
 _POSITIVE_AT_RUN_TIME = ("max.connections", "max.connection.creation.rate")
-"""Keys that may be 0 in a broker's file, and not at run time."""
+"""Keys that may be 0 in a broker's file, but not at run time."""
 
 
 def validate_topic_config(name: str, value: str) -> str | None:
-    """Why a topic does not take the value (the answer is INVALID_CONFIG), None where it does."""
+    """Why the value is not valid for a topic (the error is INVALID_CONFIG); None if it is."""
     definition = TOPIC_KEYS.get(name)
     if definition is None:
         return f"Unknown topic config name: {name!r}"
@@ -43,10 +43,10 @@ def validate_topic_config(name: str, value: str) -> str | None:
 
 
 def validate_broker_config(name: str, value: str, *, cluster_default: bool) -> str | None:
-    """Why the value cannot be set at run time, None where it can.
+    """Why the value cannot be set at run time; None if it can.
 
-    ``cluster_default`` tells a value for all brokers (the resource with the empty name) from one broker's
-    own. Unknown keys are taken, as they may belong to a plug-in; their values are never shown.
+    ``cluster_default`` distinguishes a value for all brokers (the resource with the empty name) from a value for one
+    broker. Unknown keys are accepted, as they may belong to a plug-in; their values are never shown.
     """
     definition = broker_key(name)
     if definition is None:

@@ -1,1 +1,1 @@
-"""The active controller: requests become records, and nothing but replayed records becomes state."""
+"""The controller as a pure core: it turns requests into records, and only replayed records become its state."""

@@ -1,1 +1,1 @@
-"""The cluster's metadata at one offset: the image, how records change it, how it becomes records again."""
+"""The cluster's metadata at one offset: the image, how records change it, and how it is written as records again."""

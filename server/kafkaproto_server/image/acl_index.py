@@ -1,20 +1,19 @@
-"""The ACLs as questions need them: by the name that they are about, and what is granted to whom on any resource.
+"""An index of the ACLs for the authorizer: ACLs by resource name, and what is granted to which principal at all.
 
-Part of the image, and kept with every record, so that nobody has to sort a hundred thousand ACLs because one of them
-changed. Hosts are written as `ipaddress` writes addresses.
+The index is part of the image, and every ACL record updates it, so that one changed ACL never makes anybody sort a
+hundred thousand. Hosts are written as `ipaddress` writes addresses.
 """
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 from immutables import Map
 
-if TYPE_CHECKING:
-    from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 
 Entries: TypeAlias = "Map[bytes, AccessControlEntry]"
 """ACLs by their ids."""
@@ -25,23 +24,23 @@ _EMPTY: Map[Any, Any] = Map()
 
 
 class AclIndex(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """It follows from the ACLs of an image."""
+    """The index of an image; it follows from the image's ACLs."""
 
     by_name: Map[tuple[int, int, str], Entries] = _EMPTY
     """ACLs by resource type, pattern type and resource name."""
     lengths: Map[tuple[int, int], Map[int, int]] = _EMPTY
     """By resource type and pattern type: the lengths of names, and how many names have each."""
     grants: Map[Grant, int] = _EMPTY
-    """How many ACLs say each, whatever resource of the type they are about."""
+    """How many ACLs have each of these grants, on any resource of the type."""
 
     def named(self, resource_type: int, pattern_type: int, resource_name: str) -> Entries:
         """The ACLs with exactly that name."""
         return self.by_name.get((resource_type, pattern_type, resource_name), _EMPTY)
 
     def lengths_up_to(self, resource_type: int, pattern_type: int, longest: int) -> Iterable[int]:
-        """Lengths among which are all lengths of names, up to one, in no order."""
+        """All lengths of names up to ``longest``, in no order; other lengths may be among them."""
         lengths: Map[int, int] = self.lengths.get((resource_type, pattern_type), _EMPTY)
-        # One that asks about a short name does not look through thousands of lengths that somebody made up.
+        # For a short name, do not look through thousands of lengths that somebody made up.
         return (
             (each for each in lengths if each <= longest) if len(lengths) <= longest else range(longest + 1)
         )
@@ -64,7 +63,7 @@ def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIn
 
 
 def without_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIndex:
-    """The index with one ACL less."""
+    """The index without one of its ACLs."""
     key = _name_key(entry)
     entries = index.by_name[key].delete(acl_id)
     grant = _grant(_with_canonical_host(entry))

@@ -1,4 +1,7 @@
-"""What records of brokers and controllers do to an image. The table is in `image.replay`."""
+"""Replays the records of brokers and controllers: each function returns the image after one record.
+
+`image.replay` has the table of them.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kafkaproto_server.image.entries import BrokerRegistration, ControllerRegistration, FeatureRange
 from kafkaproto_server.image.errors import Contradiction
-from kafkaproto_server.image.image import (
-    BrokerRegistration,
-    ClusterImage,
-    ControllerRegistration,
-    FeatureRange,
-)
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Endpoint
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def change_broker_registration(
         old,
         fenced=old.fenced if fenced is None else fenced,
         in_controlled_shutdown=old.in_controlled_shutdown if shutting_down is None else shutting_down,
-        # An empty list cannot be told from an absent one, so it says nothing about the directories.
+        # An empty list cannot be distinguished from an absent one, so it changes nothing.
         directories=tuple(sorted(record.log_dirs)) if record.log_dirs else old.directories,
         cordoned_directories=old.cordoned_directories if cordoned is None else tuple(sorted(cordoned)),
     )

@@ -1,6 +1,7 @@
-"""What records of configs, features, quotas, producer ids and security do to an image.
+"""Replays the records of configs, features, quotas, producer ids and security: each function returns the image after
+one record.
 
-The table is in `image.replay`.
+`image.replay` has the table of them.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import msgspec
 from immutables import Map
 
 from kafkaproto_server.image.acl_index import with_acl, without_acl
-from kafkaproto_server.image.errors import Contradiction
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     METADATA_VERSION_FEATURE,
     QUOTA_ENTITY_TYPES,
     AccessControlEntry,
-    ClusterImage,
     DelegationToken,
     QuotaEntity,
     ScramCredential,
 )
+from kafkaproto_server.image.errors import Contradiction
+from kafkaproto_server.image.image import ClusterImage
 
 if TYPE_CHECKING:
     from kafkaproto import messages
@@ -62,8 +63,8 @@ def quota_entity_order(pair: tuple[str, str | None]) -> tuple[str, bool, str]:
 
 
 def quota_entity(pairs: Iterable[tuple[str, str | None]]) -> QuotaEntity:
-    """The entity that has these (type, name) pairs. What is longer than an entity can be is cut: what it begins with is
-    no entity either."""
+    """The entity that has these (type, name) pairs. More pairs than an entity can have are cut to one too many; what is
+    left is no valid entity either."""
     return tuple(sorted(islice(pairs, len(QUOTA_ENTITY_TYPES) + 1), key=quota_entity_order))
 
 

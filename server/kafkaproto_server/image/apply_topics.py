@@ -1,4 +1,7 @@
-"""What records of topics and partitions do to an image. The table is in `image.replay`."""
+"""Replays the records of topics and partitions: each function returns the image after one record.
+
+`image.replay` has the table of them.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,16 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from immutables import Map, MapMutation
 
-from kafkaproto_server.image.errors import Contradiction
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     MIGRATING_DIRECTORY,
     RECOVERED,
     RECOVERING,
     TOPIC_RESOURCE,
-    ClusterImage,
     PartitionImage,
     TopicImage,
 )
+from kafkaproto_server.image.errors import Contradiction
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.partition_counts import Tally
 from kafkaproto_server.image.topic_names import with_name, without_name
 from kafkaproto_server.types import Steps, run_to_end
@@ -29,11 +32,11 @@ PARTITION = 3
 PARTITION_CHANGE = 5
 
 NO_LEADER_CHANGE = -2
-"""PartitionChangeRecord.Leader where leader and leader epoch stay; -1 says that nobody leads."""
+"""PartitionChangeRecord.Leader if leader and leader epoch stay; -1 says that nobody leads."""
 NO_RECOVERY_STATE_CHANGE = -1
 
 PARTITIONS_PER_STEP = 16
-"""How many partitions are looked at in one step, where one takes a microsecond or two."""
+"""How many partitions one step looks at, if one of them takes a microsecond or two."""
 
 
 def add_topic(image: ClusterImage, record: messages.TopicRecord, offset: int) -> ClusterImage:
@@ -84,7 +87,7 @@ def _recovery_state(state: int) -> int:
 class PartitionReplay:
     """Replays PartitionRecords and PartitionChangeRecords, many of which come in a row when brokers come and go.
 
-    What they change of topics is put into the image at the end, once a topic and not once a record.
+    The image gets the changes at the end, once per topic and not once per record.
     """
 
     __slots__ = ("_image", "_partitions", "_tally")
@@ -95,7 +98,7 @@ class PartitionReplay:
         self._tally = Tally()
 
     def replay(self, record: messages.PartitionRecord | messages.PartitionChangeRecord) -> None:
-        """Take in one record; raises Contradiction where it contradicts the image."""
+        """Replay one record; raises Contradiction if it contradicts the image."""
         topic = _topic(self._image, record.topic_id)
         partitions = self._partitions.get(record.topic_id)
         if partitions is None:
@@ -111,7 +114,7 @@ class PartitionReplay:
         partitions[record.partition_id] = new
 
     def finish_steps(self) -> Steps[ClusterImage]:
-        """The image with all that was replayed."""
+        """The image with all replayed records."""
         image = self._image
         topics = image.topics.mutate()
         for topic_id, partitions in self._partitions.items():
@@ -128,7 +131,7 @@ def set_partition(image: ClusterImage, record: messages.PartitionRecord, offset:
 
 
 def _new_partition(record: messages.PartitionRecord) -> PartitionImage:
-    # Versions before 1 have no directories: the broker had not told any when such a record was written.
+    # Versions before 1 have no directories: no broker had reported any when such a record was written.
     directories = tuple(record.directories) or (MIGRATING_DIRECTORY,) * len(record.replicas)
     if len(directories) != len(record.replicas):
         raise Contradiction(f"{len(directories)} directories for {len(record.replicas)} replicas")
@@ -148,16 +151,16 @@ def _new_partition(record: messages.PartitionRecord) -> PartitionImage:
 
 
 def _changed_directories(old: PartitionImage, replicas: tuple[int, ...]) -> tuple[bytes, ...]:
-    # A record of before the directories were told may still change the replicas: who stays keeps its own.
+    # A record without directories may still change the replicas: those that stay keep their directories.
     known = dict(zip(old.replicas, old.directories, strict=True))
     return tuple(known.get(replica, MIGRATING_DIRECTORY) for replica in replicas)
 
 
 def merge_partition(old: PartitionImage, record: messages.PartitionChangeRecord) -> PartitionImage:
-    """A partition after a change: what the record leaves out stays as it was.
+    """A partition after a change; the fields that the record leaves out stay as they were.
 
-    Every change raises the partition epoch by one; naming a leader, even the one that leads already, raises
-    the leader epoch too. Raises ValueError where the record is not consistent in itself.
+    Every change raises the partition epoch by one. If the record names a leader, even the present one, it raises the
+    leader epoch, too. Raises ValueError if the record is not consistent in itself.
     """
     replicas = old.replicas if record.replicas is None else tuple(record.replicas)
     if record.directories is None:

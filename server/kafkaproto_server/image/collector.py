@@ -1,4 +1,4 @@
-"""Keeps Python's cyclic collector away from an image while it is built: millions of objects that all stay."""
+"""Keeps Python's cyclic garbage collector from scanning an image under construction: millions of objects that stay."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_garbage() -> Iterator[None]:
-    """Tell the collector that what is made here stays.
+    """Switch the collector off, and exempt from it at the end all objects that exist then.
 
-    It would look at all of it again and again: half of the time while it is made, and later on holding up the event
-    loop for tenths of a second.
+    It would otherwise scan them again and again: half of the time while they are made, and later it would hold up the
+    event loop for tenths of a second.
     """
     was_enabled = gc.isenabled()
     gc.disable()

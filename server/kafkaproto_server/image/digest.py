@@ -1,4 +1,4 @@
-"""One number for an image's content, equal on every node that holds the same metadata."""
+"""A digest of an image's content, equal on every node that holds the same metadata."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ _LENGTH_BYTES = 4
 def digest(image: ClusterImage) -> bytes:
     """SHA-256 (32 bytes) over the records of the image's snapshot, each with its length before it.
 
-    The image's position in the log is left out: two images with the same content agree wherever they were
-    taken.
+    The image's offset, epoch and timestamp are left out: images with the same content at two offsets have one digest.
     """
     sha = hashlib.sha256()
     for record, version in image_records(image):

@@ -1,10 +1,10 @@
-"""What replay raises where a record and the image it is applied to disagree."""
+"""The errors that replay raises if a record contradicts the image that it is applied to."""
 
 from __future__ import annotations
 
 
 class Contradiction(Exception):
-    """What is wrong with a record, raised by the apply functions; `replay` adds which record it was."""
+    """An apply function raises it: it says what is wrong with a record. `replay` adds which record it was."""
 
 
 class ReplayError(Exception):

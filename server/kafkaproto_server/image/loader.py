@@ -1,12 +1,11 @@
-"""From batches of the metadata log to images, with metadata transactions held back (KIP-868).
+"""The loader: makes images of batches of the metadata log, and holds metadata transactions back (KIP-868).
 
-A batch is replayed whole, and moves the image to its last offset. Records between a BeginTransactionRecord
-and its EndTransactionRecord count only from the end on: until then the image that may be shown to anyone is
-the one before the begin. An AbortTransactionRecord takes them all back. Transactions may span batches and
-do not nest.
+A batch is replayed as a whole and moves the image to the batch's last offset. Records between a BeginTransactionRecord
+and its EndTransactionRecord count only from the latter on: until then, the image that may be shown is the one before
+the transaction. An AbortTransactionRecord undoes them. Transactions may span batches and do not nest.
 
-`LoadState` is a value and `load_records` a function of it, so that the controller can keep one state per
-offset and go back to any of them. `MetadataLoader` is the same for those who only ever go forward.
+`LoadState` is a value, and `load_records` is a function of it, so that the controller can keep one state per offset and
+return to any of them. `MetadataLoader` is for users that only go forward.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ _TRANSACTION_MARKS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
 
 
 class LoadState(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read of the log so far."""
+    """The state after the part of the log that was read so far."""
 
     latest: ClusterImage = EMPTY_IMAGE
-    """With everything that was read, records of an open transaction included."""
+    """The image of all records that were read, those of an open transaction included."""
     stable: ClusterImage = EMPTY_IMAGE
-    """What may be shown: ``latest`` itself, or the image before the open transaction."""
+    """The image that may be shown: ``latest`` itself, or the image before the open transaction."""
 
     @property
     def in_transaction(self) -> bool:
@@ -45,7 +44,7 @@ class LoadState(msgspec.Struct, frozen=True, kw_only=True):
 def load_records(
     state: LoadState, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]
 ) -> LoadState:
-    """The state after a batch of data records; raises ReplayError where the batch makes no sense there."""
+    """The state after a batch of data records; raises ReplayError if a record contradicts the state before it."""
     return run_to_end(
         load_steps(state, base_offset=base_offset, epoch=epoch, timestamp_ms=timestamp_ms, records=records)
     )
@@ -54,7 +53,7 @@ def load_records(
 def load_steps(
     state: LoadState, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]
 ) -> Steps[LoadState]:
-    """As `load_records`, a step for each record at least."""
+    """As `load_records`, with at least one step per record."""
     assert base_offset == state.latest.offset + 1, f"batch {base_offset} after offset {state.latest.offset}"
     assert records, "a batch has at least one record"
     image = state.latest
@@ -79,21 +78,21 @@ def load_steps(
     image = yield from replay_steps(image, records[start:], base_offset + start)
     last_offset = base_offset + len(records) - 1
     if image.features_offset != state.latest.features_offset:
-        # Clients are told the offset of the first image that shows a change, and images end where batches do.
+        # Clients get the offset of the first image that shows the change, and images end at the ends of batches.
         image = msgspec.structs.replace(image, features_offset=last_offset)
     image = image.at(last_offset, epoch, timestamp_ms)
     return LoadState(latest=image, stable=image if before_transaction is None else before_transaction)
 
 
 def load_control_batch(state: LoadState, *, last_offset: int, epoch: int, timestamp_ms: int) -> LoadState:
-    """The state after a batch of the quorum's own records: only the position moves."""
+    """The state after a batch of the quorum's control records: only offset, epoch and timestamp change."""
     assert last_offset > state.latest.offset, f"control batch to {last_offset} after {state.latest.offset}"
     image = state.latest.at(last_offset, epoch, timestamp_ms)
     return LoadState(latest=image, stable=state.stable if state.in_transaction else image)
 
 
 class MetadataLoader:
-    """Follows the committed part of the metadata log and keeps the newest image that may be shown."""
+    """Reads the committed part of the metadata log in order and keeps the newest image that may be shown."""
 
     __slots__ = ("_state",)
 
@@ -120,13 +119,13 @@ class MetadataLoader:
         self._state = LoadState(latest=image, stable=image)
 
     def load_batch(self, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]) -> None:
-        """Take in a batch of data records; raises ReplayError, and changes nothing, if it makes no sense."""
+        """Replay a batch of data records; if a record contradicts the state, raises ReplayError and changes nothing."""
         self._state = load_records(
             self._state, base_offset=base_offset, epoch=epoch, timestamp_ms=timestamp_ms, records=records
         )
 
     def load_control_batch(self, *, last_offset: int, epoch: int, timestamp_ms: int) -> None:
-        """Take in a batch of the quorum's own records."""
+        """Note a batch of the quorum's control records."""
         self._state = load_control_batch(
             self._state, last_offset=last_offset, epoch=epoch, timestamp_ms=timestamp_ms
         )

@@ -1,8 +1,8 @@
-"""A partition straight from an image to the bytes of its PartitionRecord, and back, with no message in between.
+"""Fast codec for partitions in snapshots: encodes a `PartitionImage` as the bytes of its PartitionRecord, and back.
 
-Nearly all of a large snapshot is partitions. Going by way of `kafkaproto.messages.PartitionRecord` takes four times as
-long; whatever is unusual (tagged fields, long lists, damaged bytes) still goes that way, so this file need not know it.
-The layout in versions 1 and 2: frame version, record type and record version, a byte each; partition index int32;
+Nearly all of a large snapshot is partitions. By way of `kafkaproto.messages.PartitionRecord` it takes four times as
+long. Everything unusual (tagged fields, long lists, damaged bytes) still goes that way, so this file need not handle
+it. The layout in versions 1 and 2: frame version, record type and record version, one byte each; partition index int32;
 topic id; replicas, ISR, removing and adding replicas, compact arrays of int32; leader, leader epoch and partition
 epoch, int32 each; directories, a compact array of uuids; a tag section.
 """
@@ -16,14 +16,14 @@ from struct import Struct, pack, unpack
 from kafkaproto.messages import PartitionRecord
 from kafkaproto.primitives import write_unsigned_varint
 from kafkaproto.records.metadata import FRAME_VERSION, encode_metadata_record
-from kafkaproto_server.image.image import RECOVERED, PartitionImage
+from kafkaproto_server.image.entries import RECOVERED, PartitionImage
 from kafkaproto_server.image.records import partition_record, record_version
 
 PARTITION_START = bytes((FRAME_VERSION, 3))
-"""Frame version and record type: with these, and the record version, begins every PartitionRecord."""
+"""Frame version and record type: every PartitionRecord begins with these two; the record version follows."""
 
 _PLAIN_VERSIONS = (1, 2)
-"""Those with directories."""
+"""The versions with directories."""
 _START = Struct(">3si16s")
 _POSITION = Struct(">i16s")
 _LEADER = Struct(">iii")
@@ -32,10 +32,10 @@ _ARRAYS_START = _START.size
 _NO_TAGS = 0
 _END = bytes((_NO_TAGS,))
 _MAX_SHORT_LENGTH = 127
-"""Largest length of an array, counted with one more as Kafka does, that takes one byte."""
+"""Largest length of an array that takes one byte. Kafka writes the length plus one."""
 
 _KNOWN_ARRAYS = 1 << 15
-"""How many lists of replicas or directories are kept at a time; a cluster has few compared with its partitions."""
+"""How many lists of replicas or directories are cached; a cluster has few compared with its partitions."""
 
 
 class PartitionEncoder:
@@ -88,9 +88,9 @@ def _length(values: Sized) -> bytes:
 
 
 def decode_partition(value: bytes) -> tuple[bytes, int, PartitionImage] | None:
-    """Topic id, index and partition of a PartitionRecord's value; None where it is not of the plain kind, or damaged.
+    """Topic id, index and partition of a PartitionRecord's value; None if it is not of the plain kind, or damaged.
 
-    Equal lists come out as one tuple, which saves most of the memory.
+    Equal lists become the same tuple, which saves most of the memory.
     """
     size = len(value)
     if size <= _ARRAYS_START or value[2] not in _PLAIN_VERSIONS:
@@ -122,7 +122,7 @@ def decode_partition(value: bytes) -> tuple[bytes, int, PartitionImage] | None:
 
 @lru_cache(_KNOWN_ARRAYS)
 def _arrays_of(data: bytes) -> tuple[tuple[int, ...], ...] | None:
-    """The four arrays that ``data`` holds; None where it is something else."""
+    """The four arrays that ``data`` holds; None if it holds something else."""
     arrays = []
     position = 0
     while position < len(data):

@@ -1,20 +1,18 @@
-"""How many partitions an image has, and how many of them of what kind, kept up to date by each change of one.
+"""Counts of an image's partitions (all, leaderless, by leader and so on), which each change of a partition updates.
 
-Most heartbeats, and most questions of operators, only need to know that there is nothing to be found. Going through
-200,000 partitions for that takes tens of milliseconds, in which nothing else happens; these numbers cost a change of
-a partition a microsecond or two. They follow from the partitions, so they are no part of what two images are compared
-by.
+Most heartbeats, and most questions of operators, only need to know that no partition is concerned. A search through
+200,000 partitions takes tens of milliseconds, in which nothing else happens; updating these counts takes a microsecond
+or two per change of a partition. They follow from the partitions, so images are compared without them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from immutables import Map
 
-if TYPE_CHECKING:
-    from kafkaproto_server.image.image import PartitionImage
+from kafkaproto_server.image.entries import PartitionImage
 
 _NO_LEADER = -1
 _NOBODY: Map[Any, Any] = Map()
@@ -25,15 +23,15 @@ class PartitionCounts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     total: int = 0
     leaderless: int = 0
-    """Nobody leads."""
+    """Partitions without a leader."""
     not_preferred: int = 0
-    """Another replica than the first leads, or nobody."""
+    """Partitions that the first replica does not lead."""
     reassigned: int = 0
-    """Replicas are being added or are to go."""
+    """Partitions whose replicas are being added or removed."""
     led: Map[int, int] = _NOBODY
-    """By the broker that leads; a broker without any has no entry."""
+    """Partitions by the broker that leads them; a broker that leads none has no entry."""
     in_sync: Map[int, int] = _NOBODY
-    """By broker, those whose ISR it is a member of; a broker without any has no entry."""
+    """Partitions by the brokers in their ISR; a broker that is in no ISR has no entry."""
 
 
 NO_PARTITIONS = PartitionCounts()
@@ -50,7 +48,7 @@ class Tally:
         self._in_sync: dict[int, int] = {}
 
     def add(self, partition: PartitionImage, change: int = 1) -> None:
-        """One more such partition, or with a change of -1 one less."""
+        """Count one more such partition, or one less with a change of -1."""
         leader, led, in_sync = partition.leader, self._led, self._in_sync
         self._total += change
         if leader == _NO_LEADER:

@@ -1,8 +1,8 @@
-"""Which version of a metadata record is written at which metadata.version, and images' parts as records.
+"""Chooses the version of a metadata record by metadata.version, and makes records of an image's entries.
 
-A record is written in the newest version that the finalized metadata.version allows, so that every node that
-supports that level can read it. BrokerRegistrationChangeRecord is the exception: it goes out in the lowest
-version that can hold the fields it sets, as stock controllers write it.
+A record is written in the newest version that the finalized metadata.version allows, so that every node that supports
+that level can read it. BrokerRegistrationChangeRecord is the exception: as in Apache Kafka, it is written in the lowest
+version that can hold the fields that it sets.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafkaproto.messages import (
     RegisterBrokerRecord,
     RegisterControllerRecord,
 )
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     AccessControlEntry,
     BrokerRegistration,
     ControllerRegistration,
@@ -57,7 +57,7 @@ _LEVELS_OF_VERSIONS = {
 
 
 def record_version(record: Any, metadata_version: int) -> int:
-    """The version in which a metadata record is written at that level of metadata.version."""
+    """The version of a metadata record at that level of metadata.version."""
     if record.API_KEY == _BROKER_REGISTRATION_CHANGE:
         return _lowest_version_that_fits(record)
     levels = _LEVELS_OF_VERSIONS.get(record.API_KEY, ())
@@ -73,7 +73,7 @@ def _lowest_version_that_fits(record: Any) -> int:
 
 
 def register_broker_record(registration: BrokerRegistration, metadata_version: int) -> RegisterBrokerRecord:
-    """A registration as a record, without what the level of metadata.version has no fields for."""
+    """A registration as a record, without the fields that the level of metadata.version does not have."""
     record = RegisterBrokerRecord(
         broker_id=registration.broker_id,
         is_migrating_zk_broker=registration.is_migrating_zk_broker,
@@ -126,7 +126,7 @@ def register_controller_record(registration: ControllerRegistration) -> Register
 def partition_record(
     topic_id: bytes, index: int, partition: PartitionImage, metadata_version: int
 ) -> PartitionRecord:
-    """A partition as a record, without what the level of metadata.version has no fields for."""
+    """A partition as a record, without the fields that the level of metadata.version does not have."""
     record = PartitionRecord(
         partition_id=index,
         topic_id=topic_id,
@@ -142,7 +142,7 @@ def partition_record(
     if metadata_version >= DIRECTORIES_LEVEL:
         record.directories = list(partition.directories)
     if metadata_version >= ELR_LEVEL:
-        # Null where there is none: an empty list would be written out, and stock controllers leave it out.
+        # Null instead of an empty list: Apache Kafka leaves the field out, and an empty list would be written.
         record.eligible_leader_replicas = list(partition.elr) or None
         record.last_known_elr = list(partition.last_known_elr) or None
     return record

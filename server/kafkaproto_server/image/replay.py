@@ -1,11 +1,11 @@
-"""The only way an image changes: one function per metadata record type, in one table.
+"""Replay: the only way to change an image. One table has a function for each type of metadata record.
 
-`replay(image, record, offset)` gives the image with the record's content in it. It leaves the image's own
-position (offset, epoch, timestamp) to the caller, because a batch moves that once, not once a record. Records
-that mark a metadata transaction are no content and never come here: `image.loader` deals with them.
+`replay(image, record, offset)` returns the image with the record applied. The caller sets the image's own offset, epoch
+and timestamp, because they change once per batch and not once per record. Records that mark a metadata transaction
+never come here: `image.loader` handles them.
 
-A record that contradicts the image (a change of a partition that does not exist) means that log and reader
-disagree about the past. Nothing sensible can follow, so that is a `ReplayError` and the node stops.
+If a record contradicts the image (it changes a partition that does not exist), log and reader disagree about the past.
+Nothing sensible can follow, so it is a `ReplayError`, and the node stops.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ABOUT_PARTITIONS = (apply_topics.PARTITION, apply_topics.PARTITION_CHANGE)
 
 
 class MetadataRecord(Protocol):
-    """What every generated metadata record message has."""
+    """The attributes that all generated metadata record messages have."""
 
     NAME: str
     API_KEY: int | None
@@ -31,7 +31,7 @@ class MetadataRecord(Protocol):
 def replay(image: ClusterImage, record: Any, offset: int) -> ClusterImage:
     """The image after one record, whose offset is ``offset``.
 
-    Raises ReplayError where the record contradicts the image, or its type is none that changes an image.
+    Raises ReplayError if the record contradicts the image, or if records of its type do not change an image.
     """
     return run_to_end(_replay_one(image, record, offset))
 
@@ -48,12 +48,12 @@ def _replay_one(image: ClusterImage, record: Any, offset: int) -> Steps[ClusterI
 
 
 def replay_all(image: ClusterImage, records: Sequence[Any], base_offset: int) -> ClusterImage:
-    """The image after some records in a row; the same as `replay` of one after the other, and faster."""
+    """The image after several records in a row: the same as `replay` of each of them, but faster."""
     return run_to_end(replay_steps(image, records, base_offset))
 
 
 def replay_steps(image: ClusterImage, records: Sequence[Any], base_offset: int) -> Steps[ClusterImage]:
-    """As `replay_all`, a step for each record at least: some records change many partitions."""
+    """As `replay_all`, with at least one step per record: some records change many partitions."""
     position = 0
     while position < len(records):
         end = _end_of_partitions(records, position)
@@ -68,7 +68,7 @@ def replay_steps(image: ClusterImage, records: Sequence[Any], base_offset: int) 
 
 
 def _end_of_partitions(records: Sequence[Any], start: int) -> int:
-    """Where the records about partitions that start at ``start``, if any do, end."""
+    """End of the run of partition records that begins at ``start``; ``start`` itself if there is none."""
     end = start
     while end < len(records) and records[end].API_KEY in _ABOUT_PARTITIONS:
         end += 1
@@ -87,12 +87,12 @@ def _replay_partitions(image: ClusterImage, records: Sequence[Any], base_offset:
 
 
 def _ignore(image: ClusterImage, record: MetadataRecord, offset: int) -> ClusterImage:
-    """NoOpRecord only keeps the log moving; ZkMigrationStateRecord is a leftover of ZooKeeper times."""
+    """NoOpRecord only lets the log grow; ZkMigrationStateRecord is a leftover of the ZooKeeper migration."""
     return image
 
 
-# By record type, the number in a metadata record's frame; so no message class is loaded before a record of it
-# comes. 23 to 25 mark transactions.
+# By record type, the number in a metadata record's frame. With numbers as keys, no message class has to be loaded
+# before a record of it comes. 23 to 25 mark transactions.
 APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
     0: apply_cluster.register_broker,
     1: apply_cluster.unregister_broker,
@@ -121,4 +121,4 @@ APPLY_IN_STEPS: Mapping[int, Callable[[ClusterImage, Any, int], Steps[ClusterIma
     9: apply_topics.remove_topic,
     28: apply_topics.clear_elr,
 }
-"""Those of which one record can change very many partitions."""
+"""Types of which a single record can change very many partitions."""

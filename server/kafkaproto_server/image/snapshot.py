@@ -1,13 +1,13 @@
-"""An image as an ordered list of records, and back: the data part of a KRaft snapshot.
+"""The data part of a KRaft snapshot: writes an image as an ordered list of records, and reads it back.
 
-The order is that of stock snapshots: metadata.version before everything (it decides how the rest is read),
-the other features, brokers, controllers, each topic followed by its partitions, configs, quotas, producer
-ids, ACLs, SCRAM credentials, delegation tokens. Within each kind it is ours: by name or id, so that two
-nodes write the same bytes for the same image.
+The order is that of Apache Kafka's snapshots: metadata.version first (it decides how the rest is read), then the other
+features, brokers, controllers, each topic followed by its partitions, configs, quotas, producer ids, ACLs, SCRAM
+credentials, delegation tokens. Within each kind, records are in order of name or id, so that two nodes write the same
+bytes for the same image.
 
-`image_records` has the records as messages. `image_values` and `image_from_values` have them as a snapshot file has
-them, and are several times as fast. Everything comes one at a time, so a snapshot of a large image can be written in
-slices.
+`image_records` yields the records as messages. `image_values` yields, and `image_from_values` takes, their bytes as in
+the snapshot file, which is several times as fast. All of them go record by record, so that a snapshot of a large image
+can be written in slices.
 """
 
 from __future__ import annotations
@@ -28,14 +28,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
 from kafkaproto_server.image.apply_settings import quota_entity_order
-from kafkaproto_server.image.image import (
-    EMPTY_IMAGE,
-    METADATA_VERSION_FEATURE,
-    ClusterImage,
-    PartitionImage,
-    QuotaEntity,
-    TopicImage,
-)
+from kafkaproto_server.image.entries import METADATA_VERSION_FEATURE, PartitionImage, QuotaEntity, TopicImage
+from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.partition_codec import PARTITION_START, PartitionEncoder, decode_partition
 from kafkaproto_server.image.partition_counts import Tally
 from kafkaproto_server.image.records import (
@@ -61,8 +55,8 @@ def image_records(image: ClusterImage) -> Iterator[tuple[Any, int]]:
 
 
 def image_values(image: ClusterImage) -> Iterator[bytes]:
-    """The same as values of records, framed and encoded. Some are empty and stand for nothing: whoever writes in slices
-    gets a chance to pause there, too."""
+    """The same records as framed and encoded values. Empty values stand for no record: they let a caller that writes in
+    slices pause there, too."""
     version = image.metadata_version
     encoder = PartitionEncoder(version)
     for record in _messages_before_topics(image):
@@ -81,15 +75,15 @@ def image_values(image: ClusterImage) -> Iterator[bytes]:
 
 
 def _in_order(names: Iterable[T], key: Callable[[T], Any] | None = None) -> Iterator[T | None]:
-    """The names in order. None where some work was done and there is no name yet."""
+    """The names in order; None after each piece of work that has not brought a name yet."""
     yield from (yield from sorted_steps(names, key))
 
 
 def image_from_values(values: Iterable[bytes], *, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:
-    """The image that a snapshot's values of records describe; ``offset`` is the last offset that the snapshot
-    contains, ``epoch`` that offset's leader epoch and ``timestamp_ms`` the append time that its header names.
+    """The image of a snapshot, from the values of its records. ``offset`` is the last offset that the snapshot
+    contains, ``epoch`` is that offset's leader epoch, and ``timestamp_ms`` is the append time in its header.
 
-    Raises ReplayError where a record contradicts those before it, RemoteProtocolError where one cannot be read.
+    Raises ReplayError if a record contradicts those before it, RemoteProtocolError if a record cannot be read.
     """
     builder = _Builder(offset)
     for value in values:
@@ -98,7 +92,7 @@ def image_from_values(values: Iterable[bytes], *, offset: int, epoch: int, times
 
 
 class _Builder:
-    """Puts an image together. Topics and partitions, which are nearly all of it, are gathered and put in at once."""
+    """Builds an image. Topics and partitions, which are nearly all of it, are collected first and added together."""
 
     def __init__(self, offset: int) -> None:
         self._offset = offset
@@ -122,7 +116,7 @@ class _Builder:
         self._image = replay(self.finish(), record, self._offset)
 
     def finish(self) -> ClusterImage:
-        """The image with all that was added."""
+        """The image with all added records."""
         if self._topic_ids:
             topics = self._image.topics.mutate()
             ambiguous_names = self._image.ambiguous_names
@@ -144,7 +138,7 @@ class _Builder:
         return self._image
 
     def _is_new(self, topic: TopicRecord) -> bool:
-        """Whether neither name nor id is taken; `replay` says what is wrong otherwise."""
+        """Whether neither name nor id is taken; if one is, `replay` raises the error."""
         return (
             topic.name not in self._topic_ids
             and topic.name not in self._image.topic_ids
@@ -171,7 +165,7 @@ def _messages_before_topics(image: ClusterImage) -> Iterator[Any]:
 
 
 def _messages_after_topics(image: ClusterImage) -> Iterator[Any | None]:
-    """The rest, in order. None where some work was done and there is no record yet."""
+    """The rest, in order; None after each piece of work that has not brought a record yet."""
     for resource in _in_order(image.configs):
         if resource is None:
             yield None
@@ -184,7 +178,7 @@ def _messages_after_topics(image: ClusterImage) -> Iterator[Any | None]:
             )
     yield from _quota_records(image)
     if image.next_producer_id > 0:
-        # Which broker got the last block is not kept, as in stock snapshots.
+        # As in Apache Kafka's snapshots, the broker that got the last block is not recorded.
         yield ProducerIdsRecord(broker_id=-1, broker_epoch=-1, next_producer_id=image.next_producer_id)
     yield from _security_records(image)
 

@@ -1,7 +1,7 @@
-"""Sorting in steps: of a hundred thousand names at once it takes a tenth of a second.
+"""Sorting in steps (`types.Steps`): sorting a hundred thousand names at once would take a tenth of a second.
 
-Short runs are sorted, and then merged, so many at a time that beginning a merge is a short step as well. How the values
-come makes no difference to how long a step is.
+Short runs are sorted and then merged. So few runs are merged at a time that the beginning of a merge is a short step,
+too. The order in which the values come does not change how long a step takes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 VALUES_PER_RUN = 128
 KEYED_VALUES_PER_RUN = 16
-"""Sorted at once: tens of microseconds. Making keys takes most of them if there are any."""
+"""Values sorted in one step, which takes tens of microseconds. If there are keys, making them takes most of that."""
 RUNS_PER_MERGE = 128
 _VALUES_PER_STEP = 8
-"""Merged at once, which takes some ten microseconds. Beginning a merge takes some hundred."""
+"""Values merged in one step, which takes some ten microseconds. Beginning a merge takes some hundred."""
 
 
 def sorted_steps(values: Iterable[T], key: Callable[[T], Any] | None = None) -> Steps[list[T]]:
-    """The values in order; those with the same key in the order in which they came."""
+    """The values in order; values with the same key keep the order in which they came."""
     runs = []
     remaining = iter(values)
     per_run = VALUES_PER_RUN if key is None else KEYED_VALUES_PER_RUN
@@ -35,7 +35,7 @@ def sorted_steps(values: Iterable[T], key: Callable[[T], Any] | None = None) -> 
         merged_runs = []
         while runs:
             merged = yield from _merged(runs[:RUNS_PER_MERGE], key)
-            # What was merged is freed here, not all of it at the end.
+            # Free the merged runs here, not all of them at the end.
             del runs[:RUNS_PER_MERGE]
             merged_runs.append(merged)
         runs = merged_runs

@@ -1,7 +1,7 @@
-"""Topic names that metrics cannot tell apart: there '.' and '_' are the same.
+"""An index of topic names that are the same in metrics, where '.' and '_' are not distinguished.
 
-An index for whoever creates a topic: looking through all names for each new one takes tens of milliseconds where there
-are many. Names without '.' and '_' are like no other name, and are not kept.
+CreateTopics uses it: to look through all names for each new topic would take tens of milliseconds if there are many.
+Names without '.' and '_' cannot collide, and are not in the index.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def is_ambiguous(name: str) -> bool:
 
 
 def with_name(names: Map[str, tuple[str, ...]], name: str) -> Map[str, tuple[str, ...]]:
-    """The index with one more topic; topics by the name in metrics, in order."""
+    """The index with one more topic name. It holds the names in order, by their name in metrics."""
     if not is_ambiguous(name):
         return names
     key = metric_name(name)
@@ -28,7 +28,7 @@ def with_name(names: Map[str, tuple[str, ...]], name: str) -> Map[str, tuple[str
 
 
 def without_name(names: Map[str, tuple[str, ...]], name: str) -> Map[str, tuple[str, ...]]:
-    """The index with one topic less."""
+    """The index without one of its topic names."""
     if not is_ambiguous(name):
         return names
     key = metric_name(name)

@@ -1,4 +1,5 @@
-"""What the server counts of itself: plain integers that any room may add to, and figures made of them on demand.
+"""The server's metrics: plain integers to which any part of the server may add, and statistics computed from them on
+demand.
 
-Pure: no clock, no text format. Who counts pays an addition or two; whoever looks pays for the rest.
+Pure: no clock, no text format. To count costs an addition or two; the reader of a metric pays for the rest.
 """

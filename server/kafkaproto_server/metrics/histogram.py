@@ -1,8 +1,9 @@
-"""Durations gathered in buckets that grow with the value: cheap to add to, good to 7 % at any quantile.
+"""A histogram of durations, in buckets that grow with the value. Adding is cheap, and every quantile is accurate to 7
+%.
 
 A bucket covers an eighth of a power of two of microseconds, as in an HDR histogram with three significant bits. Count
-and sum are those of the whole life. Quantiles and the maximum are those of a window: whoever owns the histogram calls
-`rotate` now and then, and what was added before the last but one call no longer counts.
+and sum cover the whole life. Quantiles and the maximum cover a window: the owner of the histogram calls `rotate`
+periodically, and values added before the last but one call no longer count.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _EXACT = 16
-"""Below this many microseconds every value has its own bucket."""
+"""Below this number of microseconds every value has its own bucket."""
 _BUCKETS = 256
-"""Up to 2**34 microseconds, nearly five hours; what is longer counts as that long."""
+"""Up to 2**34 microseconds, nearly five hours; longer durations count as that long."""
 
 
 def _bucket(microseconds: int) -> int:
@@ -23,7 +24,7 @@ def _bucket(microseconds: int) -> int:
 
 
 def _middle_us(bucket: int) -> float:
-    """The middle of a bucket; exact for those that hold one value only."""
+    """The middle of a bucket; exact for buckets of a single value."""
     if bucket < _EXACT:
         return bucket
     shift = (bucket >> 3) - 1
@@ -37,16 +38,16 @@ class Histogram:
 
     def __init__(self) -> None:
         self.count = 0
-        """Of all durations ever added."""
+        """The number of all durations ever added."""
         self.sum_us = 0
-        """Their sum in microseconds."""
+        """The sum of all durations ever added, in microseconds."""
         self._buckets = [0] * _BUCKETS
         self._previous = [0] * _BUCKETS
         self._max_us = 0
         self._previous_max_us = 0
 
     def add(self, seconds: float) -> None:
-        """Count one duration; one below zero, which a clock can make of nothing, counts as zero."""
+        """Add one duration. A negative one, which a clock can produce for a very short time, counts as zero."""
         microseconds = int(seconds * 1_000_000)
         if microseconds < 0:
             microseconds = 0
@@ -57,13 +58,13 @@ class Histogram:
             self._max_us = microseconds
 
     def rotate(self) -> None:
-        """Begin a new half of the window; the half before the last is forgotten."""
+        """Begin a new half of the window. The half before the last one is dropped."""
         self._previous, self._buckets = self._buckets, [0] * _BUCKETS
         self._previous_max_us, self._max_us = self._max_us, 0
 
     @property
     def max_ms(self) -> float:
-        """The longest duration of the window, 0 where there is none."""
+        """The longest duration of the window; 0 if there is none."""
         return max(self._max_us, self._previous_max_us) / 1000
 
     @property
@@ -72,7 +73,7 @@ class Histogram:
         return self.sum_us / 1000
 
     def quantiles_ms(self, shares: Sequence[float]) -> list[float]:
-        """For each of these ascending shares the duration that it did not exceed in the window; 0 of an empty one."""
+        """The quantiles of the window for these ascending shares; 0 if the window is empty."""
         merged = [new + old for new, old in zip(self._buckets, self._previous, strict=True)]
         total = sum(merged)
         if not total:

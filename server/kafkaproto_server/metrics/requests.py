@@ -1,8 +1,8 @@
-"""Requests by api: how many in which versions, what errors they were answered with, and where their time went.
+"""Requests by API: their number by version, the errors in their responses, and where their time went.
 
-The spans are those of Kafka's RequestMetrics. A request waits for its turn on its connection (request queue), is
-decoded and handled (local), may wait for others, such as for its records to be committed (remote), its answer is
-encoded (response queue) and written to the socket (response send).
+The spans are those of Kafka's RequestMetrics. A request waits for its turn on its connection (request queue). It is
+decoded and handled (local). It may wait for something else, for example for its records to be committed (remote). Its
+response is encoded (response queue) and written to the socket (response send).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kafkaproto_server.metrics.histogram import Histogram
 
 
 class ApiMetrics:
-    """The requests of one api key."""
+    """The requests of one API."""
 
     __slots__ = (
         "errors",
@@ -30,7 +30,7 @@ class ApiMetrics:
         self.requests: dict[int, int] = {}
         """Number of answered requests by version."""
         self.errors: dict[int, int] = {}
-        """Number of error codes in answers by code; 0, no error, is one of them."""
+        """Number of each error code in responses; 0, no error, is one of them."""
         self.request_queue = Histogram()
         self.local = Histogram()
         self.remote = Histogram()
@@ -40,7 +40,7 @@ class ApiMetrics:
 
     @property
     def spans(self) -> Mapping[str, Histogram]:
-        """All spans by the name that Kafka gives them."""
+        """All spans by their names in Kafka."""
         return {
             "RequestQueueTimeMs": self.request_queue,
             "LocalTimeMs": self.local,
@@ -55,7 +55,7 @@ class ApiMetrics:
         self.requests[version] = self.requests.get(version, 0) + 1
 
     def add_error(self, code: int, times: int = 1) -> None:
-        """Count an error code of an answer."""
+        """Count an error code of a response."""
         self.errors[code] = self.errors.get(code, 0) + times
 
 
@@ -64,14 +64,14 @@ class RequestMetrics:
 
     def __init__(self) -> None:
         self.apis: dict[int, ApiMetrics] = {}
-        """By api key; those that were asked for."""
+        """By API key; only APIs that were requested."""
         self.in_progress = 0
-        """Requests that are being handled, or wait for what their answer needs."""
+        """Requests that are being handled, or that wait for what their response needs."""
         self.sending = 0
         """Responses that are being written."""
 
     def of(self, api_key: int) -> ApiMetrics:
-        """The figures of one api."""
+        """The metrics of one API."""
         found = self.apis.get(api_key)
         if found is None:
             found = self.apis[api_key] = ApiMetrics()

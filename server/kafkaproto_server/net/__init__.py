@@ -1,1 +1,1 @@
-"""The network room: listeners, connections in and out, limits. Makes no Kafka decision."""
+"""The network layer: listeners, connections in and out, limits. It makes no decision about Kafka's protocol."""

@@ -1,24 +1,24 @@
-"""Which connections a node takes in, and which of them it closes when it has no room for another.
+"""Decides which connections a node accepts, and which ones it closes to make room.
 
-Apache Kafka (class ConnectionQuotas) bounds connections by ``max.connections`` of a broker and of a listener, by
-``max.connections.per.ip``, and the rate at which they come by ``max.connection.creation.rate``. A connection beyond the
-limit of its address is closed at once. All others wait in the kernel's backlog until one that was accepted ends, which
-may take until ``connections.max.idle.ms`` is over (10 minutes); only for the inter-broker listener does a broker close
-the least recently used connection of another listener. Kafka counts for brokers and controllers apart. It has no bound
-of file descriptors, and runs out of them.
+Apache Kafka (class ConnectionQuotas) limits connections by ``max.connections`` of a broker and of a listener and by
+``max.connections.per.ip``, and their rate by ``max.connection.creation.rate``. A connection beyond the limit of its
+address is closed at once. All others wait in the kernel's backlog until an accepted connection ends, which may take
+until ``connections.max.idle.ms`` is over (10 minutes). Only for the inter-broker listener does a broker close the least
+recently used connection of another listener. Kafka counts brokers and controllers separately. It does not limit file
+descriptors, and runs out of them.
 
-Here the same keys mean the same, with three additions:
+Here the same keys have the same meaning, with three additions:
 
-- All connections together are bounded by the file descriptors of the process, less a reserve for files and for
-  connections to others. Brokers' and controllers' listeners are each guaranteed a quarter of that.
-- If there is no room, the connection is closed that came first of those that never made a request, though they had
-  `FIRST_REQUEST_GRACE_S` for it. If all have made one, it is one on which nothing moved for `GIVES_WAY_AFTER_S`. So
-  connections that are opened and say nothing keep nobody waiting. Only if there is no such connection does the new one
-  wait.
-- A connection may get one of the last descriptors that there are, because the node itself holds more files than was
-  expected. Then another has to give way at once, or it is closed itself.
+- The file descriptors of the process, minus a reserve for files and outgoing connections, limit all connections
+  together. The brokers' and the controllers' listeners each have a quarter of that guaranteed.
+- If there is no room, a connection without any request is closed, once it had `FIRST_REQUEST_GRACE_S` for it: the one
+  that came first. If all have made a request, one is closed that was idle for `GIVES_WAY_AFTER_S`. So connections that
+  are opened and send nothing delay nobody. The new connection waits only if neither kind exists.
+- A connection may get one of the last descriptors, because the node itself has more files open than expected. Then
+  another connection is closed at once, or this one is.
 
-Knows nothing of sockets: `Door` is asked before a connection is accepted, a `Place` stands for one that was.
+This module does not use sockets: `Door` is called before a connection is accepted, and a `Place` stands for one that
+was accepted.
 """
 
 from __future__ import annotations
@@ -40,27 +40,28 @@ from kafkaproto_server.net.limits import (
 from kafkaproto_server.types import ListenerKind
 
 UNLIMITED = 2**31 - 1
-"""Kafka's default of the keys that bound connections: it stands for no bound."""
+"""Kafka's default of the keys that limit connections: no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmissionLimits:
-    """What bounds the connections of one node."""
+    """The limits for the connections of one node."""
 
     capacity: int = MAX_CONNECTIONS
-    """Connections of all listeners together."""
+    """For all listeners together."""
     first_spare_descriptor: int = UNLIMITED
-    """A connection with a file descriptor of this number or a higher one uses what the node may need for itself."""
+    """A connection whose file descriptor has this number or a higher one uses descriptors that the node may need
+    itself."""
     max_connections: int = UNLIMITED
-    """``max.connections``: of the listeners of one kind together."""
+    """``max.connections``: for the listeners of one kind together."""
     max_per_address: int = UNLIMITED
-    """``max.connections.per.ip``: of one address, at the listeners of one kind."""
+    """``max.connections.per.ip``: for one address, at the listeners of one kind."""
     per_address: Mapping[str, int] = field(default_factory=dict)
-    """``max.connections.per.ip.overrides``: what addresses have in place of that."""
+    """``max.connections.per.ip.overrides``: the limits of particular addresses."""
     creation_rate: int = UNLIMITED
-    """``max.connection.creation.rate``: connections a second, at the listeners of one kind together."""
+    """``max.connection.creation.rate``: connections per second, at the listeners of one kind together."""
     gives_way_after_s: float = GIVES_WAY_AFTER_S
-    """A connection that has made a request may be closed for another once nothing has moved for so long."""
+    """A connection that has made a request may be closed for another one after it was idle for this long."""
 
 
 class Occupant(Protocol):
@@ -68,14 +69,14 @@ class Occupant(Protocol):
 
     @property
     def idle_since(self) -> float | None:
-        """Since when nothing moves on it, by trio's clock; None while the peer waits for a response."""
+        """Since when it is idle, by trio's clock; None while the peer waits for a response."""
 
     def give_way(self) -> None:
-        """Close soon, because there is no room."""
+        """Close soon, to make room."""
 
 
 class Place:
-    """The place of one connection, from the moment it is accepted until `leave`."""
+    """The place of one connection, from its acceptance until `leave`."""
 
     __slots__ = ("_address", "_door", "_is_leaving", "_occupant", "since")
 
@@ -88,18 +89,19 @@ class Place:
         """When the connection was accepted, by trio's clock."""
 
     def occupy(self, occupant: Occupant) -> None:
-        """Say who is to be asked to give way."""
+        """Set the connection that `give_way` will close."""
         self._occupant = occupant
         if self._is_leaving:
             occupant.give_way()
 
     def made_request(self) -> None:
-        """The connection has made a request: it gives way after those that have not."""
+        """The connection has made a request: it now gives way after those that have not."""
         self._door.made_request(self)
 
     def leave(self) -> None:
         """The connection is closed."""
-        # It refers to this place, and all that it holds would wait for the collector.
+        # The connection refers to this place. Without this, the cycle and all that it holds would wait for the
+        # collector.
         self._occupant = None
         self._door.left(self, self._address, was_asked_to=self._is_leaving)
 
@@ -109,7 +111,7 @@ class Place:
         return self.since if self._occupant is None else self._occupant.idle_since
 
     def give_way(self) -> None:
-        """Have the connection closed; until it is, its place is taken."""
+        """Close the connection. Its place stays taken until it is closed."""
         self._is_leaving = True
         self._door.asked_to_leave(self)
         if self._occupant is not None:
@@ -117,7 +119,7 @@ class Place:
 
 
 class _Rate:
-    """So many connections a second; what was not used of the last second may come at once."""
+    """A rate limit in connections per second. What was not used of the last second may be used at once."""
 
     def __init__(self, per_second: int) -> None:
         self._per_second = per_second
@@ -125,7 +127,7 @@ class _Rate:
         self._at = trio.current_time()
 
     def take(self) -> float:
-        """Take one; returns how many seconds to wait before it may be used."""
+        """Take one. Returns the number of seconds to wait before it may be used."""
         if self._per_second >= UNLIMITED:
             return 0.0
         if self._per_second == 0:
@@ -144,7 +146,7 @@ class _Role:
         self.rate = _Rate(limits.creation_rate)
         self.per_address: dict[str, int] = {}
         self.guaranteed = 0
-        """Connections that it can have whatever the others hold."""
+        """The number of connections that it can have regardless of the others."""
 
     @property
     def count(self) -> int:
@@ -155,12 +157,12 @@ class Admission:
     """The connections of all listeners of a node."""
 
     def __init__(self, limits: AdmissionLimits) -> None:
-        """To be made within trio, whose clock it uses."""
+        """Create it within trio, whose clock it uses."""
         assert limits.capacity > 0, "a node has to take in somebody"
         self.limits = limits
         self._roles: dict[ListenerKind, _Role] = {}
         self.somebody_left = trio.lowlevel.ParkingLot()
-        """Where those wait for whom there is no room."""
+        """Where listeners wait for room."""
 
     def door(
         self,
@@ -173,8 +175,8 @@ class Admission:
     ) -> Door:
         """Add a listener with limits of its own.
 
-        ``is_protected`` is for the inter-broker listener if it is not the only one: ``max.connections`` and
-        ``max.connection.creation.rate`` of the broker do not hold for it.
+        ``is_protected`` is for the inter-broker listener if it is not the only one: the broker's ``max.connections``
+        and ``max.connection.creation.rate`` do not apply to it.
         """
         role = self._roles.get(kind)
         if role is None:
@@ -192,13 +194,13 @@ class Admission:
         return sum(role.count for role in self._roles.values())
 
     def available_to(self, role: _Role) -> int:
-        """How many connections the listeners of one kind may have at most."""
+        """The largest number of connections that the listeners of one kind may have."""
         return self.limits.capacity - sum(
             each.guaranteed for each in self._roles.values() if each is not role
         )
 
     def doors_beyond_guarantee(self) -> list[Door]:
-        """Listeners from which connections can be taken away for the sake of others."""
+        """The listeners whose connections may be closed for others: those of kinds that exceed their guarantee."""
         return [door for role in self._roles.values() if role.count > role.guaranteed for door in role.doors]
 
 
@@ -219,12 +221,12 @@ class Door:
         self.count = 0
         """Places that are taken."""
         self.leaving = 0
-        """Those of them that were asked to give way."""
-        # Dicts in place of sets, for their order: who came first stands first.
+        """Those of them whose connections are about to close."""
+        # Dicts replace sets, because they keep the order: the oldest comes first.
         self.without_request: dict[Place, None] = {}
         """Places of connections that have made no request."""
         self.with_request: dict[Place, None] = {}
-        """Places of the others."""
+        """Places of all other connections."""
         self._admission = admission
         self._role = role
         self._max_connections = max_connections
@@ -233,11 +235,11 @@ class Door:
 
     @property
     def is_full(self) -> bool:
-        """Whether somebody has to leave before another one can come in."""
+        """Whether a connection has to end before another one can be accepted."""
         return self._crowd() is not None
 
     async def wait_for_room(self) -> None:
-        """Return once a connection may be accepted; closes another one for it, if need be and if there is one."""
+        """Return once a connection may be accepted. Closes another one for it if necessary and possible."""
         delay = self._rate.take()
         if not self._is_protected:
             delay = max(delay, self._role.rate.take())
@@ -253,7 +255,8 @@ class Door:
             self._make_room([each for each in self._role.doors if each is not self], is_urgent=True)
 
     def enter(self, address: str, descriptor: int) -> Place | str:
-        """Take a place for a connection that was accepted from an address, or say why it has to be closed."""
+        """Take a place for a connection that was accepted from an address. Returns the reason if it has to be closed
+        instead."""
         limits = self._admission.limits
         address_limit = limits.per_address.get(address, limits.max_per_address)
         if self._role.per_address.get(address, 0) >= address_limit:
@@ -267,17 +270,17 @@ class Door:
         return place
 
     def relieve(self) -> bool:
-        """The process is short of file descriptors: have some connection closed, whether one was found."""
+        """The process is short of file descriptors: close a connection. Returns whether one was found."""
         return self._make_room(self._admission.doors_beyond_guarantee() or self._role.doors, is_urgent=True)
 
     def made_request(self, place: Place) -> None:
-        """The connection of a place has made a request; it may be on its way out."""
+        """The connection of a place has made a request; the place may be leaving already."""
         if place in self.without_request:
             del self.without_request[place]
             self.with_request[place] = None
 
     def asked_to_leave(self, place: Place) -> None:
-        """A place will be free."""
+        """A place will become free."""
         self.leaving += 1
         self._forget(place)
 
@@ -297,7 +300,8 @@ class Door:
         self.with_request.pop(place, None)
 
     def _crowd(self) -> Sequence[Door] | None:
-        """The listeners one of whose connections has to end before this one can take another; None if there is room."""
+        """The listeners of which one has to lose a connection before this one can accept another. None if there is
+        room."""
         admission, role = self._admission, self._role
         if self.count >= self._max_connections:
             return [self]
@@ -310,9 +314,9 @@ class Door:
         return None
 
     def _make_room(self, doors: Sequence[Door], *, is_urgent: bool = False) -> bool:
-        """Have one connection of these listeners closed, unless one is being closed; whether there is one.
+        """Close one connection of these listeners, unless one is being closed already. Returns whether there is one.
 
-        If it is urgent, it is the one that was idle longest, be it ever so short.
+        If it is urgent, the connection that was idle longest is closed, however short that was.
         """
         if any(door.leaving for door in doors):
             return True
@@ -331,10 +335,10 @@ class Door:
 
 
 def _idle_longest(doors: Iterable[Door], before: float) -> Place | None:
-    """A connection on which nothing moved since ``before``, the one of the longest time among those looked at.
+    """A connection that has been idle since ``before``: among those examined, the one that has been idle longest.
 
-    Those that come first are looked at and go to the end of the line if they are in use, so that no more than
-    `SECOND_CHANCES` are looked at, however many there are.
+    The first connections of each listener are examined; those in use move to the end of the line. So at most
+    `SECOND_CHANCES` of each listener are examined, however many there are.
     """
     found: Place | None = None
     found_since = before

@@ -1,4 +1,4 @@
-"""Cutting what is to be sent into pieces of a size that fits one write."""
+"""Cuts the data to send into pieces that fit one write."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from kafkaproto_server.ports import Buffer
 
 
 def chunked(buffers: Sequence[Buffer], chunk_bytes: int) -> Iterator[Buffer]:
-    """The buffers in order as pieces of at most ``chunk_bytes``: small neighbours joined, long ones cut
-    uncopied.
+    """The buffers, in order, as pieces of at most ``chunk_bytes``: small neighbours joined, long buffers cut without
+    copying.
 
-    One answer of a few hundred bytes must leave as one packet; one of megabytes must not be copied to get
-    there.
+    A response of a few hundred bytes has to leave in one packet; one of megabytes must not be copied for that.
     """
     small: list[Buffer] = []
     small_bytes = 0

@@ -1,6 +1,6 @@
-"""A queue in which hosts take turns: each host's items come in their order, one item a turn.
+"""A queue in which hosts take turns: the items of each host keep their order, and each turn takes one item.
 
-So a host that sends very much makes the items of another host wait for one of its own at a time.
+So if a host sends very many items, an item of another host waits for one of them at a time.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ T = TypeVar("T")
 
 
 class HostQueue(Generic[T]):
-    """Things by their hosts. All functions take the same time however many there are."""
+    """Items by host. All operations take the same time, however many items there are."""
 
     def __init__(self) -> None:
-        # Ordered dicts, since a plain one takes ever longer to find its first key while that is removed again and
-        # again.
+        # Ordered dicts: a plain dict takes ever longer to find its first key if that is removed again and again.
         self._hosts: OrderedDict[str, OrderedDict[T, None]] = OrderedDict()
         self._count = 0
 
@@ -24,7 +23,7 @@ class HostQueue(Generic[T]):
         return self._count
 
     def append(self, host: str, item: T) -> None:
-        """Put an item behind the others of its host; it must not be in the queue."""
+        """Add an item behind the others of its host. It must not be in the queue yet."""
         items = self._hosts.get(host)
         if items is None:
             items = self._hosts[host] = OrderedDict()
@@ -33,11 +32,11 @@ class HostQueue(Generic[T]):
 
     @property
     def first(self) -> T:
-        """What `popleft` returns; the queue must not be empty."""
+        """The item that `popleft` would return; the queue must not be empty."""
         return next(iter(next(iter(self._hosts.values()))))
 
     def popleft(self) -> T:
-        """Take out the first item of the host whose turn it is; the queue must not be empty."""
+        """Remove and return the first item of the host whose turn it is; the queue must not be empty."""
         host, items = self._hosts.popitem(last=False)
         item, _ = items.popitem(last=False)
         if items:
@@ -46,7 +45,7 @@ class HostQueue(Generic[T]):
         return item
 
     def remove(self, host: str, item: T) -> None:
-        """Take out an item, which must be there."""
+        """Remove an item, which must be in the queue."""
         items = self._hosts[host]
         del items[item]
         if not items:

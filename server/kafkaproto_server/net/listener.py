@@ -1,13 +1,12 @@
-"""Accepting connections: bind, one task per connection, a graceful stop.
+"""Accepts connections: binds, runs one task per connection, stops gracefully.
 
-Makes no Kafka decision: what a request means is up to the ``serve`` function that is passed in. Who is let in, and who
-has to leave for it, is decided by `net.admission`. The accept loop outlives a shortage of file descriptors or
-memory: it says so once, has a connection closed, waits, and goes on.
+This module makes no decision about Kafka's protocol: the ``serve`` function that is passed in handles requests.
+`net.admission` decides which connections are accepted, and which ones are closed to make room. The accept loop survives
+a shortage of file descriptors or memory: it logs the shortage once, has a connection closed, waits, and continues.
 """
 
 from __future__ import annotations
 
-import errno
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -28,35 +27,34 @@ from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo, Pump, Serve
 from kafkaproto_server.net.streams import SocketBytes
+from kafkaproto_server.storage.errors import is_shortage
 from kafkaproto_server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
 
 _log_shortage = logging.getLogger("kafkaproto.server.net.shortages")
-"""What the operator has to know is not lost among the lines that peers cause."""
+"""A logger of its own, so that what the operator has to know is not lost among lines that peers cause."""
 
 ConnectionEnded = Callable[[ConnectionInfo], None]
 
 RunConnection = Callable[[trio.SocketStream, Place], Awaitable[None]]
 
-_SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenerSettings:
-    """Where one listener listens and what it lets a peer do."""
+    """Where one listener listens, and the limits for its peers."""
 
     name: str
     """Listener name, for example ``CONTROLLER``."""
     kind: ListenerKind
     host: str
-    """Name or address to bind; empty for every address of the machine."""
+    """Name or address to bind; empty for all addresses of the machine."""
     port: int
-    """0 has the system choose a free one."""
+    """0 lets the system choose a free port."""
     max_connections: int = UNLIMITED
-    """Of this listener; see `net.admission` for those of the node."""
+    """For this listener; see `net.admission` for the node's limits."""
     max_creation_rate: int = UNLIMITED
-    """Connections a second."""
+    """Connections per second."""
     is_protected: bool = False
     """See `Admission.door`."""
     max_request_size_bytes: int = MAX_REQUEST_SIZE_BYTES
@@ -89,12 +87,12 @@ class Listener:
         unread: UnreadResponses | None = None,
         passes: Passes | None = None,
     ) -> None:
-        """``served_versions`` says which api versions are served here, ``serve`` answers each request. ``frame_limit``
-        may bound requests of an api below the listener's ``max_request_size_bytes``.
+        """``served_versions`` says which API versions are served here, ``serve`` handles each request. ``frame_limit``
+        may limit the requests of an API further than the listener's ``max_request_size_bytes``.
 
-        ``metrics`` counts the requests of all listeners that it is handed to. ``connection_ended`` is told of each
-        connection that was served and is no more, whoever ended it. ``admission``, ``memory`` and ``passes`` are those
-        of all listeners of a node, ``unread`` that of all of one kind; without them the listener is alone.
+        ``metrics`` counts the requests of all listeners to which it is passed. ``connection_ended`` is called for each
+        served connection that has ended, whichever side ended it. All listeners of a node share ``admission``,
+        ``memory`` and ``passes``; all listeners of one kind share ``unread``. By default the listener has its own.
         """
         self.settings = settings
         self._door = (admission or Admission(AdmissionLimits())).door(
@@ -129,34 +127,35 @@ class Listener:
 
     @property
     def is_running(self) -> bool:
-        """Whether `run` has been entered and has not ended."""
+        """Whether `run` was called and has not ended."""
         return self._has_begun and not self._has_ended.is_set()
 
     def statistics(self) -> ListenerStatistics:
-        """The counts as they are now."""
+        """The present counts."""
         return ListenerStatistics(accepted_connections=self._accepted, open_connections=len(self._pumps))
 
     async def bind(self) -> int:
-        """Listen already, before `run` accepts anybody; returns the bound port.
+        """Start to listen before `run` accepts connections; returns the bound port.
 
-        A node has to know its ports before it can register them, and may serve only after it has. Whoever
-        connects meanwhile waits in the kernel's backlog. Raises OSError, which names listener and address.
+        A node has to know its ports before it can register them, and may serve only after it has registered.
+        Connections that arrive meanwhile wait in the kernel's backlog. Raises OSError, which names listener and
+        address.
         """
         self._sockets = await bind_listener(self.settings.name, self.settings.host, self.settings.port)
         self._bound_port = bound_port(self._sockets)
         return self._bound_port
 
     def close(self) -> None:
-        """Listen no more where `bind` was called and `run` was not; nothing else is left open by a listener."""
+        """Stop listening if `bind` was called and `run` was not. A listener leaves nothing else open."""
         if not self._has_begun:
             for socket in self._sockets or ():
                 socket.socket.close()
 
     async def run(self, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED) -> None:
-        """Listen and serve until `stop` is called or the task is cancelled; starts with the bound port.
+        """Listen and serve until `stop` is called or the task is cancelled; reports the bound port when it has started.
 
-        Raises OSError, which names listener and address, if it cannot listen there. What ``serve`` raises and
-        is no peer's fault comes out as well, inside an exception group.
+        Raises OSError, which names listener and address, if it cannot listen there. Exceptions from ``serve`` that no
+        peer caused are raised as well, inside an exception group.
         """
         self._has_begun = True
         try:
@@ -175,7 +174,7 @@ class Listener:
             self._has_ended.set()
 
     async def stop(self, drain_timeout_ms: int) -> None:
-        """Accept nothing more, let requests in progress be answered for at most ``drain_timeout_ms``, close.
+        """Accept nothing more, wait at most ``drain_timeout_ms`` for the requests in progress, and close.
 
         Returns once `run` has closed everything; it must be running.
         """
@@ -216,7 +215,7 @@ class Listener:
             wait_turn=wait_turn,
         )
         place.occupy(pump)
-        # No checkpoint came before this: what was accepted is here by the time the accept loop has ended.
+        # No checkpoint came before this: when the accept loop has ended, every accepted connection is registered here.
         self._pumps[connection_id] = pump
         try:
             await pump.run()
@@ -227,10 +226,10 @@ class Listener:
 
 
 async def bind_listener(name: str, host: str, port: int) -> list[trio.SocketListener]:
-    """Listen on a host's addresses, or on all of the machine where ``host`` is empty.
+    """Listen on a host's addresses, or on all addresses of the machine if ``host`` is empty.
 
-    Where port 0 is asked and a host has several addresses, each would get another port: only the first is
-    kept. Raises OSError, which names listener and address.
+    With port 0, each address of a host would get another port, so only the first address is used. Raises OSError, which
+    names listener and address.
     """
     try:
         sockets = await trio.open_tcp_listeners(port, host=host or None, backlog=LISTEN_BACKLOG)
@@ -250,7 +249,7 @@ def bound_port(sockets: list[trio.SocketListener]) -> int:
 
 
 def _peer_of(stream: trio.SocketStream) -> tuple[str, int] | None:
-    """Address and port of the other end; None if it hung up already."""
+    """Address and port of the peer; None if it has already disconnected."""
     try:
         host, port, *_ = stream.socket.getpeername()
     except OSError:
@@ -267,9 +266,9 @@ class Acceptor:
         self._said_full = False
 
     async def run(self, nursery: trio.Nursery, run_connection: RunConnection) -> None:
-        """Accept until cancelled, then close the sockets; each connection runs as a task of ``nursery``.
+        """Accept until cancelled, then close the sockets. Each connection runs as a task of ``nursery``.
 
-        Those for whom there is no room wait in the kernel's backlog.
+        Connections without room wait in the kernel's backlog.
         """
         try:
             async with trio.open_nursery() as accepting:
@@ -283,7 +282,7 @@ class Acceptor:
         self, socket: trio.SocketListener, nursery: trio.Nursery, run_connection: RunConnection
     ) -> None:
         while True:
-            # Before room is made for it, so that nobody has to leave for a connection that does not come.
+            # Wait for a connection before making room, so that none is closed for a connection that does not come.
             await trio.lowlevel.wait_readable(socket.socket)
             self._say_if_full()
             await self._door.wait_for_room()
@@ -309,11 +308,11 @@ class Acceptor:
         is_full = self._door.is_full
         if is_full and not self._said_full:
             _log_shortage.warning(
-                "listener %s has no room for more than its %d connections: idle ones are closed, or others wait",
+                "listener %s has reached its limit of %d connections: idle ones are closed, new ones wait",
                 self._door.name,
                 self._door.count,
             )
-        # Said again only after there was room: at the limit every close lets another one in.
+        # Log this again only after there was room: at the limit, every close lets another connection in.
         self._said_full = is_full
 
     async def _accept_one(self, socket: trio.SocketListener) -> trio.SocketStream:
@@ -322,11 +321,11 @@ class Acceptor:
             try:
                 return await socket.accept()
             except OSError as error:
-                if error.errno not in _SHORTAGES:
+                if not is_shortage(error):
                     raise
                 if not said_short:
                     _log_shortage.warning(
-                        "listener %s cannot accept: %s; it goes on trying", self._door.name, error
+                        "listener %s cannot accept connections: %s; it keeps trying", self._door.name, error
                     )
                 said_short = True
                 self._door.relieve()

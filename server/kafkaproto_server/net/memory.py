@@ -1,24 +1,24 @@
-"""The memory that all connections share: for requests, and for the responses that peers do not read.
+"""The memory that all connections share: for requests, and for responses that peers do not read.
 
 **Requests** that are incomplete or not answered yet. In Kafka this is ``queued.max.request.bytes`` (class
-SimpleMemoryPool), unlimited by default: a connection takes what its request announces from the pool before it is read,
-and reading pauses while the pool is used up. So four bytes are enough to take 100 MiB of it, until the connection has
-been idle for ten minutes.
+SimpleMemoryPool), unlimited by default. There, a connection takes the announced size of its request from the pool
+before the request is read, and reading pauses while the pool is used up. So four bytes suffice to take 100 MiB of it,
+until the connection has been idle for ten minutes.
 
-Here what has arrived counts, and not what was announced. A connection is counted once it holds more than
-`UNCOUNTED_BYTES`, so ordinary requests never wait. While the pool is used up, no connection is read from beyond that,
-and those that have more to send wait for room: the hosts they come from in turn, so that one with very many connections
-makes another wait for one of them at a time.
+Here the bytes that have arrived count, not the announced ones. A connection is counted once it holds more than
+`UNCOUNTED_BYTES`, so ordinary requests never wait. While the pool is used up, no connection is read beyond that.
+Connections with more to send wait for room, and their hosts take turns: if one host has very many connections, another
+host's connection waits for one of them at a time.
 
-If the pool is used up for `MEMORY_PATIENCE_S`, connections are closed that hold an incomplete request and have sent
-nothing more of it, until half of the pool will be free: those of the host that holds most first, and of these the ones
-on which nothing has moved for longest. If all have sent more, one is closed: of the same host, the one that has held
-its request for longest. What a request becomes when it is decoded is not counted, and a request counts no more once it
-is answered, be the response read or not.
+If the pool is used up for `MEMORY_WAIT_S`, connections are closed that hold an incomplete request and have sent nothing
+more of it, until half of the pool will be free. Those of the host that holds most are closed first, the longest idle
+ones before the others. If all of them have sent more, one connection is closed: of the same host, the one that has held
+its request for longest. The memory of decoded requests does not count. A request no longer counts once it is answered,
+even if the response is not read yet.
 
-**Responses** that the sockets did not take at once. Kafka counts them nowhere: a peer that does not read holds its
-response until the connection was idle for ten minutes. Here, if they take more than there is for them, the connection
-is closed whose peer has taken nothing for the longest time, so that those who read, however slowly, go last.
+**Responses** that the sockets did not accept at once. Kafka does not count them: a peer that does not read holds its
+response until the connection was idle for ten minutes. Here, if they exceed their limit, the connection whose peer has
+taken nothing for the longest time is closed. So peers that read, however slowly, are closed last.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kafkaproto_server.net.limits import (
     CLOSED_AT_ONCE,
     MAX_QUEUED_REQUEST_BYTES,
     MAX_UNREAD_RESPONSE_BYTES,
-    MEMORY_PATIENCE_S,
+    MEMORY_WAIT_S,
 )
 
 
@@ -46,13 +46,13 @@ class Holder(Protocol):
 
     @property
     def idle_since(self) -> float | None:
-        """Since when nothing moves on it, by trio's clock; None while the peer waits for a response."""
+        """Since when it is idle, by trio's clock; None while the peer waits for a response."""
 
     def give_up_request(self) -> None:
-        """Close soon, because the requests here take memory that others need."""
+        """Close soon, because its requests take memory that others need."""
 
     def give_up_response(self) -> None:
-        """Let go of the response now, and close soon."""
+        """Free the response now, and close soon."""
 
 
 class RequestMemory:
@@ -65,16 +65,16 @@ class RequestMemory:
         # Connections with more to read.
         self._wanting: set[Holder] = set()
         self._waiting: HostQueue[trio.lowlevel.Task] = HostQueue()
-        # Of those that wait, one watches the time: the others need no timer each.
+        # One of the waiting tasks watches the time, so that the others need no timer.
         self._watch = trio.lowlevel.ParkingLot()
         self._is_watched = False
-        self._patience_ends_at = 0.0
+        self._gives_up_at = 0.0
         self.used_bytes = 0
         self.is_full = False
-        """Whether nothing more is to be read."""
+        """Whether nothing more may be read."""
 
     def hold(self, holder: Holder, size_bytes: int) -> None:
-        """From now on a connection holds so much, be it more or less than before."""
+        """Set the number of bytes that a connection holds from now on."""
         self.used_bytes += size_bytes - self._held.get(holder, 0)
         if size_bytes:
             self._held[holder] = size_bytes
@@ -82,12 +82,12 @@ class RequestMemory:
             self._held.pop(holder, None)
         was_full, self.is_full = self.is_full, self.used_bytes >= self._limit_bytes
         if self.is_full and not was_full:
-            self._patience_ends_at = trio.current_time() + MEMORY_PATIENCE_S
+            self._gives_up_at = trio.current_time() + MEMORY_WAIT_S
         elif was_full and not self.is_full:
             self._watch.unpark_all()
 
     async def wait_for_room(self, holder: Holder) -> None:
-        """Return once there is memory for what a connection has to read, which others may have taken meanwhile."""
+        """Return once there is memory for what a connection has to read. Others may have taken it again by then."""
         self._wanting.add(holder)
         try:
             while self.is_full:
@@ -97,8 +97,8 @@ class RequestMemory:
                     await self._keep_watch()
         finally:
             self._wanting.remove(holder)
-            # One wakes the next, be it to go on or to watch. Were it all at once, each piece that is freed would cost a
-            # turn of the loop for every one of them.
+            # One task wakes the next, either to continue or to watch. If all woke at once, each piece of freed memory
+            # would cost a turn of the loop for every one of them.
             if self._waiting:
                 trio.lowlevel.reschedule(self._waiting.popleft())
 
@@ -113,20 +113,20 @@ class RequestMemory:
         await trio.lowlevel.wait_task_rescheduled(cancelled)
 
     async def _keep_watch(self) -> None:
-        """Wait for room, and have connections closed for it if that takes too long."""
+        """Wait for room. If that takes too long, have connections closed."""
         self._is_watched = True
         try:
             while self.is_full:
-                with trio.move_on_at(self._patience_ends_at) as waiting:
+                with trio.move_on_at(self._gives_up_at) as waiting:
                     await self._watch.park()
                 if waiting.cancelled_caught and self.is_full:
-                    self._patience_ends_at = trio.current_time() + MEMORY_PATIENCE_S
+                    self._gives_up_at = trio.current_time() + MEMORY_WAIT_S
                     await self._relieve()
         finally:
             self._is_watched = False
 
     async def _relieve(self) -> None:
-        """Have connections closed that send nothing more; some in each pass of the loop, since that takes time."""
+        """Close connections that send nothing more: some in each pass of the loop, since this takes time."""
         for number, holder in enumerate(self._to_give_up(), start=1):
             holder.give_up_request()
             if number % CLOSED_AT_ONCE == 0:
@@ -157,14 +157,15 @@ class UnreadResponses:
 
     def __init__(self, limit_bytes: int = MAX_UNREAD_RESPONSE_BYTES) -> None:
         self._limit_bytes = limit_bytes
-        # A dict for its order: whose peer took nothing for longest stands first.
+        # A dict because of its order: the connection whose peer has taken nothing for longest comes first.
         self._held: dict[Holder, int] = {}
         self.used_bytes = 0
 
     def hold(self, holder: Holder, size_bytes: int) -> None:
-        """A response of so many bytes is being sent, and its peer took some of it just now, or it has just begun.
+        """A response of this size is being sent, and its peer has just taken some of it, or the sending has just begun.
 
-        It counts whole until it is released, because it may be one buffer. Others may have to be closed for it.
+        The response counts in full until it is released, because it may be one buffer. Other connections may be closed
+        for it.
         """
         self.release(holder)
         self._held[holder] = size_bytes
@@ -175,5 +176,5 @@ class UnreadResponses:
             slowest.give_up_response()
 
     def release(self, holder: Holder) -> None:
-        """A connection holds no response any more, if it held one."""
+        """The connection holds no response any more."""
         self.used_bytes -= self._held.pop(holder, 0)

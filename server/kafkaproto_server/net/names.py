@@ -1,10 +1,10 @@
-"""Looking up host names without being in the way of anything else.
+"""Looks up host names without delaying anything else.
 
-The system's resolver blocks, for tens of seconds if the servers that it asks are silent. trio has it called in the
-threads that all blocking work shares, so that a few dozen names that nobody resolves would keep the disk from being
-looked at. Here lookups have a few threads of their own, and a name is never looked up twice at the same time: whoever
-asks for one that is under way waits for the same answer. Nobody waits longer than they want to. A lookup that nobody
-waits for any more is not begun; one that is under way ends in its thread, which does not keep the process from ending.
+The system's resolver blocks, for tens of seconds if its servers are silent. trio calls it in the threads that all
+blocking work shares, so a few dozen names that cannot be resolved would delay the checks of the disk. Here lookups have
+a few threads of their own, and a name is never looked up twice at the same time: a task that asks for a name that is
+being looked up waits for the same result. Every caller can stop waiting at any time. If nobody waits for a lookup any
+more, it is not started; if it has started, it ends in its thread, which does not keep the process from ending.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import Any
 import trio
 
 MAX_LOOKUPS = 8
-"""Lookups at a time for connections to other nodes. A quorum has fewer names."""
+"""Simultaneous lookups for connections to other nodes. A quorum has fewer names."""
 
 _Addresses = list[tuple[Any, ...]]
 _Key = tuple[Any, ...]
 
 GetAddresses = Callable[..., _Addresses]
-"""`socket.getaddrinfo`, or what stands for it."""
+"""`socket.getaddrinfo`, or a replacement."""
 
 
 class _Lookup:
-    """One lookup that is under way."""
+    """One lookup in progress."""
 
     def __init__(self) -> None:
         self.waiting = 0
-        """How many wait for it."""
+        """The number of tasks that wait for it."""
         self.is_done = trio.Event()
         self.addresses: _Addresses | None = None
         self.error: Exception | None = None
-        """With neither addresses nor an error it was not begun."""
+        """If there are neither addresses nor an error, the lookup was not started."""
 
 
 class NameLookups(trio.abc.HostnameResolver):
@@ -46,12 +46,12 @@ class NameLookups(trio.abc.HostnameResolver):
         self._lookups: dict[_Key, _Lookup] = {}
 
     def install(self) -> None:
-        """Use this for all that trio looks up in this run."""
+        """Make trio use this for all lookups in this run."""
         trio.socket.set_custom_hostname_resolver(self)
 
     async def tcp_addresses(self, host: str, port: int) -> _Addresses:
-        """What `socket.getaddrinfo` gives for a TCP port; addresses of a kind that this machine has none of are left
-        out. Raises OSError, ValueError for what is no name at all."""
+        """The result of `socket.getaddrinfo` for a TCP port, without addresses of a kind that this machine lacks.
+        Raises OSError, or ValueError for an invalid name."""
         kind = socket.SOCK_STREAM
         try:
             return socket.getaddrinfo(host, port, type=kind, flags=socket.AI_NUMERICHOST)
@@ -69,7 +69,7 @@ class NameLookups(trio.abc.HostnameResolver):
     ) -> _Addresses:
         """As `socket.getaddrinfo`, for a port that is a number."""
         assert isinstance(port, int), "services have no names here"
-        # The port is left out, so that a name is looked up once for all of its ports.
+        # The port is left out, so that a name is looked up only once for all of its ports.
         found = await self._find((host, None, family, type, proto, flags))
         return [(*kind, (address[0], port, *address[2:])) for *kind, address in found]
 
@@ -98,7 +98,7 @@ class NameLookups(trio.abc.HostnameResolver):
                 return lookup.addresses
 
     async def _run(self, key: _Key, lookup: _Lookup) -> None:
-        # Of a thread that hangs nothing is heard any more once the run has ended.
+        # After the run has ended, a thread that hangs reports nothing any more.
         await trio.to_thread.run_sync(
             self._look_up, key, lookup, abandon_on_cancel=True, limiter=self._limiter
         )
@@ -106,10 +106,10 @@ class NameLookups(trio.abc.HostnameResolver):
         lookup.is_done.set()
 
     def _look_up(self, key: _Key, lookup: _Lookup) -> None:
-        """In a thread. Whoever waited may have given up before there was one."""
+        """In a thread. All callers may have stopped waiting before the thread was free."""
         if lookup.waiting:
             try:
                 lookup.addresses = self._get_addresses(*key)
             except Exception as error:
-                # Raised by those who wait, whatever it is.
+                # The waiting tasks raise it, whatever it is.
                 lookup.error = error

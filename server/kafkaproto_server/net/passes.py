@@ -1,12 +1,13 @@
-"""How much of one pass of the loop the requests of all connections may take.
+"""Limits how much of one pass of the loop the requests of all connections may take.
 
-trio resumes every task that can go on in one pass, and nobody is served twice before the pass is over: not the
-quorum's driver, not another connection. A thousand connections whose requests arrive together are resumed in one
-pass. So a pass has an end: what comes later in it is taken in and left for the next ones, in the order it came.
+In one pass, trio resumes every task that can continue. No task runs twice before the pass is over, neither the quorum's
+driver nor another connection. If the requests of a thousand connections arrive together, all of these are resumed in
+one pass. So a pass has an end here: requests that come later in it are accepted and left for the next passes, in order
+of arrival.
 
-To read from a connection and to close it cost time as well: when the pass is over connections wait for that too, and
-a few are let on in each later pass. The hosts that they come from take turns (`net.host_queue`), so that the
-connections of one host, however many they are, do not keep the others' waiting.
+To read from a connection and to close it cost time as well: when the pass is over, connections wait for that, too, and
+each later pass lets a few of them continue. Their hosts take turns (`net.host_queue`), so that the connections of one
+host, however many they are, do not delay those of other hosts.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ import trio
 from kafkaproto_server.net.host_queue import HostQueue
 
 WaitTurn = Callable[[], Awaitable[None]]
-"""Returns when one connection may go on."""
+"""Returns when one connection may continue."""
 
 PASS_S: Final = 0.010
-"""How long after a pass began requests are still begun in it, and connections read or closed."""
+"""How long after the start of a pass requests are still started, and connections read or closed."""
 LET_ON_A_PASS: Final = 32
-"""Connections that are let on in a pass because they waited. To read one costs 0.05 ms, up to 0.15 ms if much has come;
-to close one 0.4 ms."""
+"""The number of waiting connections that each pass lets continue. To read one costs 0.05 ms, up to 0.15 ms if much has
+arrived; to close one costs 0.4 ms."""
 
 
 class Passes(trio.abc.Instrument):
-    """The passes of the loop that `run` runs in; without `run` no pass is ever over."""
+    """The passes of the loop in which `run` runs. Without `run`, no pass is ever over."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        """``clock`` gives seconds."""
+        """``clock`` returns seconds."""
         self._clock = clock
         self._end = math.inf
         self._connections: HostQueue[trio.lowlevel.Task] = HostQueue()
@@ -42,7 +43,7 @@ class Passes(trio.abc.Instrument):
 
     @property
     def is_over(self) -> bool:
-        """Whether what is begun now has to wait for a later pass."""
+        """Whether new work has to wait for a later pass."""
         return self._clock() >= self._end
 
     def after_io_wait(self, timeout: float) -> None:
@@ -50,7 +51,8 @@ class Passes(trio.abc.Instrument):
         self._end = self._clock() + PASS_S
 
     async def wait_turn(self, host: str) -> None:
-        """Return when a connection from a host may go on; at once, without a checkpoint, while the pass is not over."""
+        """Return when a connection from a host may continue: at once, without a checkpoint, while the pass is not
+        over."""
         if not self.is_over:
             return
         task = trio.lowlevel.current_task()
@@ -64,7 +66,7 @@ class Passes(trio.abc.Instrument):
         await trio.lowlevel.wait_task_rescheduled(cancelled)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Notice passes, and let on the connections that wait, until cancelled."""
+        """Watch the passes, and let waiting connections continue, until cancelled."""
         trio.lowlevel.add_instrument(self)
         try:
             task_status.started()
@@ -80,4 +82,4 @@ class Passes(trio.abc.Instrument):
 
 
 async def at_once() -> None:
-    """For a connection that is alone: it never has to wait."""
+    """For a connection on its own: it never has to wait."""

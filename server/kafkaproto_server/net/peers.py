@@ -1,13 +1,12 @@
-"""Outbound connections to other nodes: connect, agree on versions, one request in flight, reconnect with
-backoff.
+"""Outbound connections to other nodes: connect, agree on versions, one request in flight, reconnect with backoff.
 
-Makes no Kafka decision and repeats no request: whether a lost one may be sent again only its sender knows.
-After a timeout, a cancellation or a broken answer the connection is given up, because the late answer would
-be taken for the next one.
+This module makes no decision about Kafka's protocol, and repeats no request: only the sender knows whether a lost
+request may be sent again. After a timeout, a cancellation or an invalid response the connection is closed, because the
+late response would be taken for the next one.
 
-A connection's end is noticed the moment the system tells of it: at once while an answer is awaited, however long
-the other side may take for it, and before the next request where it ended in between. That request then goes out
-on a new connection: nothing of it was lost with the old one.
+The end of a connection is noticed as soon as the system reports it: at once while a response is awaited, however long
+that takes, and before the next request if it ended in between. That request then uses a new connection: nothing of it
+was lost with the old one.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from __future__ import annotations
 import enum
 import select
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import trio
 
@@ -23,6 +21,7 @@ from kafkaproto.connection import ClientConnection, Negotiated, ResponseReceived
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
+from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.net.chunks import chunked
 from kafkaproto_server.net.limits import (
     CONNECT_TIMEOUT_MS,
@@ -33,26 +32,27 @@ from kafkaproto_server.net.streams import SocketBytes
 from kafkaproto_server.ports import Rng
 
 Prepare = Callable[[Mapping[int, tuple[int, int]]], tuple[Message, int | None]]
-"""Makes a request and its version, None for the highest common one, from the versions that a node serves by api key."""
+"""Makes a request and its version (None for the highest common one) from the versions that a node serves, by API
+key."""
 
 
 class DisconnectCause(enum.Enum):
-    """Why a node could not be reached, or was lost."""
+    """Why a node could not be reached, or why its connection was lost."""
 
     REFUSED = "refused"
-    """Nobody listens there."""
+    """Nothing listens at the address."""
     UNREACHABLE = "unreachable"
-    """No route, no such name, or no answer to connecting in time."""
+    """No route, no such name, or no response to connecting in time."""
     RESET = "reset"
     """The connection broke."""
     CLOSED = "closed"
-    """The node closed the connection, which is also how it refuses requests."""
-    BAD_ANSWER = "bad answer"
-    """What it sent is not Kafka's protocol."""
+    """The node closed the connection. Nodes also refuse requests in this way."""
+    BAD_RESPONSE = "bad answer"
+    """The received bytes are not Kafka's protocol."""
 
 
 class PeerError(Exception):
-    """A request to another node got no answer. The node may have acted on it all the same."""
+    """A request to another node got no response. The node may have carried it out all the same."""
 
     def __init__(self, host: str, port: int, what: str) -> None:
         super().__init__(f"{host}:{port} {what}")
@@ -61,7 +61,7 @@ class PeerError(Exception):
 
 
 class PeerDisconnected(PeerError):
-    """There is no connection to the node, or it was lost before the answer came."""
+    """There is no connection to the node, or it was lost before the response came."""
 
     def __init__(self, host: str, port: int, cause: DisconnectCause, detail: str) -> None:
         super().__init__(host, port, f"{cause.value}: {detail}")
@@ -69,7 +69,7 @@ class PeerDisconnected(PeerError):
 
 
 class PeerTimeout(PeerError):
-    """The answer did not come in time."""
+    """The response did not come in time."""
 
     def __init__(self, host: str, port: int, what: str, *, was_connected: bool) -> None:
         super().__init__(host, port, what)
@@ -77,22 +77,8 @@ class PeerTimeout(PeerError):
         """Whether there was a connection, and the request may have been read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReconnectBackoff:
-    """How long to wait between attempts to connect: doubled each time, a fifth of it random."""
-
-    initial_ms: int
-    max_ms: int
-
-    def delay_ms(self, failures: int, rng: Rng) -> int:
-        """The wait after this many failures in a row, at least one."""
-        # The exponent is capped because a node may be away for days.
-        delay = min(self.max_ms, self.initial_ms << min(failures - 1, 20))
-        return delay - delay // 10 + rng.below(delay // 5 + 1)
-
-
 class PeerChannel:
-    """One connection to one node, made when first needed and again when it was lost."""
+    """One connection to one node, made when it is first needed, and again after it was lost."""
 
     def __init__(
         self,
@@ -100,17 +86,17 @@ class PeerChannel:
         port: int,
         *,
         client_id: str,
-        backoff: ReconnectBackoff | None,
+        backoff: Backoff | None,
         rng: Rng,
         connect_timeout_ms: int = CONNECT_TIMEOUT_MS,
     ) -> None:
-        """Without ``backoff`` every request may try to connect at once: the sender sees to the pauses."""
+        """Without ``backoff`` every request may try to connect at once; the sender then makes the pauses."""
         self.host = host
         self.port = port
         self.sent_bytes = 0
         self.received_bytes = 0
         self.remote_host: str | None = None
-        """The address behind ``host`` that this node was connected to last, None where it never was."""
+        """The address of ``host`` to which this node was last connected; None if it never was."""
         self._client_id = client_id
         self._backoff = backoff
         self._rng = rng
@@ -123,22 +109,21 @@ class PeerChannel:
 
     @property
     def served_versions(self) -> Mapping[int, tuple[int, int]] | None:
-        """Lowest and highest version of each api key that the node serves; None while there is no connection."""
+        """Lowest and highest version of each API that the node serves, by API key; None without a connection."""
         return None if self._connection is None else self._connection.served_versions
 
     async def send(self, request: Message, version: int | None = None, *, timeout_ms: int) -> Message:
-        """Send a request, at the highest common version unless one is given, and wait for its response.
+        """Send a request, at the highest common version unless one is given, and return its response.
 
-        The time counts from the call on: waiting for an earlier request, for the backoff and for the
-        connection are all in it. Raises PeerDisconnected, PeerTimeout, UnsupportedVersionError if no version
-        is common.
+        The timeout starts with the call: it includes waiting for an earlier request, for the backoff and for the
+        connection. Raises PeerDisconnected, PeerTimeout, and UnsupportedVersionError if there is no common version.
         """
         return await self.ask(request.NAME, lambda served: (request, version), timeout_ms=timeout_ms)
 
     async def ask(self, name: str, prepare: Prepare, *, timeout_ms: int) -> Message:
-        """As `send`, for a request that is made once the versions that the node serves are known.
+        """As `send`, for a request that depends on the versions that the node serves.
 
-        What ``prepare`` raises comes out, and leaves the connection usable; ``name`` is for messages.
+        Exceptions from ``prepare`` are raised, and leave the connection usable; ``name`` is for messages.
         """
         connection = None
         with trio.move_on_after(timeout_ms / 1000):
@@ -147,11 +132,11 @@ class PeerChannel:
                 connection = await self._connected()
                 served = connection.served_versions
                 assert served is not None, "a connection knows the versions once it is made"
-                # Raises before anything is written, so that the connection stays usable.
+                # An exception here comes before anything is written, so the connection stays usable.
                 connection.send_request(*prepare(served))
-                answer = await self._exchange(connection)
-                assert isinstance(answer, ResponseReceived)
-                return answer.response
+                response = await self._exchange(connection)
+                assert isinstance(response, ResponseReceived)
+                return response.response
             finally:
                 self._one_at_a_time.release()
         raise PeerTimeout(
@@ -163,16 +148,16 @@ class PeerChannel:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a request is out."""
+        """Whether a request is in flight."""
         return self._one_at_a_time.locked()
 
     @property
     def is_ready(self) -> bool:
-        """Whether a request could go out at once, or is out."""
+        """Whether a request could be sent at once, or is in flight."""
         return self.is_busy or (self._connection is not None and not self._has_ended())
 
     async def prepare(self, *, timeout_ms: int) -> None:
-        """Have a connection ready for the next request; raises PeerDisconnected, PeerTimeout."""
+        """Make a connection for the next request. Raises PeerDisconnected, PeerTimeout."""
         with trio.move_on_after(timeout_ms / 1000):
             await self._take_turn()
             try:
@@ -185,12 +170,12 @@ class PeerChannel:
         )
 
     def close(self) -> None:
-        """Give the connection up; a request in flight fails, a later one connects again."""
+        """Close the connection. A request in flight fails; a later one connects again."""
         self._disconnect()
 
     async def _take_turn(self) -> None:
         try:
-            # A lock that is free would be taken only after a turn of the event loop.
+            # Awaiting a free lock would first cost a turn of the event loop.
             self._one_at_a_time.acquire_nowait()
         except trio.WouldBlock:
             await self._one_at_a_time.acquire()
@@ -200,23 +185,23 @@ class PeerChannel:
             return self._connection
         self._disconnect()
         await trio.sleep_until(self._may_connect_at)
-        # Counted as a failure until it succeeds, so that being cancelled half-way counts as one.
+        # Counted as a failure until it succeeds, so that a cancellation on the way counts as one.
         self._failures += 1
         self._put_off_connecting(self._failures)
         await self._open_stream()
         connection = ClientConnection(client_id=self._client_id)
-        answer = await self._exchange(connection)
-        assert isinstance(answer, Negotiated)
+        response = await self._exchange(connection)
+        assert isinstance(response, Negotiated)
         self._failures = 0
-        # A node that takes connections and then drops them is not called without a pause either.
+        # A node that accepts connections and then drops them is not contacted without a pause either.
         self._put_off_connecting(failures=1)
         self._connection = connection
         return connection
 
     def _has_ended(self) -> bool:
-        """Whether the connection, on which no answer is due, was closed or reset by the other end.
+        """Whether the other end has closed or reset the connection, on which no response is due.
 
-        Anything that came, or can be read from it, means that: there is nothing that may rightly come.
+        Any data to read means that, because no data may come now.
         """
         assert self._stream is not None
         assert self._connection is not None
@@ -228,7 +213,9 @@ class PeerChannel:
 
     def _put_off_connecting(self, failures: int) -> None:
         if self._backoff is not None:
-            self._may_connect_at = trio.current_time() + self._backoff.delay_ms(failures, self._rng) / 1000
+            self._may_connect_at = (
+                trio.current_time() + self._backoff.random_delay_ms(failures, self._rng) / 1000
+            )
 
     async def _open_stream(self) -> None:
         try:
@@ -241,18 +228,18 @@ class PeerChannel:
                 DisconnectCause.UNREACHABLE, f"no connection within {self._connect_timeout_ms} ms"
             ) from None
         except OSError as error:
-            # trio gathers what went wrong at each of a name's addresses.
+            # trio collects the errors of all addresses of a name.
             attempts = error.__cause__
             last = attempts.exceptions[-1] if isinstance(attempts, ExceptionGroup) else error
             is_refused = isinstance(last, ConnectionRefusedError)
             cause = DisconnectCause.REFUSED if is_refused else DisconnectCause.UNREACHABLE
             raise self._disconnected(cause, str(last)) from error
         except ValueError as error:
-            # What another node calls its host may be no name at all, which is refused before anybody is asked.
+            # The text that another node registers as its host may be no valid name. It then fails before any lookup.
             raise self._disconnected(DisconnectCause.UNREACHABLE, str(error)) from error
 
     async def _exchange(self, connection: ClientConnection) -> Negotiated | ResponseReceived:
-        """Write what is to be written and read up to the next event; anything that goes wrong disconnects."""
+        """Write the pending bytes, and read until the next event. Any error disconnects."""
         stream = self._stream
         assert stream is not None
         try:
@@ -272,7 +259,7 @@ class PeerChannel:
         except trio.ClosedResourceError:
             raise self._disconnected(DisconnectCause.CLOSED, "we closed the connection") from None
         except RemoteProtocolError as error:
-            raise self._disconnected(DisconnectCause.BAD_ANSWER, str(error)) from error
+            raise self._disconnected(DisconnectCause.BAD_RESPONSE, str(error)) from error
         except trio.Cancelled:
             self._disconnect()
             raise

@@ -1,16 +1,17 @@
-"""One connection from its first byte to its last: stream <-> `ServerConnection` <-> whoever answers requests.
+"""One connection from its first byte to its last: stream <-> `ServerConnection` <-> the function that serves requests.
 
-Makes no Kafka decision. Requests are served one at a time and answered in their order, as Kafka's own server
-does. While one is in progress a bounded amount of what follows is taken in, which is how a peer that left is
-noticed during a long poll; beyond that bound bytes stay in the socket and the peer feels it. A peer that does
-not read its answers stalls only its own connection, until `SEND_TIMEOUT_MS` is over or others need the memory.
+This module makes no decision about Kafka's protocol. Requests are served one at a time and answered in order, as in
+Kafka's own server. While one is in progress, a limited amount of the following bytes is read; this detects a peer that
+disconnects during a long poll. Beyond that limit the bytes stay in the socket, and the peer has to wait. A peer that
+does not read its responses delays only its own connection, until `SEND_TIMEOUT_MS` is over or others need the memory.
 
-Nearly every request is taken up by the task that reads, the moment it is whole, and its answer is written by whoever
-has it, the moment it is there: no other task has to be woken for it. A second task of the connection, the keeper, sees
-to the rest: what the socket does not take at once, requests that had to wait for the one before, and the end.
+Nearly every request is served by the reading task as soon as it is complete, and its response is written by the task
+that made it, at once: no other task has to be woken. A second task of the connection, the keeper, does the rest: it
+writes what the socket does not accept at once, serves requests that had to wait for the one before, and ends the
+connection.
 
-Faults of the peer end here, with one log line that names it and the reason. Anything else that ``serve`` raises is our
-own broken invariant and goes on to whoever runs the node.
+Errors of the peer end here, with one log line that names the peer and the reason. Any other exception from ``serve`` is
+a broken invariant of this server and is raised to the node.
 """
 
 from __future__ import annotations
@@ -44,12 +45,13 @@ from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import WaitTurn, at_once
 from kafkaproto_server.net.streams import ByteStream
 from kafkaproto_server.ports import Buffer
+from kafkaproto_server.requests.context import ANONYMOUS
 from kafkaproto_server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
 
 MAX_REQUESTS_IN_A_ROW = 16
-"""Requests of one connection that are served before others get their turn: a peer may send any number at once."""
+"""The number of requests of one connection that are served before others are: a peer may send any number at once."""
 
 _LEFT_UNANSWERED = "it hung up before its answer was written"
 
@@ -57,18 +59,22 @@ Request = RequestReceived | UnsupportedApiVersions
 
 
 class ConnectionInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a connection apart from the requests on it."""
+    """The properties of a connection, apart from its requests."""
 
     connection_id: int
-    """Unique among all connections of the listener's life."""
+    """Unique among all connections of the listener."""
     listener_name: str
     listener_kind: ListenerKind
     peer_host: str
     peer_port: int
+    principal: str = ANONYMOUS
+    """The authenticated peer, as type and name."""
+    token_authenticated: bool = False
+    """Whether the peer authenticated with a delegation token."""
 
 
 class CloseConnection(Exception):
-    """Raised or answered by a `Serve` function: this peer gets no answer, its connection is closed and the reason
+    """Raised or returned by a `Serve` function: the peer gets no response, its connection is closed, and the reason is
     logged."""
 
     def __init__(self, reason: str) -> None:
@@ -77,29 +83,29 @@ class CloseConnection(Exception):
 
 
 Outcome: TypeAlias = Sequence[Buffer] | CloseConnection | RemoteProtocolError | None
-"""What becomes of a request: the response body as buffers, without header and size; None where the protocol wants no
-answer; or why the connection is to be closed."""
+"""The result of a request: the response body as buffers, without header and size; None if the protocol requires no
+response; or the reason to close the connection."""
 
 Respond = Callable[[Outcome], None]
-"""Takes a request's outcome, once. It comes too late without harm where the connection has ended meanwhile."""
+"""Takes the result of a request, once. If the connection has ended meanwhile, the call has no effect."""
 
 Serve = Callable[[Request, ConnectionInfo, Respond], None]
-"""Has one request answered, now or later. May also raise CloseConnection or RemoteProtocolError instead."""
+"""Serves one request, now or later. May also raise CloseConnection or RemoteProtocolError instead."""
 
 
 class _PeerLeft(Exception):
-    """The peer went away, or moves nothing: worth a line, but every client may do so."""
+    """The peer has disconnected, or transfers nothing: worth a log line, but any client may do that."""
 
 
 @dataclass(slots=True)
 class _InProgress:
-    """A request that was taken up and is not wholly answered."""
+    """A request that has been started and whose response is not fully sent."""
 
     request: Request
     arrived_at: float
     begun_at: float
     ready_at: float = 0.0
-    """When its answer was there; 0 before."""
+    """When its response was ready; 0 before."""
 
 
 class Pump:
@@ -119,9 +125,9 @@ class Pump:
         unread: UnreadResponses | None = None,
         wait_turn: WaitTurn = at_once,
     ) -> None:
-        """``made_request`` is called once, when the first request is whole; ``memory`` and ``unread`` are what all
-        connections share for their requests and their responses. ``wait_turn`` is waited for before the connection
-        ends because its time is over."""
+        """``made_request`` is called once, when the first request is complete. ``memory`` and ``unread`` are shared
+        by all connections for their requests and responses. ``wait_turn`` is awaited before a timeout ends the
+        connection."""
         self._stream = stream
         self._connection = connection
         self._info = info
@@ -130,34 +136,34 @@ class Pump:
         self._made_request = made_request
         self._memory = memory or RequestMemory()
         self._wait_turn = wait_turn
-        # Bytes of requests that are counted there.
+        # The bytes of this connection's requests that are counted there.
         self._held_bytes = 0
         self._unread = unread or UnreadResponses()
-        # The size of the response that is counted there.
+        # The size of this connection's response that is counted there.
         self._response_bytes = 0
-        # For each chunk that arrived, up to `MAX_ARRIVALS`: how many bytes had come with it, and when.
+        # For each chunk that arrived, up to `MAX_ARRIVALS`: the bytes received so far, and the time.
         self._arrivals: deque[tuple[int, float]] = deque()
         self._received_bytes = 0
         self._idle_timeout_ms = idle_timeout_ms
         self._last_activity = trio.current_time()
         self._in_progress: _InProgress | None = None
-        # What the socket has not taken of the answer to the request in progress.
+        # The part of the current response that the socket has not accepted yet.
         self._unsent: deque[Buffer] = deque()
-        # Whether requests are left for the keeper, so that others get their turn first.
+        # Whether requests are left for the keeper, so that other connections are served first.
         self._has_paused = False
         self._is_draining = False
         self._input_has_ended = False
-        # Requests may run until here once the peer has hung up.
+        # The end of the time for the current requests after the peer has disconnected.
         self._grace_ends_at = 0.0
         self._fault: Exception | None = None
-        # Held while the rest of an answer is written.
+        # Set while the keeper writes the rest of a response.
         self._sending: trio.CancelScope | None = None
         self._has_ended = False
         self._keeper_waits = trio.lowlevel.ParkingLot()
         self._reader_waits = trio.lowlevel.ParkingLot()
 
     async def run(self) -> None:
-        """Serve the connection until it ends, then close it. Peers' faults are logged here, not raised."""
+        """Serve the connection until it ends, then close it. Errors of the peer are logged here, not raised."""
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._read_all)
@@ -169,12 +175,13 @@ class Pump:
             self._memory.hold(self, 0)
             self._unread.release(self)
             self._unsent.clear()
-            # Its traceback leads back here: all that is kept would stay until the collector comes.
+            # Its traceback refers to this object. Without this, all that the object holds would stay until the
+            # collector runs.
             self._fault = None
             self._stream.close()
 
     def drain(self) -> None:
-        """Take no further request: `run` returns when the one in progress, if any, is answered."""
+        """Start no further request: `run` returns when the one in progress, if any, is answered."""
         self._is_draining = True
         self._wake_keeper()
 
@@ -185,21 +192,21 @@ class Pump:
 
     @property
     def idle_since(self) -> float | None:
-        """Since when nothing moves; None while the peer waits for a response."""
+        """Since when it is idle; None while the peer waits for a response."""
         if self._in_progress is not None and not self._in_progress.ready_at:
             return None
         return self._last_activity
 
     def give_way(self) -> None:
-        """Close the connection for the sake of another one."""
+        """Close the connection to make room for another one."""
         self._leave("there is no room for more connections, and this one gave way to another")
 
     def give_up_request(self) -> None:
-        """Close the connection for the memory that its requests take."""
+        """Close the connection to free the memory of its requests."""
         self._leave("requests take all memory that there is for them, and this one was the slowest")
 
     def give_up_response(self) -> None:
-        """Close the connection for the memory that its response takes, which is free at once."""
+        """Close the connection to free the memory of its response, which happens at once."""
         self._unsent.clear()
         self._leave(
             "unread responses take all memory that there is for them, and this one stalled for longest"
@@ -211,10 +218,10 @@ class Pump:
         if self._sending is not None:
             self._sending.cancel()
 
-    # -- requests and answers, in whatever task they come ------------------------------------------------------
+    # -- requests and responses, in any task -------------------------------------------------------------------
 
     def _take_up(self) -> None:
-        """Have the requests served that are here, until one of them has to wait, or others are due."""
+        """Start the requests that have arrived, until one of them has to wait, or other connections are due."""
         self._has_paused = False
         for _ in range(MAX_REQUESTS_IN_A_ROW):
             if self._in_progress is not None or self._is_draining or self._fault is not None:
@@ -235,7 +242,7 @@ class Pump:
         self._wake_keeper()
 
     def _respond(self, outcome: Outcome) -> None:
-        """Send the answer of the request in progress, as far as the socket takes it now."""
+        """Send the response of the request in progress, as far as the socket accepts it now."""
         if self._has_ended or self._fault is not None:
             return
         current = self._in_progress
@@ -267,7 +274,7 @@ class Pump:
             try:
                 sent = self._stream.send_now(chunk)
             except trio.BrokenResourceError:
-                # Nothing more can be written; what is left shows that the answer is not complete.
+                # Nothing more can be written. The remaining bytes show that the response is incomplete.
                 self._fail(_PeerLeft(_LEFT_UNANSWERED))
                 return
             if sent < len(chunk):
@@ -293,7 +300,7 @@ class Pump:
         api.total.add(end - current.arrived_at)
 
     def _arrived_at(self) -> float:
-        """When the last byte of the request that was just taken up came in."""
+        """The time at which the last byte of the current request arrived."""
         taken = self._received_bytes - self._connection.buffered_bytes
         arrivals = self._arrivals
         while len(arrivals) > 1 and arrivals[0][0] < taken:
@@ -301,7 +308,7 @@ class Pump:
         return arrivals[0][1]
 
     def _count_unread(self, current: _InProgress, size_bytes: int) -> None:
-        """From now on the response takes memory, and the request takes none: it is not needed any more."""
+        """From now on the response takes memory, and the request takes none, because it is no longer needed."""
         if self._held_bytes and isinstance(current.request, RequestReceived):
             current.request = msgspec.structs.replace(current.request, frame=b"", body_offset=0)
             self._count_held()
@@ -310,14 +317,14 @@ class Pump:
 
     @property
     def _request_bytes(self) -> int:
-        """What the requests of this connection take: those that are here, and the one that waits for its answer."""
+        """The bytes of this connection's requests: those that have arrived, and the one that is in progress."""
         size = self._connection.buffered_bytes
         if self._in_progress is not None and isinstance(self._in_progress.request, RequestReceived):
             size += len(self._in_progress.request.frame)
         return size
 
     def _count_held(self) -> None:
-        """Tell how much memory the requests of this connection take."""
+        """Report the memory of this connection's requests."""
         held = self._request_bytes
         if held <= UNCOUNTED_BYTES:
             held = 0
@@ -326,12 +333,12 @@ class Pump:
             self._memory.hold(self, held)
 
     def _fail(self, fault: Exception) -> None:
-        """Have the keeper end the connection for a reason."""
+        """Have the keeper end the connection for this reason."""
         self._fault = fault
         self._wake_keeper()
 
     def _leave_metrics(self) -> None:
-        """A request that is not answered to the end counts no more."""
+        """An unfinished request no longer counts."""
         if self._in_progress is not None and self._in_progress.ready_at:
             self._metrics.sending -= 1
         elif self._in_progress is not None:
@@ -343,7 +350,7 @@ class Pump:
         while True:
             try:
                 await self._stream.wait_readable()
-                # Asked no earlier: what others read meanwhile may have used the memory up.
+                # Check only now: other connections may have used up the memory meanwhile.
                 room = self._room_bytes
                 if room <= 0:
                     await self._memory.wait_for_room(self)
@@ -371,17 +378,17 @@ class Pump:
 
     @property
     def _room_bytes(self) -> int:
-        """How much may be read now."""
+        """How many bytes may be read now."""
         return UNCOUNTED_BYTES - self._request_bytes if self._memory.is_full else RECEIVE_CHUNK_BYTES
 
     @property
     def _is_behind(self) -> bool:
-        """Whether enough was read of what cannot be taken up yet."""
+        """Whether enough was read of requests that cannot be started yet."""
         is_waiting = self._in_progress is not None or self._has_paused
         return is_waiting and self._connection.buffered_bytes >= READ_AHEAD_BYTES
 
     def _hang_up(self, *, grace_ms: int) -> None:
-        """Nothing more will arrive: what arrived is answered as far as the time of grace goes."""
+        """Nothing more will arrive. The requests that have arrived are served until the grace period ends."""
         self._input_has_ended = True
         self._grace_ends_at = trio.current_time() + grace_ms / 1000
         self._wake_keeper()
@@ -392,7 +399,7 @@ class Pump:
         self._keeper_waits.unpark_all()
 
     async def _keep(self) -> None:
-        """Do what the others leave, until the connection is to be closed."""
+        """Do what the other tasks leave, until the connection has to be closed."""
         try:
             while not await self._keep_once():
                 pass
@@ -402,7 +409,7 @@ class Pump:
             self._log_close(logging.INFO, str(leaving))
 
     async def _keep_once(self) -> bool:
-        """Do one thing, or wait for one; tells whether the connection has ended in order."""
+        """Do one thing, or wait for one. Returns whether the connection has ended in order."""
         if self._fault is not None:
             raise self._fault
         if self._unsent:
@@ -426,26 +433,26 @@ class Pump:
         return False
 
     async def _wait(self) -> None:
-        """Wait until there is something to do; raises where a time is over."""
+        """Wait until there is something to do. Raises if a timeout has expired."""
         idle_seconds = self._idle_timeout_ms / 1000
         until = self._grace_ends_at if self._input_has_ended else self._last_activity + idle_seconds
         with trio.move_on_at(until) as waiting:
             await self._keeper_waits.park()
         if not waiting.cancelled_caught:
             return
-        # Any number of connections may be out of time at once.
+        # The timeouts of many connections may expire at once.
         await self._wait_turn()
         if self._input_has_ended:
             raise _PeerLeft("it hung up before its answer was ready")
         now = trio.current_time()
         if self._in_progress is not None:
-            # Whoever waits for us is not idle; writing the answer starts the time anew.
+            # A peer that waits for our response is not idle. Writing the response restarts the timeout.
             self._last_activity = now
         elif self._last_activity + idle_seconds <= now:
             raise _PeerLeft(f"idle for {self._idle_timeout_ms} ms")
 
     async def _send_rest(self) -> None:
-        """Write what is left of an answer, as the peer reads it."""
+        """Write the rest of a response, as the peer reads it."""
         timeout_ms = min(SEND_TIMEOUT_MS, self._idle_timeout_ms)
         while self._unsent:
             chunk = self._unsent[0]

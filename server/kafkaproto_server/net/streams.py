@@ -1,9 +1,9 @@
-"""Byte streams over sockets that do at once what need not wait.
+"""Byte streams over sockets that do immediately what need not wait.
 
-trio's own streams let every other task run at each call, which costs more than the call where all of it could be done
-on the spot. Here writing on the spot is a function of its own, for callers that are no tasks, and reading waits for the
-socket only where it has to. Whoever reads in a loop still lets others run: nothing is read twice without a turn of the
-event loop in between.
+trio's own streams let every other task run at each call. If the call could complete immediately, that costs more than
+the call. Here, immediate writing is a separate function, for callers that are not tasks, and reading waits for the
+socket only if necessary. A task that reads in a loop still lets others run: between two reads there is always a turn of
+the event loop.
 """
 
 from __future__ import annotations
@@ -21,40 +21,41 @@ class ByteStream(Protocol):
     """One connection's bytes in both directions."""
 
     def send_now(self, data: Buffer) -> int:
-        """Write what can be written without waiting; tells how many bytes that was.
+        """Write as much as possible without waiting. Returns the number of bytes.
 
-        Raises trio.BrokenResourceError where the connection is gone.
+        Raises trio.BrokenResourceError if the connection is gone.
         """
 
     async def send_some(self, data: Buffer) -> int:
-        """Wait until something can be written, and write what can be; returns how many bytes, at least one.
+        """Wait until something can be written, and write as much as possible. Returns the number of bytes, at least
+        one.
 
         Raises trio.BrokenResourceError, trio.ClosedResourceError.
         """
 
     async def wait_readable(self) -> None:
-        """Return once `receive_now` may have something. Raises trio.BrokenResourceError, trio.ClosedResourceError."""
+        """Return once `receive_now` may return something. Raises trio.BrokenResourceError, trio.ClosedResourceError."""
 
     def receive_now(self, max_bytes: int) -> bytes | bytearray | None:
-        """What has arrived, up to ``max_bytes``; empty if the other end has ended its stream, None if there is
-        nothing now.
+        """The bytes that have arrived, up to ``max_bytes``. Empty if the other end has ended its stream; None if there
+        is nothing now.
 
         Raises trio.BrokenResourceError.
         """
 
     def close(self) -> None:
-        """Close at once; who waits gets trio.ClosedResourceError."""
+        """Close at once. Waiting tasks get trio.ClosedResourceError."""
 
 
 class SocketBytes:
     """The stream of a connected socket."""
 
     def __init__(self, stream: trio.SocketStream, wait_turn: WaitTurn = at_once) -> None:
-        """``wait_turn`` is waited for before something is read."""
+        """``wait_turn`` is awaited before each read."""
         self._stream = stream
         self._wait_turn = wait_turn
         self._fd = stream.socket.fileno()
-        # Whether the last read may have left something behind.
+        # Whether the last read may have left something in the socket.
         self._may_hold_more = False
 
     @property
@@ -86,7 +87,7 @@ class SocketBytes:
                 return sent
 
     async def receive_some(self, max_bytes: int) -> bytes:
-        """What arrived, at least one byte; none where the other end has ended its stream.
+        """The bytes that have arrived, at least one. Empty if the other end has ended its stream.
 
         Raises trio.BrokenResourceError, trio.ClosedResourceError.
         """
@@ -103,7 +104,7 @@ class SocketBytes:
             await trio.lowlevel.checkpoint()
         else:
             await trio.lowlevel.wait_readable(self._fd)
-        # Any number of sockets may become readable at once.
+        # Many sockets may become readable at once.
         await self._wait_turn()
 
     def receive_now(self, max_bytes: int) -> bytes | None:

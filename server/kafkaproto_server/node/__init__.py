@@ -1,1 +1,2 @@
-"""The composition root: builds a node from its configuration, owns its nursery and the tasks that drive the cores."""
+"""The composition root: builds a node from its configuration, and owns its nursery and the tasks that drive the
+cores."""

@@ -1,8 +1,8 @@
-"""How many connections a node takes in: its file descriptors, less those that it needs itself.
+"""How many connections a node accepts: its file descriptors, minus those that it needs itself.
 
-Every connection, file and directory in use costs a descriptor, of which a process has as many as RLIMIT_NOFILE says;
-1024 is usual. Were all of them connections, the metadata log could not begin a segment, a snapshot not be written, and
-no other controller be reached. So a part is kept back. `net.admission` gives out the rest.
+Every connection, file and directory in use takes a descriptor. A process has as many as RLIMIT_NOFILE allows; 1024 is
+usual. If connections took all of them, the metadata log could not begin a segment, snapshots could not be written, and
+other controllers could not be reached. So a part is reserved. `net.admission` distributes the rest.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ import socket
 from kafkaproto_server.config import Config
 from kafkaproto_server.config_keys.formats import host_counts
 from kafkaproto_server.net.admission import UNLIMITED, AdmissionLimits
+from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
 from kafkaproto_server.net.limits import MAX_CONNECTIONS
 from kafkaproto_server.net.names import MAX_LOOKUPS
-from kafkaproto_server.node.broker_probe import MAX_PROBE_LOOKUPS, MAX_PROBE_SOCKETS
-from kafkaproto_server.node.http import MAX_HTTP_CONNECTIONS
+from kafkaproto_server.node.quorum.broker_probe import MAX_PROBE_LOOKUPS, MAX_PROBE_SOCKETS
 
 _log = logging.getLogger("kafkaproto.server.node")
 
 PROCESS_DESCRIPTORS = 16
-"""Standard streams, the event loop's own, signals, modules while they are imported."""
+"""Standard streams, the event loop's own descriptors, signals, modules during their import."""
 
 LOG_DESCRIPTORS = 24
-"""Eight segments of a log file and two indexes: the one that is written, the next one, old ones until they are
+"""Eight segments of a log file and two indexes each: the active one, the next one, and old ones until they are
 deleted."""
 
 STATE_DESCRIPTORS = 8
-"""Files that are replaced as a whole and their directories; a snapshot that is written, one that is fetched, one that
-is loaded, and one that is read for a follower."""
+"""Files that are replaced as a whole and their directories; four snapshots: one being written, one being fetched, one
+being loaded, one being read for a follower."""
 
 PEER_DESCRIPTORS = 24
 """Two connections to each of nine voters, and those to the active controller."""
 
 DESCRIPTORS_OF_A_LOOKUP = 2
 DESCRIPTORS_OF_A_LISTENER = 4
-"""One for each address that its name has; two are usual."""
+"""One for each address of its name; two are usual."""
 DESCRIPTORS_OF_A_DIRECTORY = 3
-"""Its lock, its meta.properties while they are looked at, and the file that is written to see whether it works."""
+"""Its lock, its meta.properties during a check, and the file that a check writes."""
 
 SPARE_DESCRIPTORS = 16
-"""Those of the highest numbers. The system gives out the lowest number that is free, so a connection gets one of these
-only if the node holds more files than is foreseen here; then connections are closed for them."""
+"""The descriptors with the highest numbers. The system assigns the lowest free number, so a connection gets one of
+these only if the node has more files open than this module assumes. Then connections are closed to make room."""
 
 MIN_CONNECTIONS = 32
-"""A node that could take in fewer does not start."""
+"""A node that could accept fewer connections does not start."""
 
 
 def raise_descriptor_limit() -> None:
@@ -56,12 +56,12 @@ def raise_descriptor_limit() -> None:
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     except (OSError, ValueError) as error:
-        # Some systems have a lower bound that nobody tells.
-        _log.warning("the limit of open files stays %d: %s", soft, error)
+        # Some systems have a lower limit that no call reports.
+        _log.warning("the limit of open files remains %d: %s", soft, error)
 
 
 def reserved_descriptors(config: Config) -> int:
-    """Descriptors that are kept from clients."""
+    """The number of descriptors that are reserved for the node itself."""
     directories = len({*config.log_dirs, config.metadata_log_dir})
     reserve = PROCESS_DESCRIPTORS + LOG_DESCRIPTORS + STATE_DESCRIPTORS + PEER_DESCRIPTORS + SPARE_DESCRIPTORS
     reserve += DESCRIPTORS_OF_A_LOOKUP * MAX_LOOKUPS
@@ -75,9 +75,9 @@ def reserved_descriptors(config: Config) -> int:
 
 
 def admission_limits(config: Config) -> AdmissionLimits:
-    """What bounds the connections of a node. Blocks, where ``max.connections.per.ip.overrides`` names hosts.
+    """The limits for a node's connections. Blocks if ``max.connections.per.ip.overrides`` names hosts.
 
-    Raises OSError if the process has too few file descriptors, or a host has no address.
+    Raises OSError if the process has too few file descriptors, or if a host has no address.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:

@@ -1,8 +1,8 @@
-"""A bound on the log lines that anybody can cause: refusals, connections that break the protocol.
+"""Limits the log lines that any client can cause: refusals, connections that break the protocol.
 
-Kafka logs each of them, and so do we, up to `LINES_A_SECOND` of each logger; what is more is counted, and the count is
-logged. Errors are never left out. What a node has to say of itself goes to other loggers than what its peers cause, so
-that a flood of the one does not hide the other.
+Apache Kafka logs each of them. So does this server, up to `LINES_A_SECOND` for each logger; further lines are counted,
+and the count is logged. Errors are always logged. A node's messages about itself go to other loggers than those that
+its peers cause, so that a flood of the latter does not hide the former.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 import trio
 
 LINES_A_SECOND = 20
-"""Enough to see what goes on; a disk takes thousands."""
+"""Enough to see what happens; a disk takes thousands."""
 
 LIMITED_LOGGERS = (
     "kafkaproto.server.net",
@@ -26,11 +26,11 @@ LIMITED_LOGGERS = (
     "kafkaproto.server.forwarding",
     "kafkaproto.server.quorum.unknown_nodes",
 )
-"""Loggers whose lines are caused by those who connect."""
+"""Loggers whose lines are caused by clients and other peers."""
 
 
 class LineLimit(logging.Filter):
-    """Lets so many lines of one logger pass in a second."""
+    """Lets a limited number of lines of one logger pass in a second."""
 
     def __init__(self, logger: logging.Logger, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -52,18 +52,18 @@ class LineLimit(logging.Filter):
         return False
 
     def next_second(self) -> None:
-        """If a second is over, tell how many lines of it were left out."""
+        """If a second has passed, log how many of its lines were left out."""
         second = int(self._now())
         if second == self._second:
             return
         left_out, self._left_out = self._left_out, 0
         self._second, self._passed = second, 0
         if left_out:
-            self._logger.warning("%d more lines of %s were left out", left_out, self._logger.name)
+            self._logger.warning("suppressed %d more lines of %s", left_out, self._logger.name)
 
 
 async def limit_lines(names: Iterable[str] = LIMITED_LOGGERS) -> None:
-    """Limit the lines of loggers until cancelled."""
+    """Limit the lines of these loggers until cancelled."""
     loggers = [logging.getLogger(name) for name in names]
     limits = [LineLimit(logger) for logger in loggers]
     for logger, limit in zip(loggers, limits, strict=True):

@@ -1,11 +1,13 @@
-"""A node: its parts put together, started in order, stopped in order.
+"""A node: assembles its parts, starts them in order, and stops them in order.
 
-Start: ports, directories and log (`node.startup`), the quorum's task, the controller listeners; then controller
-and broker register with the active controller, over the network even where that is this node; once the broker is
-unfenced clients are let in. A broker alone takes part in the quorum as an observer, and serves no controller listener.
-Stop, the other way round: the broker hands over and leaves, the quorum's task gives up leadership, listeners finish
-what is in progress, the log is closed. Everything runs in one nursery; what fails in it ends the node, unless it is a
-peer's fault, or a mistake in answering one request (`node.dispatch`).
+Start: ports, directories and log (`node.startup`), the quorum's task, the controller listeners. Then controller and
+broker register with the active controller, over the network even if this node is the active controller. Clients are
+served once the broker is unfenced. A node that is only a broker takes part in the quorum as an observer, and has no
+controller listener.
+
+Stop, in reverse order: the broker hands over its partitions (controlled shutdown), the quorum's task gives up
+leadership, listeners finish the requests in progress, the log is closed. Everything runs in one nursery. An error there
+ends the node, unless a peer caused it or it occurred while one request was served (`node.serving.dispatch`).
 """
 
 from __future__ import annotations
@@ -21,64 +23,64 @@ import msgspec
 import trio
 
 from kafkaproto.api import ApiKey
+from kafkaproto.directory_files import META_PROPERTIES_NAME
 from kafkaproto.message import Message
 from kafkaproto_server.apis.table import frame_limit, served_versions, timeout_ms
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
 from kafkaproto_server.config import Config
 from kafkaproto_server.config.log_levels import logger_levels, set_logger_levels
-from kafkaproto_server.controller.events import CommandContext
+from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
+from kafkaproto_server.net.http import HttpResponse, Route, serve_http
 from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
 from kafkaproto_server.net.listener import Listener, ListenerSettings
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.names import MAX_LOOKUPS, NameLookups
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo
-from kafkaproto_server.node.broker_half import BrokerHalf
-from kafkaproto_server.node.broker_probe import BrokerProbe
-from kafkaproto_server.node.controller_channel import ControllerChannel
-from kafkaproto_server.node.controller_registration import keep_registered
+from kafkaproto_server.node.broker.directory_watch import DirectoryWatch
+from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
 from kafkaproto_server.node.descriptors import admission_limits
-from kafkaproto_server.node.directory_watch import DirectoryWatch
-from kafkaproto_server.node.dispatch import Dispatcher
-from kafkaproto_server.node.forwarding import Forwarder
-from kafkaproto_server.node.http import HttpAnswer, Route, serve_http
-from kafkaproto_server.node.quorum import QuorumDriver
-from kafkaproto_server.node.slices import Slices
-from kafkaproto_server.node.startup import Opened, mark_clean_shutdown, open_node
-from kafkaproto_server.node.voter_watch import voter_problem, warn_of_voter_problem
+from kafkaproto_server.node.quorum.broker_probe import BrokerProbe
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
+from kafkaproto_server.node.serving.dispatch import Dispatcher
+from kafkaproto_server.node.serving.slices import Slices
+from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
+from kafkaproto_server.node.to_controller.channel import ControllerChannel
+from kafkaproto_server.node.to_controller.forwarding import Forwarder
+from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.ports import Clock, Disk, Rng
-from kafkaproto_server.requests.context import Answer, RequestContext
+from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
-from kafkaproto_server.storage.meta_properties import META_PROPERTIES_NAME
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
 if TYPE_CHECKING:
-    from kafkaproto_server.node.metrics import NodeMetrics
+    from kafkaproto_server.node.observability.page import NodeMetrics
 
 _log = logging.getLogger("kafkaproto.server.node")
 
 CONTROLLED_SHUTDOWN_TIMEOUT_MS = 30_000
-"""How long a stopping broker waits for the controller to move its partitions away."""
+"""How long a stopping broker waits until the controller has moved its partitions away."""
 
 DRAIN_TIMEOUT_MS = 2_000
 """How long a stopping listener waits for requests in progress."""
 
 
 _NO_LIMIT_MS = 10**12
-"""Stands for a negative ``connections.max.idle.ms``: some thirty years."""
+"""Used for a negative ``connections.max.idle.ms``: some thirty years."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Running:
-    """What a started node holds on to."""
+    """The parts of a started node."""
 
-    opened: Opened
+    opened: OpenedNode
     listeners: list[Listener]
-    broker: BrokerHalf | None
+    broker: BrokerLifecycleManager | None
 
 
 class Node:
@@ -87,7 +89,7 @@ class Node:
     def __init__(
         self, config: Config, *, disk: Disk, clock: Clock, rng: Rng, format_if_new: bool = False
     ) -> None:
-        """``format_if_new`` has empty directories formatted as a new cluster of this node alone."""
+        """``format_if_new``: empty directories are formatted as a new cluster that consists of this node."""
         self._config = config
         self._format_if_new = format_if_new
         self._disk = disk
@@ -104,22 +106,22 @@ class Node:
         self._probe: BrokerProbe | None = None
 
     def stop(self) -> None:
-        """Ask for a controlled shutdown; `run` returns when it is over."""
+        """Request a controlled shutdown; `run` returns after it."""
         self._stop_asked.set()
 
     @property
     def is_ready(self) -> bool:
-        """Whether the node serves, and its quorum has a leader that it follows or is."""
+        """Whether the node serves clients, and its quorum has a leader that it follows or is."""
         running = self._running
         if running is None or not running.opened.quorum.hears_leader:
             return False
         return running.broker is None or running.broker.is_running
 
     async def run(self, announce: Callable[[str], None]) -> None:
-        """Run until `stop`; ``announce`` gets the one line that says that the node serves.
+        """Run until `stop`. ``announce`` gets the line that says that the node serves.
 
-        Raises OSError and StorageError for what its directories or ports refuse, RegistrationTimeout where no
-        controller takes the broker in.
+        Raises OSError and StorageError if its directories or ports cannot be used, and RegistrationTimeout if no
+        controller accepts the broker's registration.
         """
         try:
             async with trio.open_nursery() as nursery:
@@ -150,7 +152,7 @@ class Node:
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
         admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
         memory = RequestMemory(_queued_request_bytes(config))
-        # Apart, so that clients who read slowly cost no controller its connection.
+        # Separate for each kind of listener, so that clients that read slowly do not cost a controller its connection.
         unread = {kind: UnreadResponses() for kind in ListenerKind}
         dispatcher: list[Dispatcher] = []
         listeners = [
@@ -203,7 +205,7 @@ class Node:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
 
-    def _voter_problem(self, opened: Opened) -> str | None:
+    def _voter_problem(self, opened: OpenedNode) -> str | None:
         key = ReplicaKey(id=self._config.node_id, directory_id=opened.metadata_directory_id)
         path = f"{self._config.metadata_log_dir}/{META_PROPERTIES_NAME}"
         quorum = opened.quorum
@@ -213,7 +215,7 @@ class Node:
         if self._config.is_controller and self._config.broker_death_proof_enable:
             self._probe = BrokerProbe(
                 published=quorum.published,
-                report=quorum.broker_proven_dead,
+                report=quorum.broker_failed,
                 heartbeat_interval_ms=self._config.broker_heartbeat_interval_ms,
                 clock=self._clock,
             )
@@ -227,8 +229,8 @@ class Node:
     def _start_metrics(
         self, nursery: trio.Nursery, quorum: QuorumDriver, listeners: Sequence[Listener]
     ) -> None:
-        # Only here: the Prometheus library takes some 30 ms to import, a tenth of a node's start.
-        from kafkaproto_server.node.metrics import NodeMetrics
+        # Imported only here: the Prometheus library takes some 30 ms to import, a tenth of a node's start.
+        from kafkaproto_server.node.observability.page import NodeMetrics
 
         config = self._config
         self._metrics = NodeMetrics(
@@ -243,7 +245,7 @@ class Node:
         )
         nursery.start_soon(self._metrics.run)
 
-    def _directory_watch(self, opened: Opened) -> DirectoryWatch:
+    def _directory_watch(self, opened: OpenedNode) -> DirectoryWatch:
         config = self._config
         return DirectoryWatch(
             disk=self._disk,
@@ -255,7 +257,7 @@ class Node:
         )
 
     def _directories_changed(self) -> None:
-        # Before there is a broker half, nobody has been told of the directories yet.
+        # Before the broker exists, nothing was reported about the directories yet.
         if self._running is not None and self._running.broker is not None:
             self._running.broker.directories_changed()
 
@@ -268,7 +270,7 @@ class Node:
         memory: RequestMemory,
         unread: UnreadResponses,
     ) -> Listener:
-        """A listener that serves through what ``dispatcher`` holds by the time it runs."""
+        """A listener that serves through the dispatcher that is in ``dispatcher`` when it runs."""
         config = self._config
         idle_ms = config.connections_max_idle_ms
         max_request_bytes = config.socket_request_max_bytes
@@ -299,7 +301,7 @@ class Node:
             passes=self._passes,
         )
 
-    def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:
+    def _channel(self, opened: OpenedNode, client_id: str) -> ControllerChannel:
         name = self._config.controller_listener_names[0]
         quorum = opened.quorum
         channel = ControllerChannel(
@@ -311,14 +313,14 @@ class Node:
         self._channels.append(channel)
         return channel
 
-    def _services(self, nursery: trio.Nursery, opened: Opened, watch: DirectoryWatch) -> Services:
+    def _services(self, nursery: trio.Nursery, opened: OpenedNode, watch: DirectoryWatch) -> Services:
         quorum = opened.quorum
         client_id = str(self._config.node_id)
         forwarder = Forwarder(
             nursery, self._channel(opened, client_id), creation_channel=self._channel(opened, client_id)
         )
 
-        def submit(request: Message, context: RequestContext) -> Deferred[Answer]:
+        def submit(request: Message, context: RequestContext) -> Deferred[Response]:
             return quorum.submit(request, context.api_version, self._command_context(request, context))
 
         current = current_authorizer(self._config)
@@ -357,7 +359,7 @@ class Node:
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:
-        # A heartbeat has to be answered before the next one is due.
+        # The response to a heartbeat has to arrive before the next one is due.
         limit_ms = timeout_ms(request)
         if context.api_key == ApiKey.BROKER_HEARTBEAT:
             limit_ms = self._config.broker_heartbeat_interval_ms // 2
@@ -370,7 +372,7 @@ class Node:
         )
 
     def _register_controller(
-        self, nursery: trio.Nursery, opened: Opened, endpoints: tuple[Endpoint, ...]
+        self, nursery: trio.Nursery, opened: OpenedNode, endpoints: tuple[Endpoint, ...]
     ) -> None:
         config = self._config
         nursery.start_soon(
@@ -385,7 +387,7 @@ class Node:
             )
         )
 
-    def _broker(self, opened: Opened, endpoints: tuple[Endpoint, ...]) -> BrokerHalf | None:
+    def _broker(self, opened: OpenedNode, endpoints: tuple[Endpoint, ...]) -> BrokerLifecycleManager | None:
         config = self._config
         if not config.is_broker:
             return None
@@ -405,7 +407,7 @@ class Node:
             directory_failure_timeout_ms=config.log_dir_failure_timeout_ms,
             now_ms=self._clock.now_ms(),
         )
-        return BrokerHalf(
+        return BrokerLifecycleManager(
             lifecycle,
             broker_id=config.node_id,
             directories=opened.log_directories,
@@ -428,21 +430,21 @@ class Node:
         return " ".join([*parts, f"cluster.id={running.opened.cluster_id}"])
 
     def _routes(self) -> Mapping[str, Route]:
-        async def ready() -> HttpAnswer:
+        async def ready() -> HttpResponse:
             if self.is_ready:
-                return HttpAnswer(status=200, body="ready\n")
-            return HttpAnswer(status=503, body="not ready\n")
+                return HttpResponse(status=200, body="ready\n")
+            return HttpResponse(status=503, body="not ready\n")
 
-        async def live() -> HttpAnswer:
-            """The process answers as long as its loops run; it counts as live while its quorum has a leader."""
+        async def live() -> HttpResponse:
+            """The process responds as long as its loop runs. It counts as live while its quorum has a leader."""
             running = self._running
             if running is not None and running.opened.quorum.hears_leader:
-                return HttpAnswer(status=200, body="live\n")
-            return HttpAnswer(status=503, body="the quorum has no leader\n")
+                return HttpResponse(status=200, body="live\n")
+            return HttpResponse(status=503, body="the quorum has no leader\n")
 
-        async def metrics() -> HttpAnswer:
+        async def metrics() -> HttpResponse:
             if self._metrics is None:
-                return HttpAnswer(status=503, body="the node is still starting\n")
+                return HttpResponse(status=503, body="the node is still starting\n")
             return await self._metrics.page()
 
         return {"/ready": ready, "/live": live, "/metrics": metrics}
@@ -455,7 +457,7 @@ class Node:
             return
         if running.broker is not None:
             await running.broker.leave(CONTROLLED_SHUTDOWN_TIMEOUT_MS)
-        # While listeners are open, since the others have to reach this node for that.
+        # While the listeners are open, because the other nodes have to reach this one for that.
         await running.opened.quorum.hand_over()
         async with trio.open_nursery() as stopping:
             for listener in running.listeners:
@@ -474,7 +476,7 @@ class Node:
 
 
 def current_authorizer(config: Config) -> CurrentAuthorizer | None:
-    """The node's authorizer, None where it has none."""
+    """The node's authorizer; None if it has none."""
     if not config.authorizer_class_name:
         return None
     settings = AuthorizerSettings(
@@ -485,14 +487,14 @@ def current_authorizer(config: Config) -> CurrentAuthorizer | None:
 
 
 def _queued_request_bytes(config: Config) -> int:
-    """What all listeners may hold of requests."""
+    """The number of bytes that all listeners together may hold of requests."""
     if config.queued_max_request_bytes > 0:
         return config.queued_max_request_bytes
     return max(MAX_QUEUED_REQUEST_BYTES, config.socket_request_max_bytes)
 
 
 def _with_ports(endpoints: tuple[Endpoint, ...], ports: Mapping[str, int]) -> tuple[Endpoint, ...]:
-    """Endpoints as others are told of them: the bound port for port 0, this machine's name for no host."""
+    """The endpoints to advertise: port 0 is replaced by the bound port, an empty host by this machine's name."""
     return tuple(
         msgspec.structs.replace(
             endpoint,

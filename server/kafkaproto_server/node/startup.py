@@ -1,7 +1,7 @@
-"""From directories on disk to a quorum driver that is about to run.
+"""Opens directories and log, and builds a quorum driver that is ready to run.
 
 Everything here blocks and runs in a worker thread. A directory is used only if it is formatted and agrees with the
-configuration and the other directories; the metadata log is recovered before anything is told about it.
+configuration and the other directories. The metadata log is recovered before any other part of the node uses it.
 """
 
 from __future__ import annotations
@@ -13,61 +13,64 @@ from functools import partial
 from kafkaproto import uuids
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.config import Config
-from kafkaproto_server.controller.config import ControllerConfig
-from kafkaproto_server.controller.controller import Controller
-from kafkaproto_server.node.committed_state import QuorumStorage
-from kafkaproto_server.node.log_contents import log_controls, position_of, snapshot_controls
-from kafkaproto_server.node.quorum import QuorumDriver
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values.config import ControllerConfig
+from kafkaproto_server.node.quorum.committed_state import QuorumStorage
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.quorum.log_contents import log_controls, position_of, snapshot_controls
 from kafkaproto_server.ports import Clock, Disk, Lock, Rng
-from kafkaproto_server.raft import events as raft_events
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.control import RecordedControl
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.log_index import EpochStart
-from kafkaproto_server.raft.messages import Destination
 from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.trust import LAST_EPOCH
-from kafkaproto_server.raft.voters import VoterSet
-from kafkaproto_server.storage.bootstrap import read_bootstrap
-from kafkaproto_server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
-from kafkaproto_server.storage.directories import METADATA_LOG_NAME, OpenedDirectories, open_directories
+from kafkaproto_server.raft.values import events as raft_events
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.control import RecordedControl
+from kafkaproto_server.raft.values.election_state import ElectionState
+from kafkaproto_server.raft.values.epoch_start import EpochStart
+from kafkaproto_server.raft.values.messages import Destination
+from kafkaproto_server.raft.values.trust import LAST_EPOCH
+from kafkaproto_server.raft.values.voters import VoterSet
+from kafkaproto_server.storage.directories.clean_shutdown_file import (
+    take_clean_shutdown,
+    write_clean_shutdown,
+)
+from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
+from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.storage.directories.meta_properties import new_directory_id
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.format import FormatRequest, QuorumStart, format_directories
-from kafkaproto_server.storage.log import Log
-from kafkaproto_server.storage.meta_properties import new_directory_id
-from kafkaproto_server.storage.quorum_state_file import QuorumStateFile
-from kafkaproto_server.storage.reached import Reached, find_reached
-from kafkaproto_server.storage.reconciliation import check_votes, reconcile
-from kafkaproto_server.storage.retention import RetentionLimits
-from kafkaproto_server.storage.segment import LogConfig
-from kafkaproto_server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.reached import Reached, find_reached
+from kafkaproto_server.storage.log.retention import RetentionLimits
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
+from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
+from kafkaproto_server.storage.metadata.reconciliation import check_votes, reconcile
+from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID, Endpoint, ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.node")
 
 FIRST_BOOTSTRAP_SERVER_ID = -2
-"""Stands for the node id of the first bootstrap server, which nobody knows; the next one's is one less."""
+"""The id used for the first bootstrap server, whose node id is unknown. The next server has the id one below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenedNode:
     """A node's state as found on disk, ready to run."""
 
     cluster_id: str
     metadata_directory_id: bytes
-    """Id of the directory that holds the metadata log."""
+    """Id of the directory with the metadata log."""
     log_directories: LogDirectories
-    """Those of ``log.dirs``."""
+    """The directories of ``log.dirs``."""
     previous_broker_epoch: int
-    """Broker epoch of the last clean stop, -1 where there was none."""
+    """Broker epoch of the last clean shutdown; -1 if there was none."""
     broker_incarnation_id: bytes
     """New for this start of the process."""
     locks: tuple[Lock, ...]
-    """The claims on the log directories."""
+    """The locks of the log directories."""
     quorum: QuorumDriver
 
     def release(self) -> None:
-        """Give the directories up, once everything in them is closed."""
+        """Release the directories, after everything in them is closed."""
         for lock in self.locks:
             lock.release()
 
@@ -80,11 +83,11 @@ def open_node(
     disk: Disk,
     clock: Clock,
     rng: Rng,
-) -> Opened:
-    """Open directories and log. Raises StorageError, CorruptFileError and OSError, naming path and problem.
+) -> OpenedNode:
+    """Open directories and log. Raises StorageError, CorruptFileError and OSError, which name path and problem.
 
-    ``controller_endpoints`` are those that this node tells the quorum; ``format_if_new`` makes a new cluster of this
-    node alone where none of the directories holds anything yet.
+    ``controller_endpoints`` are those that this node reports to the quorum. ``format_if_new``: if all directories are
+    empty, they are formatted as a new cluster that consists of this node.
     """
     paths = tuple(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))
     if format_if_new:
@@ -124,7 +127,7 @@ def open_node(
         clock=clock,
         rng=rng,
     )
-    return Opened(
+    return OpenedNode(
         cluster_id=metadata.cluster_id,
         metadata_directory_id=metadata.directory_id,
         log_directories=log_directories,
@@ -136,7 +139,7 @@ def open_node(
 
 
 def _log_directories(config: Config, opened: OpenedDirectories) -> LogDirectories:
-    """Those of ``log.dirs``; raises StorageError where a broker has none that works."""
+    """The directories of ``log.dirs``. Raises StorageError if none of a broker's directories works."""
     directories = LogDirectories(
         [
             LogDirectory(path=path, directory_id=found.directory_id, problem=found.problem)
@@ -183,13 +186,14 @@ def _raft_config(
 
 
 def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
-    """The metadata log's directory, repaired after a crash, its log going on where its newest snapshot ends."""
+    """The metadata log's directory, repaired after a crash. If the newest snapshot is ahead of the log, the log
+    continues at the snapshot's end."""
     directory = f"{config.metadata_log_dir}/{METADATA_LOG_NAME}"
     log = Log.open(
         disk,
         directory,
         topic_id=METADATA_TOPIC_ID,
-        # A node without a controller promised nobody to keep what it has: it fetches it again.
+        # A node that is no controller promised nobody to keep its records: it fetches them again.
         reached=_reached(disk, directory) if config.is_controller else None,
         config=LogConfig(
             segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
@@ -230,11 +234,11 @@ def _format_if_new(
     clock: Clock,
     rng: Rng,
 ) -> None:
-    # Anything at all in one of them may be somebody's data: then the operator has to say what to do.
+    # Any file in one of them may be valuable data: then the operator has to decide.
     if any(disk.exists(path) and not _is_empty_directory(disk, path) for path in paths):
         return
     request = FormatRequest(
-        # A directory id and a cluster id are made alike: at random, and not beginning with a dash.
+        # A cluster id is made like a directory id: random, and not beginning with a dash.
         cluster_id=uuids.to_text(new_directory_id(rng.uuid)),
         node_id=config.node_id,
         directories=config.log_dirs,
@@ -254,17 +258,17 @@ def _is_empty_directory(disk: Disk, path: str) -> bool:
 
 
 def mark_clean_shutdown(directories: LogDirectories, *, disk: Disk, broker_epoch: int) -> None:
-    """Leave word of a controlled shutdown in the log directories that work."""
+    """Record the controlled shutdown in all log directories that work."""
     for path in _online_paths(directories):
         try:
             write_clean_shutdown(disk, [path], broker_epoch)
         except OSError as error:
-            # The next start takes the shutdown for a crash, which is safe.
+            # The next start counts the shutdown as a crash, which is safe.
             _log.error("log directory %s failed while the node stopped: %s", path, error)
 
 
 def controller_config(config: Config, incarnation_id: bytes) -> ControllerConfig:
-    """What the node's properties tell its controller; ``incarnation_id`` is that of the node's broker."""
+    """The controller's configuration from the node's properties; ``incarnation_id`` is that of the node's broker."""
     return ControllerConfig(
         broker_session_timeout_ms=config.broker_session_timeout_ms,
         metadata_max_idle_interval_ms=config.metadata_max_idle_interval_ms,
@@ -289,7 +293,8 @@ def controller_config(config: Config, incarnation_id: bytes) -> ControllerConfig
 
 
 def _last_epoch_passed(epoch: int) -> str:
-    """What is wrong with an epoch that leaves no room for elections, and how to repair it without electing twice."""
+    """The error text for an epoch that leaves no room for elections, with a repair that cannot elect two leaders in one
+    epoch."""
     return (
         f"leaderEpoch is {epoch}, and no leader can be elected after epoch {LAST_EPOCH}. No quorum gets there by "
         f"itself; some request brought it to that epoch. To repair it, stop all controllers, find the highest leader "
@@ -299,7 +304,7 @@ def _last_epoch_passed(epoch: int) -> str:
 
 
 def _recovered(storage: QuorumStorage) -> raft_events.Opened:
-    """What the Raft core has to know of the log, its snapshots and the last election."""
+    """The state of the log, its snapshots and the last election, for the Raft core."""
     log, snapshots, election = storage.log, storage.snapshots, storage.quorum_state_file.read()
     if election is not None and election.leader_epoch > LAST_EPOCH:
         raise CorruptFileError(storage.quorum_state_file.path, _last_epoch_passed(election.leader_epoch))

@@ -11,19 +11,19 @@ class SystemClock:
     """The machine's clocks."""
 
     def now_ms(self) -> int:
-        """Monotonic time, for every timeout."""
+        """A monotonic time; used for every timeout."""
         return time.monotonic_ns() // 1_000_000
 
     def wall_ms(self) -> int:
-        """Time since the epoch, for timestamps that are written down or shown."""
+        """Time since the epoch, for timestamps that are stored or shown."""
         return time.time_ns() // 1_000_000
 
 
 class SystemRng:
-    """Randomness that nobody can foretell where it names things, and that is merely fair elsewhere."""
+    """Random ids, which cannot be predicted, and fair random numbers for other choices."""
 
     def __init__(self) -> None:
-        # Seeded by the operating system, which is then not asked for every choice.
+        # Seeded by the operating system, which is then not called for every choice.
         self._random = random.Random()
 
     def below(self, limit: int) -> int:

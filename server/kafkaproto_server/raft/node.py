@@ -1,20 +1,20 @@
-"""``RaftNode``: the Raft core's one entry and one exit.
+"""``RaftNode``: the only entry point of the Raft core. Events go in, effects come out.
 
     node = RaftNode(config, rng)
     node.handle(Opened(...), now_ms)
     loop:
         while effects := node.take_effects():
-            obey effects (see ``effects``); once those are durable that must be:
+            apply effects (see ``effects``); once those are durable that must be:
                 node.handle(Persisted(number=effects.number), now_ms)
         wait for an event, at most until node.next_deadline_ms(); none in time is a Tick
         node.handle(event, now_ms)
 
-Effects have to be taken after every event, so that what is told NOW is known before the next one. ``next_deadline_ms``
-is an absolute time of the same monotonic clock as ``now_ms``, or None where only an event can change anything; it can
-change with every event, so ask again before each wait.
+The driver has to take effects after every event, so that it applies the NOW effects before the next event.
+``next_deadline_ms`` is an absolute time of the same monotonic clock as ``now_ms``, or None if only an event can change
+anything. It can change with every event, so ask again before each wait.
 
-This file only dispatches. ``handle`` raises nothing but AssertionError, which means that this process
-contradicts itself and has to stop.
+This file only dispatches; the rules are in ``roles``. ``handle`` raises nothing but AssertionError, which means that
+this process contradicts itself and has to stop.
 """
 
 from __future__ import annotations
@@ -22,29 +22,40 @@ from __future__ import annotations
 from typing import assert_never
 
 from kafkaproto_server.ports import Rng
-from kafkaproto_server.raft import (
+from kafkaproto_server.raft.model import states
+from kafkaproto_server.raft.model.core import Core, apply_control
+from kafkaproto_server.raft.model.log_index import LogIndex
+from kafkaproto_server.raft.model.states import (
+    Candidate,
+    Follower,
+    Leader,
+    Prospective,
+    Resigned,
+    State,
+    Unattached,
+)
+from kafkaproto_server.raft.roles import (
     check_quorum,
+    commit,
     election,
     fetch_service,
     follower,
-    joining,
     leader,
+    leaving,
     membership,
     quorum_epoch,
     resigned,
     responses,
     snapshot_fetch,
-    states,
     status,
     transitions,
     unattached,
     voting,
 )
-from kafkaproto_server.raft.config import SHUTDOWN_TIMEOUT_MS, RaftConfig
-from kafkaproto_server.raft.core import Core, apply_control
-from kafkaproto_server.raft.effects import Effects, ShutdownCompleted
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.events import (
+from kafkaproto_server.raft.values.config import NEVER, SHUTDOWN_TIMEOUT_MS, RaftConfig
+from kafkaproto_server.raft.values.effects import Effects, ShutdownCompleted
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.events import (
     AppendRequested,
     Event,
     LogStartMoved,
@@ -60,8 +71,7 @@ from kafkaproto_server.raft.events import (
     SnapshotRejected,
     Tick,
 )
-from kafkaproto_server.raft.log_index import LogIndex
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -74,18 +84,9 @@ from kafkaproto_server.raft.messages import (
     VoterChangeResponse,
     VoteRequest,
 )
-from kafkaproto_server.raft.quorum_description import NotLeader, QuorumDescription
-from kafkaproto_server.raft.states import (
-    Candidate,
-    Follower,
-    Leader,
-    Prospective,
-    Resigned,
-    State,
-    Unattached,
-)
-from kafkaproto_server.raft.statistics import RaftStatistics
-from kafkaproto_server.raft.voters import VoterHistory, VoterSet
+from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription
+from kafkaproto_server.raft.values.statistics import RaftStatistics
+from kafkaproto_server.raft.values.voters import VoterHistory, VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch
 
 
@@ -99,7 +100,7 @@ class RaftNode:
         self._now_ms: int | None = None
 
     def handle(self, event: Event, now_ms: int) -> None:
-        """Take in one event at the monotonic time ``now_ms``, which never goes back."""
+        """Handle one event at the monotonic time ``now_ms``, which never goes back."""
         assert self._now_ms is None or now_ms >= self._now_ms, (
             f"time went back from {self._now_ms} to {now_ms}"
         )
@@ -110,30 +111,31 @@ class RaftNode:
         else:
             _dispatch(self._opened, event, now_ms)
         _tick(self._core, now_ms)
-        self._core.tell_voters()
+        self._core.notify_voters()
 
     def take_effects(self) -> Effects | None:
-        """What the events so far ask for, once; None where there is nothing to do."""
+        """The effects of the events so far, each given out once; None if there are none."""
         core = self._core
         return core.outbox.take(states.leader_and_epoch(core.state))
 
     def next_deadline_ms(self) -> int | None:
-        """When ``Tick`` is due at the latest, or None."""
+        """When ``Tick`` is due at the latest; None if no time alone changes anything."""
         core = self._core
-        deadline_ms = election.NEVER if core.is_stopped else _state_deadline_ms(core)
+        deadline_ms = NEVER if core.is_stopped else _state_deadline_ms(core)
         if core.shutdown_deadline_ms is not None:
             deadline_ms = min(deadline_ms, core.shutdown_deadline_ms)
-        return None if deadline_ms == election.NEVER else int(deadline_ms)
+        return None if deadline_ms == NEVER else int(deadline_ms)
 
     def describe_quorum(self, now_ms: int, wall_ms: int) -> QuorumDescription | NotLeader:
-        """The quorum at the monotonic time ``now_ms``, the wall clock's ``wall_ms``, where this node leads."""
+        """The quorum as this leader sees it; `NotLeader` if this node does not lead. ``now_ms`` is the monotonic time,
+        ``wall_ms`` the wall clock's time of the same moment."""
         core = self._core
         if not isinstance(core.state, Leader):
             return NotLeader()
         return status.describe_quorum(core, core.state, now_ms, wall_ms)
 
     def statistics(self) -> RaftStatistics:
-        """This node in figures."""
+        """This node's state and counters for its metrics."""
         assert self._now_ms is not None, "the first event has to be Opened"
         return status.describe_statistics(self._core, self._now_ms)
 
@@ -143,16 +145,16 @@ class RaftNode:
         return voters.kraft_version_at(offset), voters.voters_at(offset)
 
     def leader_endpoint(self, listener_name: str) -> Endpoint | None:
-        """Where the leader serves this listener; None where no leader, or no such listener of it, is known."""
+        """The leader's endpoint for this listener; None if no leader, or no such endpoint of it, is known."""
         return self._core.leader_endpoint(listener_name)
 
     def follows_live_leader(self, now_ms: int) -> bool:
-        """Whether this node leads, or its leader has answered it in time."""
+        """Whether this node leads, or its leader has responded to it in time."""
         return transitions.follows_live_leader(self._core, now_ms)
 
     @property
     def state(self) -> State:
-        """What this node is towards its quorum; to look at, not to change."""
+        """This node's state in the quorum; to be read, not to be changed."""
         return self._core.state
 
     @property
@@ -162,38 +164,38 @@ class RaftNode:
 
     @property
     def is_electable(self) -> bool:
-        """Whether this node may lead: as a voter, or as one until a removal that is not known to be committed.
+        """Whether this node may lead: as a voter, or as one whose removal is not known to be committed.
 
-        Only the latter makes a node that is no voter Prospective, Candidate or Leader.
+        Only in the latter case can a node that is no voter be Prospective, Candidate or Leader.
         """
         return self._core.is_electable
 
     @property
     def leader_and_epoch(self) -> LeaderAndEpoch:
-        """The quorum's leader as this node knows it now, durable or not."""
+        """The leader and epoch that this node knows now, durable or not."""
         return states.leader_and_epoch(self._core.state)
 
     @property
     def high_watermark(self) -> int | None:
-        """Everything below is committed; None while this node does not know, in a leader's case for its epoch."""
+        """Everything below this offset is committed; None while unknown. A leader has to find it out anew."""
         core = self._core
         return core.state.high_watermark if isinstance(core.state, Leader) else core.high_watermark
 
     @property
     def told_high_watermark(self) -> int | None:
-        """Up to where the log is committed by the word of a leader of this life, this node itself if it leads; None
-        until one has said so. Unlike `high_watermark` it may be past the end of this node's log."""
+        """The high watermark that a leader has sent since this node's start, or this node's own if it leads; None
+        before the first. Unlike `high_watermark` it may be past the end of this node's log."""
         core = self._core
         return core.state.high_watermark if isinstance(core.state, Leader) else core.told_high_watermark
 
     @property
     def log_start_offset(self) -> int:
-        """Start of the log."""
+        """Log start offset."""
         return self._core.log.start_offset
 
     @property
     def log_end_offset(self) -> int:
-        """End of the log, with every batch that was ever handed out for appending."""
+        """Log end offset, including the batches that are not durable yet."""
         return self._core.log.end_offset
 
     @property
@@ -230,7 +232,7 @@ def _open(config: RaftConfig, rng: Rng, event: Opened, now_ms: int) -> Core:
     core = Core(config=config, rng=rng, log=log, voters=voters, state=state, now_ms=now_ms)
     if event.election is not None and event.election.epoch >= log.last_epoch:
         core.restore_election_state(event.election)
-    joining.voters_changed(core)
+    core.voters_changed()
     return core
 
 
@@ -246,9 +248,9 @@ def _dispatch(core: Core, event: Event, now_ms: int) -> None:
             leader.handle_append_requested(core, event, now_ms)
         case Persisted():
             core.outbox.mark_persisted(event.number)
-            leader.handle_persisted(core, now_ms)
+            commit.handle_persisted(core, now_ms)
         case Tick():
-            """Time alone."""
+            """Only time has passed; ``_tick`` does what is due."""
         case SnapshotCreated():
             core.log.add_snapshot(event.snapshot.id, event.snapshot.size_bytes)
         case SnapshotInstalled():
@@ -259,7 +261,7 @@ def _dispatch(core: Core, event: Event, now_ms: int) -> None:
             core.log.move_start(event.log_start_offset)
         case ResignRequested():
             if isinstance(core.state, Leader) and core.state.epoch == event.epoch:
-                leader.resign(core, core.state, now_ms)
+                leaving.resign(core, core.state, now_ms)
         case ShutdownRequested():
             _handle_shutdown_requested(core, now_ms)
         case Opened():
@@ -269,7 +271,7 @@ def _dispatch(core: Core, event: Event, now_ms: int) -> None:
 
 
 def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
-    """Hand a request to whoever answers it; those that only a leader can are refused here where this node is none."""
+    """Pass a request to the module that responds to it; refuse changes of voters here if this node does not lead."""
     request_id, listener_name = event.request_id, event.listener_name
     state = core.state
     match event.request:
@@ -284,12 +286,12 @@ def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
         case FetchSnapshotRequest() as request:
             fetch_service.handle_fetch_snapshot(core, request_id, request, listener_name, now_ms)
         case UpdateVoterRequest() as request:
-            error = leader.check_leader_only(core, request.epoch)
+            error = core.check_leader_only(request.epoch)
             if isinstance(state, Leader) and error is RaftError.NONE:
                 check_quorum.heard_from(core, state, request.voter, now_ms)
                 membership.handle_update_voter(core, state, request_id, request, listener_name, now_ms)
             else:
-                core.answer(
+                core.respond(
                     request_id,
                     UpdateVoterResponse(
                         error=error,
@@ -306,25 +308,24 @@ def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
         ):
             membership.handle_upgrade_kraft_version(core, state, request_id, request, now_ms)
         case AddVoterRequest() | RemoveVoterRequest() | UpgradeKRaftVersionRequest():
-            core.answer(request_id, VoterChangeResponse(error=RaftError.NOT_LEADER_OR_FOLLOWER, message=""))
+            core.respond(request_id, VoterChangeResponse(error=RaftError.NOT_LEADER_OR_FOLLOWER, message=""))
         case _:
             assert_never(event.request)
 
 
 def _handle_shutdown_requested(core: Core, now_ms: int) -> None:
-    """Resign, and stay to see who comes after; without anybody to wait for, that is all."""
+    """Resign, and wait for a new leader. A node that does not lead, or is the only voter, has nothing to wait for."""
     assert not core.is_stopping, "shutdown was requested twice"
     core.is_stopping = True
     core.shutdown_deadline_ms = now_ms
     if isinstance(core.state, Leader):
-        leader.resign(core, core.state, now_ms)
+        leaving.resign(core, core.state, now_ms)
         if not core.voters.latest.is_only_voter(core.config.key):
             core.shutdown_deadline_ms = now_ms + SHUTDOWN_TIMEOUT_MS
 
 
 def _maybe_complete_shutdown(core: Core, now_ms: int) -> None:
-    """Stop for good, once a former leader knows of a later epoch, sees that there can be none, or has waited long
-    enough."""
+    """Stop once a former leader knows a later epoch, sees that nobody can be elected, or has waited long enough."""
     state = core.state
     if core.shutdown_deadline_ms is None:
         return
@@ -332,11 +333,11 @@ def _maybe_complete_shutdown(core: Core, now_ms: int) -> None:
     if not may_be_succeeded or now_ms >= core.shutdown_deadline_ms:
         core.shutdown_deadline_ms = None
         core.is_stopped = True
-        core.outbox.tell_after_persist(ShutdownCompleted())
+        core.outbox.notify_after_persist(ShutdownCompleted())
 
 
 def _tick(core: Core, now_ms: int) -> None:
-    """Do all that is due, in whatever states that leads through."""
+    """Do everything that is due. If that changes the state, do what is due in the new state, too."""
     _maybe_complete_shutdown(core, now_ms)
     former: State | None = None
     while core.state is not former and not core.is_stopped:

@@ -1,4 +1,5 @@
-"""What a request is while it is served: who sent it, what its handler can reach of the node, what its response says.
+"""What belongs to a request while it is served: its sender, what its handler may use of the node, and the forms of its
+response.
 
-Knows no API. Handlers (`apis`), the controller's shell and the dispatcher (`node`) all build on it.
+This package knows no API. The handlers (`apis`), the controller's shell and the dispatcher (`node`) build on it.
 """

@@ -1,9 +1,9 @@
-"""What responses are made of and would cost time to make for each request: kept while the images it follows from
-last.
+"""Caches for parts of responses that are too expensive to make anew for each request. A part is kept as long as the
+images from which it was made are current.
 
-Images are persistent: what did not change between two of them is the same object. So an object's identity tells
-whether what was made of it still holds. Everything here is bounded in bytes or entries, and nothing of it has to be
-there.
+Images are persistent: an object that did not change between two images is the same object. So the identity of an object
+shows whether a part made from it is still valid. All caches are bounded in bytes or entries. Any entry may be missing;
+it is then made again.
 """
 
 from __future__ import annotations
@@ -12,32 +12,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kafkaproto_server.image.image import ClusterImage, TopicImage
+from kafkaproto_server.image.entries import TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.types import Steps
 
 MAX_TOPIC_BYTES: Final = 64 * 1024 * 1024
-"""Encoded topics that are kept, in bytes: some 1,000,000 partitions."""
+"""Limit for the bytes of the encoded topics that are kept: enough for some 1,000,000 partitions."""
 MAX_TOPIC_VIEWS: Final = 4
-"""Versions and listeners for which encoded topics are kept: most clients of a cluster are of the same few kinds."""
+"""The number of views (version and listener) for which encoded topics are kept. Most clients of a cluster are of the
+same few kinds."""
 ENTRY_OVERHEAD_BYTES: Final = 400
-"""What keeping an encoded topic costs beside its bytes."""
+"""Memory of a kept topic beside its encoded bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptTopic:
-    """A topic and its part of a response."""
+    """A topic's image and its encoded part of a response."""
 
     topic: TopicImage
     data: bytes
     healthy: int
-    """How often it says error code 0."""
+    """The number of error codes 0 in it."""
     errors: Mapping[int, int]
-    """How often it says others."""
+    """The number of each other error code in it."""
 
 
 class EncodedTopics:
-    """The encoded topics of one view: a version of a response, as a listener shows it by certain brokers."""
+    """The encoded topics of one view: one version of a response, for one listener, as of one set of brokers."""
 
     def __init__(self, brokers: object) -> None:
         self.brokers = brokers
@@ -45,12 +47,12 @@ class EncodedTopics:
         self.size = 0
 
     def get(self, topic: TopicImage) -> KeptTopic | None:
-        """What is kept of a topic in this state."""
+        """The entry of a topic if it was made from this same image; else None."""
         found = self.by_id.get(topic.topic_id)
         return found if found is not None and found.topic is topic else None
 
     def keep(self, kept: KeptTopic) -> None:
-        """Keep a topic's bytes instead of those of its former state."""
+        """Keep the encoded bytes of a topic, in place of those of its former image."""
         topic_id = kept.topic.topic_id
         former = self.by_id.get(topic_id)
         if former is not None:
@@ -70,15 +72,15 @@ class ResponseCaches:
         self._configs: dict[Any, Any] = {}
 
     def topics_for(self, view: object, image: ClusterImage) -> EncodedTopics:
-        """The encoded topics of a view by an image's brokers, the most recently asked for last."""
+        """The cache of a view for the image's brokers. It becomes the view that was used last."""
         found = self._views.pop(view, None)
-        # Deleted topics leave their bytes behind; there is no need to look for them before there are many.
+        # Deleted topics stay in the cache. It is not worth looking for them until they are many.
         if (
             found is None
             or found.brokers is not image.brokers
             or len(found.by_id) > 2 * len(image.topics) + 100
         ):
-            # A new one: a request that works by the former image may still add to the other.
+            # Make a new cache and leave the old one alone: a request that uses the former image may still add to it.
             found = EncodedTopics(image.brokers)
         self._views[view] = found
         if len(self._views) > MAX_TOPIC_VIEWS:
@@ -86,21 +88,23 @@ class ResponseCaches:
         return found
 
     def has_room(self) -> bool:
-        """Whether another topic may be kept; forgets the view that was not asked for longest if that helps."""
+        """Whether another topic may be kept. Drops the view that was unused for the longest time if the limit is
+        exceeded."""
         total = sum(view.size for view in self._views.values())
         if total > MAX_TOPIC_BYTES and len(self._views) > 1:
             total -= self._views.pop(next(iter(self._views))).size
         return total <= MAX_TOPIC_BYTES
 
     def topic_names(self, image: ClusterImage) -> Steps[list[str]]:
-        """The names of all topics in order; not to be changed."""
+        """The names of all topics in order. The caller must not change the list."""
         if self._names_of is not image.topic_ids:
             names = yield from sorted_steps(image.topic_ids)
             self._names_of, self._names = image.topic_ids, names
         return self._names
 
     def configs_at(self, *made_of: object) -> dict[Any, Any]:
-        """Where to keep what follows from these objects, under few keys; empty if it was asked for others before."""
+        """The place to keep values that follow from these objects, under few keys. It is empty if the last call named
+        other objects."""
         if [*map(id, made_of)] != [*map(id, self._configs_of)]:
             self._configs_of, self._configs = made_of, {}
         return self._configs

@@ -1,4 +1,4 @@
-"""Who sent a request, over what, and the forms that a response to it can have."""
+"""The sender of a request, the listener that it came in on, and the forms of its response."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ ANONYMOUS = "User:ANONYMOUS"
 """Principal of a peer on a listener without authentication."""
 
 
-class NoAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Stands for a response where the connection is closed instead, with the reason in the log."""
+class NoResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """Used in place of a response: the connection is closed, and the reason is logged."""
 
     reason: str
 
 
 class RefusedRequestError(RemoteProtocolError):
-    """A request is refused before it was read, and no response could say so: its connection is closed."""
+    """A request is refused unread, and no response could say why: its connection is closed."""
 
 
 class Encoded(msgspec.Struct, frozen=True, kw_only=True):
-    """A response whose body is encoded already."""
+    """A response whose body is already encoded."""
 
     buffers: Sequence[Buffer]
-    """The body, to be joined."""
+    """The parts of the body, in order."""
     errors: Mapping[int, int] = {}
-    """How often it says each error code, for the metrics."""
+    """The number of each error code in it, for the metrics."""
 
 
 class UnreadRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request that is passed on as it came."""
+    """A request that is forwarded as its bytes, unchanged."""
 
     api_key: int
     frame: bytes
     """Header and body."""
     body_offset: int
     message: Message | None
-    """What a short body says; None for a long one, which is not decoded here."""
+    """The decoded request if its body is short; None for a long one, which is not decoded here."""
 
 
 @dataclass(slots=True)
 class Denials:
-    """What the sender of one request was found not to be allowed to do."""
+    """What the sender of one request was denied."""
 
     count: int = 0
     first: str = ""
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Who sent a request, and over what."""
+    """The sender of a request, and the listener and header of the request."""
 
     listener_kind: ListenerKind
     listener_name: str
@@ -71,32 +71,34 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     client_host: str
     """The same as text."""
     token_authenticated: bool = False
-    """Whether it proved who it is by a delegation token."""
+    """Whether the sender authenticated with a delegation token."""
     denials: Denials = msgspec.field(default_factory=Denials)
-    """Filled while the request is served."""
+    """Filled in while the request is served."""
 
 
-Answer = Message | NoAnswer | Encoded
+Response = Message | NoResponse | Encoded
 
 
-Reply: TypeAlias = Answer | Deferred[Any] | Steps[Any]
-"""A response: now, later, or at the end of steps that whoever serves the request has to drive. What comes of a
-Deferred or of steps is a reply again."""
+HandlerResult: TypeAlias = Response | Deferred[Any] | Steps[Any]
+"""A response now, a response later (`Deferred`), or steps that lead to one and that the caller has to run. The result
+of a Deferred or of steps is a reply again."""
 
 
 class InnerRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Stands for the response to a request that holds another request, which is to be served first."""
+    """Used in place of a response by a request that contains another request, which has to be served first."""
 
-    serve_by: Callable[[Any], Reply]
-    """Gives the reply; its argument serves a forwarded request (`apis.serving.serve_forwarded`)."""
+    serve_by: Callable[[Any], HandlerResult]
+    """Returns the reply. Its argument is the function that serves a forwarded request
+    (`apis.serving.serve_forwarded`)."""
 
 
-def changed(reply: Reply, change: Callable[[Any], Reply]) -> Reply:
-    """A reply with its response changed, now or when it comes; ``change`` may take steps, or time, itself."""
+def changed(reply: HandlerResult, change: Callable[[Any], HandlerResult]) -> HandlerResult:
+    """A reply with ``change`` applied to its response, now or when the response comes. ``change`` may return steps or a
+    Deferred itself. A `NoResponse` stays as it is."""
     if isinstance(reply, Deferred):
         later: Deferred[Any] = Deferred()
 
-        def take(value: Reply) -> None:
+        def take(value: HandlerResult) -> None:
             try:
                 result = changed(value, change)
             except Exception as error:
@@ -108,9 +110,9 @@ def changed(reply: Reply, change: Callable[[Any], Reply]) -> Reply:
         return later
     if isinstance(reply, StepsType):
         return _changed_after(reply, change)
-    return reply if isinstance(reply, NoAnswer) else change(reply)
+    return reply if isinstance(reply, NoResponse) else change(reply)
 
 
-def _changed_after(steps: Steps[Any], change: Callable[[Any], Reply]) -> Steps[Any]:
-    reply = yield from steps
-    return changed(reply, change)
+def _changed_after(steps: Steps[Any], change: Callable[[Any], HandlerResult]) -> Steps[Any]:
+    result = yield from steps
+    return changed(result, change)

@@ -1,5 +1,4 @@
-"""Responses put together from elements that are encoded one by one, so that encoded elements can be kept and used
-again."""
+"""Responses made of elements that are encoded one by one, so that encoded elements can be kept and used again."""
 
 from __future__ import annotations
 
@@ -12,22 +11,22 @@ from kafkaproto.primitives import write_unsigned_varint
 from kafkaproto_server.ports import Buffer
 
 BUFFER_BYTES: Final = 65_536
-"""Small pieces are joined to buffers of about this size."""
+"""Small pieces are joined into buffers of about this size."""
 _FEW_BUFFERS: Final = 3
 
 
 class ArrayCodec:
-    """Encodes the elements of one array by themselves, and what is around them.
+    """Encodes the elements of one array separately, and the bytes before and after them.
 
-    What follows the array must have a fixed size.
+    The fields after the array must have a fixed size.
     """
 
     def __init__(self, encode: Callable[[Sequence[Any]], bytes], sample: Any, *, is_compact: bool) -> None:
-        """``encode`` makes the bytes of something whose array has these elements; ``sample`` is any element.
-        ``is_compact`` says how the array's length is written."""
+        """``encode`` encodes a message whose array has the given elements; ``sample`` is any element. ``is_compact``
+        says how the length of the array is written."""
         self._encode = encode
         empty, one = encode([]), encode([sample])
-        # Both begin alike up to the last byte of the count: 0 and 1, or, if it is compact, 1 and 2.
+        # Both encodings are equal up to the last byte of the count: 0 and 1, or, if it is compact, 1 and 2.
         place = next(index for index, byte in enumerate(empty) if byte != one[index])
         self.is_compact = is_compact
         self._count_bytes = 1 if is_compact else 4
@@ -35,12 +34,13 @@ class ArrayCodec:
         self._tail = len(empty) - place - 1
 
     def elements(self, items: Sequence[Any]) -> bytes:
-        """The bytes of some elements."""
+        """The encoded bytes of some elements."""
         data = self._encode(items)
         return data[self._head + len(self._count(len(items))) : len(data) - self._tail]
 
     def around(self, bare: bytes, count: int) -> tuple[bytes, bytes]:
-        """What comes before and after ``count`` elements in something whose bytes without any are ``bare``."""
+        """The bytes before and after ``count`` elements. ``bare`` is the encoding of the message without any
+        element."""
         end = len(bare) - self._tail
         return bare[: end - self._count_bytes] + self._count(count), bare[end:]
 
@@ -56,7 +56,7 @@ class ArrayCodec:
 def element_codec(
     response_class: type[Message], attribute: str, version: int, sample: Callable[[], Any]
 ) -> ArrayCodec:
-    """The codec of a top-level array of a response; ``sample`` makes an element that the version can express."""
+    """The codec of a top-level array of a response. ``sample`` makes an element that the version can express."""
     flexible = response_class.FLEXIBLE_FROM
     return ArrayCodec(
         lambda items: response_class(**{attribute: items}).encode(version),
@@ -69,7 +69,7 @@ def element_codec(
 def inner_codec(
     outer: ArrayCodec, attribute: str, element: Callable[[], Any], sample: Callable[[], Any]
 ) -> ArrayCodec:
-    """The codec of an array in the elements of another one; ``element`` makes such an element."""
+    """The codec of an array inside the elements of another array. ``element`` makes such an element."""
 
     def encode(items: Sequence[Any]) -> bytes:
         around = element()
@@ -105,7 +105,7 @@ class Joiner:
 
 
 def whole(before: bytes, joiner: Joiner, after: bytes) -> list[Buffer]:
-    """A response whose elements were collected, in one buffer if it has few."""
+    """The buffers of a response whose elements were collected: one buffer if they are few."""
     joiner.flush()
     buffers = [before, *joiner.buffers, after]
     return buffers if len(buffers) > _FEW_BUFFERS else [b"".join(buffers)]

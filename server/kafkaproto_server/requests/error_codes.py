@@ -1,4 +1,4 @@
-"""The error codes in an answer, wherever its schema has them: on top, or in the elements of its lists."""
+"""Finds the error codes in a response, wherever its schema has them: on top, or in the elements of its arrays."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _ERROR_CODE = "error_code"
 
 
 class _Place:
-    """Where one struct, and what it is made of, has error codes."""
+    """Where a struct, and the structs inside it, have error codes."""
 
     __slots__ = ("has_code", "inner")
 
     def __init__(self, schema: StructSchema) -> None:
         self.has_code = any(field.attribute == _ERROR_CODE for field in schema.fields)
         self.inner: list[tuple[str, _Place]] = []
-        """Attributes that are lists of structs with error codes."""
+        """The attributes that are arrays of structs with error codes."""
         for field in schema.fields:
             if field.struct is not None and field.array:
                 place = _Place(field.struct)
@@ -30,32 +30,32 @@ class _Place:
 _places: dict[type[Message], _Place] = {}
 
 
-def error_codes(answer: Message) -> Iterator[int]:
-    """Every error code of an answer, 0 (no error) too; nothing of an answer that has no place for one."""
-    place = _places.get(type(answer))
+def error_codes(response: Message) -> Iterator[int]:
+    """Every error code of a response, also 0 (no error). Yields nothing if its schema has no error code."""
+    place = _places.get(type(response))
     if place is None:
-        place = _places[type(answer)] = _Place(answer.schema().root)
-    return _codes(answer, place)
+        place = _places[type(response)] = _Place(response.schema().root)
+    return _codes(response, place)
 
 
-def error_codes_in_steps(answer: Message) -> Iterator[int | None]:
-    """The same, with None for each struct on the way that has no code: no step looks at more than one struct."""
-    place = _places.get(type(answer))
+def error_codes_in_steps(response: Message) -> Iterator[int | None]:
+    """The same, with None for each struct on the way that has no error code: no step visits more than one struct."""
+    place = _places.get(type(response))
     if place is None:
-        place = _places[type(answer)] = _Place(answer.schema().root)
-    return _codes_in_steps(answer, place)
+        place = _places[type(response)] = _Place(response.schema().root)
+    return _codes_in_steps(response, place)
 
 
-def is_small(answer: Message, most: int) -> bool:
-    """Whether an answer has at most so many structs in its lists, at all depths."""
-    place = _lists.get(type(answer))
+def is_small(response: Message, most: int) -> bool:
+    """Whether a response has at most ``most`` structs in its arrays, at all depths."""
+    place = _lists.get(type(response))
     if place is None:
-        place = _lists[type(answer)] = _Lists(answer.schema().root)
-    return not place.inner or place.count(answer, most) <= most
+        place = _lists[type(response)] = _Lists(response.schema().root)
+    return not place.inner or place.count(response, most) <= most
 
 
 class _Lists:
-    """Where one struct, and what it is made of, has lists."""
+    """Where a struct, and the structs inside it, have arrays."""
 
     __slots__ = ("inner",)
 
@@ -67,7 +67,7 @@ class _Lists:
         ]
 
     def count(self, item: Any, most: int) -> int:
-        """The elements of the lists of a struct; more than ``most`` may be counted by halves."""
+        """The number of elements in the arrays of a struct. The count stops once it exceeds ``most``."""
         number = 0
         for attribute, inner in self.inner:
             elements = getattr(item, attribute) or ()

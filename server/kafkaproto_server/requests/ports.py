@@ -1,6 +1,7 @@
-"""What handlers reach of the node that they run in, by family. A handler that needs nothing of a family never names it.
+"""What handlers may use of the node that they run in, as ports by family. A handler names only the families that it
+needs.
 
-The fields are functions because what they return changes: the image is that of the moment a handler asks.
+The fields are functions because what they return changes: the image is the one at the moment of the call.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import msgspec
 from kafkaproto.message import Message
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
-from kafkaproto_server.requests.context import Answer, RequestContext, UnreadRequest
+from kafkaproto_server.requests.context import RequestContext, Response, UnreadRequest
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.types import Deferred, LeaderAndEpoch
 
@@ -24,11 +25,11 @@ class LogDirectoryStatus(msgspec.Struct, frozen=True, kw_only=True):
     """Absolute."""
     is_online: bool
     is_cordoned: bool
-    """Whether it takes no new replicas."""
+    """Whether the directory is cordoned: it takes no new replicas."""
     total_bytes: int
-    """Size of its file system; -1 if it is not known."""
+    """Size of its file system in bytes; -1 if it is not known."""
     usable_bytes: int
-    """What of that this process could still fill; -1 if it is not known."""
+    """Bytes of it that this process could still fill; -1 if they are not known."""
 
 
 class NodePort(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,52 +40,54 @@ class NodePort(msgspec.Struct, frozen=True, kw_only=True):
     choose: Callable[[int], int]
     """A random number from 0 to its argument - 1."""
     static_config: Mapping[str, str]
-    """The node's properties as they were written; some of them are secret."""
+    """The node's properties as written in its configuration; some of them are secret."""
     logger_levels: Callable[[], Mapping[str, str]]
     """The level of each of this process's loggers."""
     set_logger_levels: Callable[[Mapping[str, str | None]], None]
-    """Set the levels of loggers that exist; None means that of the nearest logger above."""
+    """Set the levels of existing loggers. None removes a level: the logger then has that of the nearest logger
+    above."""
     log_directories: Callable[[], Sequence[LogDirectoryStatus]]
     """The directories of this broker's ``log.dirs``."""
 
 
 class MetadataPort(msgspec.Struct, frozen=True, kw_only=True):
-    """The cluster's metadata as this node has them."""
+    """The cluster's metadata as this node has it."""
 
     image: Callable[[], ClusterImage]
     """The newest committed image."""
     authorizer: Callable[[], Authorizer | None]
-    """Who may do what by the newest committed ACLs; None if the node has no authorizer."""
+    """Decides by the newest committed ACLs; None if the node has no authorizer."""
     caches: ResponseCaches = msgspec.field(default_factory=ResponseCaches)
     """Parts of responses that were made from the newest images."""
 
 
 class ControllerPort(msgspec.Struct, frozen=True, kw_only=True):
-    """The active controller: this node's own core, or another node's."""
+    """The active controller: this node's own core, or that of another node."""
 
-    submit: Callable[[Message, RequestContext], Deferred[Answer]]
-    """Have this node's controller carry out a command; it refuses it if it is not the active one."""
-    forward: Callable[[Message | UnreadRequest, RequestContext], Deferred[Answer]]
-    """Have the active controller, wherever it is, carry out a client's request under the client's name. The response to
-    a message is a message, that to a request that was not read is what the controller has encoded."""
+    submit: Callable[[Message, RequestContext], Deferred[Response]]
+    """Submit a command to this node's controller, which refuses it if it is not the active one."""
+    forward: Callable[[Message | UnreadRequest, RequestContext], Deferred[Response]]
+    """Forward a client's request to the active controller, wherever it is, under the client's principal. The response
+    to a message is a message. The response to an unread request is the body that the controller encoded."""
     served_versions: Callable[[], Mapping[int, tuple[int, int]] | None]
-    """What the active controller serves, by api key; None while this node has not asked it yet."""
+    """The versions that the active controller serves, by API key; None until this node has asked it."""
     auto_create_topics: bool
-    """auto.create.topics.enable."""
+    """The config ``auto.create.topics.enable``."""
     create_topics: Callable[[Message, RequestContext], None]
-    """Ask the active controller for topics that a client missed; nobody waits for the response."""
+    """Ask the active controller to create topics that a client asked for and that do not exist; nobody waits for the
+    response."""
 
 
 class QuorumPort(msgspec.Struct, frozen=True, kw_only=True):
     """This node's replica of the metadata quorum."""
 
     leader: Callable[[], LeaderAndEpoch]
-    """The quorum's leader as this node knows it."""
+    """The quorum's leader as far as this node knows it."""
     kraft_version: Callable[[], int]
     describe: Callable[[Message, int], Message]
-    """The response to a DescribeQuorum request of a version."""
-    answer: Callable[[Message, RequestContext], Deferred[Answer]]
-    """The response to one of the quorum's own requests."""
+    """The response to a DescribeQuorum request, in the given version."""
+    answer: Callable[[Message, RequestContext], Deferred[Response]]
+    """The response to a request between replicas of the quorum."""
 
 
 class Services(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
-"""How a request is refused as a whole: the response says one error for everything that the request asks for.
+"""The refusal of a whole request: the response gives one error code for everything that the request asks for.
 
-Each API says how in its row (`apis.table`). The response to a long request is as long as the request, so it is made in
-steps.
+Each API defines it in its row (`apis.table`). The response to a long request is as long as the request, so it is made
+in steps.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ R = TypeVar("R")
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a request is refused, and in what version it has to be said."""
+    """Why a request is refused, and the version of the response that has to say so."""
 
     code: ErrorCode
     message: str | None
-    """In words; None if there is nothing to add."""
+    """The reason in words; None if there is nothing to add."""
     version: int
 
 
@@ -35,7 +35,7 @@ Refuse: TypeAlias = Callable[[Any, Refusal], Message | Steps[Message]]
 
 
 def refuse_on_top(request: Message, refusal: Refusal) -> Message:
-    """The response of an API whose responses have an error code of their own, and nothing else to fill in."""
+    """The refusal of an API whose response has an error code of its own and nothing else to fill in."""
     assert request.API_KEY is not None, f"{request.NAME} is no request"
     api = api_by_key(request.API_KEY)
     assert api is not None, f"{request.NAME} has no response"
@@ -57,7 +57,7 @@ def refuse_each(items: Iterable[T], result: Callable[[T], R]) -> Steps[list[R]]:
 
 
 def refuse_each_once(items: Iterable[H], result: Callable[[H], R]) -> Steps[list[R]]:
-    """One result for each item that is different from all before it."""
+    """One result for each distinct item."""
     results = []
     seen = set()
     for item in items:

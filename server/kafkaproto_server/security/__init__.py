@@ -1,1 +1,1 @@
-"""Who may do what, and how it is proven: pure decisions over the image."""
+"""Access control: ACLs, SCRAM and delegation tokens, as pure functions of the image."""

@@ -1,8 +1,7 @@
-"""Access control lists as Kafka numbers them on the wire and in records, and which ACL a filter means.
+"""Access control lists: Kafka's numbers for them on the wire and in records, and filters that select ACLs.
 
-An ACL says that a principal, from a host, may or may not do an operation on the resources of a pattern
-(`image.image.AccessControlEntry`). ``*`` as a host, as a literal resource name, or ``User:*`` as a
-principal stands for all.
+An ACL (`image.image.AccessControlEntry`) says that a principal, from a host, may or may not do an operation on the
+resources of a pattern. ``*`` as a host or as a literal resource name, or ``User:*`` as a principal, stands for all.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkaproto.messages import DeleteAclsRequest, DescribeAclsRequest
-from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 
 WILDCARD = "*"
 EVERYBODY = "User:*"
-"""Principal of an ACL for all principals, whatever their type."""
+"""Principal of an ACL that is for all principals of any type."""
 CLUSTER_NAME = "kafka-cluster"
 """The one name of a resource of type CLUSTER."""
 
 
 class ResourceType(enum.IntEnum):
-    """What an ACL can be about."""
+    """The type of resource that an ACL is about."""
 
     UNKNOWN = 0
     ANY = 1
@@ -35,7 +34,7 @@ class ResourceType(enum.IntEnum):
 
 
 class PatternType(enum.IntEnum):
-    """How the resource name of an ACL, or of a filter, is meant."""
+    """How the resource name of an ACL, or of a filter, is compared."""
 
     UNKNOWN = 0
     ANY = 1
@@ -45,7 +44,7 @@ class PatternType(enum.IntEnum):
 
 
 class Operation(enum.IntEnum):
-    """What somebody wants to do."""
+    """The operation that an ACL allows or denies."""
 
     UNKNOWN = 0
     ANY = 1
@@ -66,7 +65,7 @@ class Operation(enum.IntEnum):
 
 
 class PermissionType(enum.IntEnum):
-    """What an ACL says."""
+    """Whether an ACL allows or denies."""
 
     UNKNOWN = 0
     ANY = 1
@@ -95,15 +94,15 @@ OPERATIONS: Mapping[ResourceType, tuple[Operation, ...]] = {
         Operation.IDEMPOTENT_WRITE,
     ),
 }
-"""The operations that a resource type knows, of those types whose authorized operations are told."""
+"""Operations of a resource type, for the types whose authorized operations responses report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AclFilter:
-    """Which ACLs are meant. None, or ANY in place of a number, means whatever stands there.
+    """Selects ACLs. None, or ANY in place of a number, matches any value.
 
-    The pattern type MATCH means every ACL that is about a resource of that name: literal ones of the name, those
-    for all names, and prefixed ones of its beginnings.
+    The pattern type MATCH selects every ACL that applies to a resource of that name: literal ACLs with the name, those
+    for all names, and prefixed ACLs with a beginning of the name.
     """
 
     resource_type: int = ResourceType.ANY
@@ -116,7 +115,7 @@ class AclFilter:
 
     @classmethod
     def of(cls, each: DescribeAclsRequest | DeleteAclsRequest.DeleteAclsFilter) -> AclFilter:
-        """A filter as a request has it."""
+        """The filter of a request."""
         return cls(
             resource_type=each.resource_type_filter,
             resource_name=each.resource_name_filter,
@@ -128,9 +127,9 @@ class AclFilter:
         )
 
     def problem(self, *, only_zero: bool = False) -> str | None:
-        """Which number of the filter nobody knows, None where all are known.
+        """Which number of the filter is unknown, in words; None if all are known.
 
-        ``only_zero`` is for who takes a number of another release for one that no ACL has; 0 is of none.
+        With ``only_zero``, only 0 counts as unknown: other unknown numbers may be of another release, and match no ACL.
         """
         numbers: tuple[tuple[str, int, type[enum.IntEnum]], ...] = (
             ("resource type", self.resource_type, ResourceType),
@@ -144,7 +143,7 @@ class AclFilter:
         return None
 
     def matches(self, entry: AccessControlEntry) -> bool:
-        """Whether the filter means an ACL."""
+        """Whether the filter selects an ACL."""
         return (
             self.resource_type in (ResourceType.ANY, entry.resource_type)
             and self._matches_name(entry)
@@ -167,7 +166,7 @@ class AclFilter:
 
 
 def acl_order(entry: AccessControlEntry) -> tuple[int, str, int, str, str, int, int]:
-    """Sort key of an ACL: what it is about, then whom."""
+    """Sort key of an ACL: first its resource, then its principal and the rest."""
     return (
         entry.resource_type,
         entry.resource_name,
@@ -180,5 +179,5 @@ def acl_order(entry: AccessControlEntry) -> tuple[int, str, int, str, str, int, 
 
 
 def knows(numbers: type[enum.IntEnum], number: int) -> bool:
-    """Whether a number from outside means anything; 0 is the protocol's own word for one that does not."""
+    """Whether a number from outside is known; 0 is the protocol's own number for "unknown"."""
     return number != 0 and any(number == each for each in numbers)

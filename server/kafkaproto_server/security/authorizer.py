@@ -1,26 +1,26 @@
-"""Who may do what: Kafka's StandardAuthorizer as a function of the ACLs in the image.
+"""The authorizer: Kafka's StandardAuthorizer as a function of the ACLs in the image.
 
-A question is decided in this order, the first answer counts:
+The first of these rules that applies decides:
 
 1. A super user may do everything.
 2. An ACL that denies the operation: no. It has to name the operation itself, or ALL.
 3. An ACL that allows it: yes. READ, WRITE, DELETE and ALTER allow DESCRIBE as well, ALTER_CONFIGS allows
    DESCRIBE_CONFIGS.
-4. A resource that no ACL is about, whomever it names: as ``allow.everyone.if.no.acl.found`` says.
+4. No ACL at all is about the resource, for any principal: as ``allow.everyone.if.no.acl.found`` says.
 5. Else no.
 
 An ACL is about a resource if its type is the resource's and it has the resource's name, or ``*``, as a literal
-name, or a beginning of the name as a prefix. It speaks of a principal if it names it or ``User:*``, and of a host if
-it names its address or ``*``. Kafka compares addresses letter by letter, in the long form for IPv6; here every way to
-write an address is the same.
+name, or a beginning of the name as a prefix. It applies to a principal if it names the principal or ``User:*``, and to
+a host if it names the host's address or ``*``. Kafka compares addresses as strings, in the long form for IPv6; here all
+spellings of an address are equal.
 
-Until a node has replayed what a leader called committed, it does not know the ACLs. Then only super users are allowed
-anything (Kafka: AuthorizerNotReadyException), and the other voters what voters need, because the node learns of the
-high watermark, and so of the ACLs, only together with them (`LoadingAuthorizer`). Later a node may lag again; it then
-decides by the ACLs that it has, as Kafka does.
+Until a node has replayed what a leader called committed, it does not know the ACLs. Until then it allows super users
+everything (Kafka: AuthorizerNotReadyException), the other voters what voters need, and nobody else anything: the node
+learns of the high watermark, and so of the ACLs, only together with these voters (`LoadingAuthorizer`). Later a node
+may lag again; it then decides by the ACLs that it has, as Kafka does.
 
-A question looks at the ACLs of the name, of ``*`` and of each length of prefix that occurs, however many others there
-are (`image.acl_index`).
+A decision looks only at the ACLs of the name, of ``*`` and of each length of prefix that occurs, no matter how many
+other ACLs there are (`image.acl_index`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex
-from kafkaproto_server.image.image import AccessControlEntry
+from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import (
     EVERYBODY,
     WILDCARD,
@@ -45,16 +45,16 @@ _IMPLYING = {
     ),
     Operation.DESCRIBE_CONFIGS: frozenset({Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS}),
 }
-"""Of operations that others imply where they are allowed: those that do, and themselves."""
+"""By operation: the operations whose allowance implies it, itself included."""
 
 
 class Authorizer:
-    """Decides by one state of the ACLs."""
+    """Authorizes by one state of the ACLs."""
 
     __slots__ = ("_acls", "_default", "_super_users")
 
     is_loaded = True
-    """Whether the ACLs are known. If not, who is refused may well be allowed it soon."""
+    """Whether the ACLs are known. If not, a request that is refused now may be allowed soon."""
 
     def __init__(
         self, acls: AclIndex, super_users: frozenset[str], allow_everyone_if_no_acl_found: bool
@@ -83,9 +83,9 @@ class Authorizer:
         return is_allowed if has_acls else self._default
 
     def may_on_any(self, principal: str, host: str, operation: Operation, resource_type: int) -> bool:
-        """Whether there can be a resource of a type that a principal may do an operation on; False is certain, True
-        is not. As Kafka's authorizeByResourceType, but that denials of single resources are not weighed against
-        ACLs."""
+        """Whether there may be a resource of a type on which a principal may do an operation. False is certain, True is
+        not. It is Kafka's authorizeByResourceType, but does not weigh denials for single resources against ACLs that
+        allow."""
         if principal in self._super_users or self._default:
             return True
         who = {principal, EVERYBODY}, {host, WILDCARD}
@@ -112,11 +112,11 @@ class Authorizer:
 
 
 class LoadingAuthorizer(Authorizer):
-    """Decides while the ACLs are not known.
+    """Authorizes while the ACLs are not known.
 
-    Voters are let in by their hosts. That opens nothing which is closed later: over a listener without authentication
-    the host is all that ACLs can tell apart, and a quorum works only if they allow its voters' hosts CLUSTER_ACTION.
-    Apache Kafka allows the voters nothing either, so that there their principals have to be super users.
+    It admits voters by their hosts. This allows nothing that is forbidden later: on a listener without authentication,
+    ACLs can distinguish only hosts, and a quorum works only if they allow its voters' hosts CLUSTER_ACTION. Apache
+    Kafka allows voters nothing during this time, so that there their principals have to be super users.
     """
 
     __slots__ = ("_peer_hosts",)
@@ -153,7 +153,7 @@ class AuthorizerSettings:
 
 
 class CurrentAuthorizer:
-    """The authorizer of the newest ACLs; it is made anew only when they have changed."""
+    """The authorizer of the newest ACLs; it is made anew only if the ACLs have changed."""
 
     __slots__ = ("_acls", "_authorizer", "_settings")
 
@@ -164,7 +164,7 @@ class CurrentAuthorizer:
 
     def at(self, acls: AclIndex) -> Authorizer:
         """The authorizer of these ACLs of an image."""
-        # Images share what did not change between them, so another index means other ACLs.
+        # Images share what did not change between them, so a different index object means different ACLs.
         if acls is not self._acls:
             self._acls, self._authorizer = acls, self._made(acls)
         return self._authorizer

@@ -1,4 +1,4 @@
-"""Delegation tokens (KIP-48): their HMAC, which is their password, and who may manage them."""
+"""Delegation tokens (KIP-48): their HMAC, which is their password, and which principals may manage them."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import hmac
 
 from immutables import Map
 
-from kafkaproto_server.image.image import DelegationToken
+from kafkaproto_server.image.entries import DelegationToken
 from kafkaproto_server.types import Steps
 
 MAX_FORGOTTEN = 1000
-"""Tokens that are gone, and may be remembered before all are forgotten."""
+"""How many removed tokens the cache may still hold before it is emptied."""
 
 
 def token_hmac(secret_key: str, token_id: str) -> bytes:
-    """The HMAC-SHA512 of a token's id; every node that has the same secret derives the same one."""
+    """The HMAC-SHA512 of a token's id; all nodes with the same secret derive the same one."""
     return hmac.digest(secret_key.encode(), token_id.encode(), "sha512")
 
 
 class TokenIndex:
     """Finds tokens by their HMAC, for one secret.
 
-    HMACs are not recorded, so each has to be made once; they are remembered. No more than a cache.
+    No record holds an HMAC, so each has to be computed once. This class is only a cache of them.
     """
 
     def __init__(self, secret_key: str) -> None:
         self._secret_key = secret_key
         self._ids: dict[bytes, str] = {}
         self._indexed: set[str] = set()
-        # Those that were looked through last: without a new one, an HMAC that is not found is nobody's.
+        # The tokens of the last search: if they are the same, an HMAC that is not found belongs to no token.
         self._tokens: Map[str, DelegationToken] = Map()
 
     def find(self, tokens: Map[str, DelegationToken], given: bytes) -> Steps[str | None]:
@@ -61,5 +61,5 @@ def is_expired(token: DelegationToken, wall_ms: int) -> bool:
 
 
 def token_owner(owner_type: str | None, owner_name: str | None, requester: str) -> str:
-    """The principal that a token is asked for: the one that is named, else who asks."""
+    """The owner of a requested token: the principal that the request names, else the requester."""
     return f"{owner_type or ''}:{owner_name}" if owner_name else requester

@@ -1,4 +1,4 @@
-"""SCRAM (RFC 5802): what a server keeps of a user's password, and within what bounds (KIP-554, KIP-900)."""
+"""SCRAM (RFC 5802): the keys that a server stores instead of a user's password, and their limits (KIP-554, KIP-900)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 MIN_ITERATIONS = 4096
 MAX_ITERATIONS = 16384
 SALT_BYTES = 24
-"""Length of a salt that is made here."""
+"""Length of a salt that this server makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +26,12 @@ class Mechanism:
         return hashlib.pbkdf2_hmac(self.hash_name, password.encode(), salt, iterations)
 
     def stored_key(self, salted_password: bytes) -> bytes:
-        """RFC 5802's StoredKey, by which the server knows a client that has the password."""
+        """RFC 5802's StoredKey, by which the server recognizes a client that has the password."""
         client_key = hmac.digest(salted_password, b"Client Key", self.hash_name)
         return hashlib.new(self.hash_name, client_key).digest()
 
     def server_key(self, salted_password: bytes) -> bytes:
-        """RFC 5802's ServerKey, by which the client knows a server that knows it."""
+        """RFC 5802's ServerKey, by which the client recognizes a server that has its credential."""
         return hmac.digest(salted_password, b"Server Key", self.hash_name)
 
 

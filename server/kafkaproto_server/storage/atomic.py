@@ -1,4 +1,4 @@
-"""Changes that a crash cannot leave half done: a file replaced as a whole, a directory made for good."""
+"""Changes that a crash cannot leave half done: a file replaced as a whole, a directory created durably."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ TEMPORARY_SUFFIX = ".tmp"
 
 
 def replace_file(disk: Disk, directory: str, name: str, content: bytes) -> None:
-    """Give ``directory/name`` new content, durable on return; at every moment it has the old or the new one.
+    """Replace the content of ``directory/name``, durably on return. At every moment the file has the old or the new
+    content.
 
-    Writes ``name.tmp``, syncs it, renames it over the name, syncs the directory. Raises OSError; the old
-    content is in place then, or the new one where only the last sync failed.
+    Writes ``name.tmp``, syncs it, renames it to ``name`` and syncs the directory. Raises OSError. Then the old content
+    is in place, or the new one if only the last sync failed.
     """
     path = f"{directory}/{name}"
     temporary = path + TEMPORARY_SUFFIX
     file = disk.open(temporary, create=True)
     try:
-        # A crash may have left an older one behind.
+        # A crash may have left an older temporary file behind.
         file.truncate(0)
         file.append([content])
         file.sync()
@@ -30,9 +31,9 @@ def replace_file(disk: Disk, directory: str, name: str, content: bytes) -> None:
 
 
 def make_directory_durably(disk: Disk, path: str) -> None:
-    """Make a directory with its parents, so that a crash does not take any of them away again.
+    """Create a directory with its parents, so that a crash cannot remove any of them again.
 
-    Raises NotADirectoryError with the file that stands in the place of one of them; OSError of the disk.
+    Raises NotADirectoryError if a file is in the place of one of them, naming that file, and OSError of the disk.
     """
     missing: list[str] = []
     ancestor = path.rstrip("/")

@@ -1,28 +1,29 @@
-"""Files that are about to go: renamed at once, removed later.
+"""Deletes files in two stages: a rename at once, the removal later.
 
-Whoever changes the log must not wait for a file system that frees a gigabyte, so deleting is a rename to
-``<name>.deleted``. What has that ending counts as gone; it is removed by whoever has the time, and at start.
+A file system may take long to free a gigabyte, and the thread that changes the log must not wait for that. So a
+deletion is a rename to ``<name>.deleted``. A file with that ending counts as gone. Another thread removes it later, or
+the next start does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafkaproto.directory_files import DELETED_SUFFIX
 from kafkaproto_server.ports import Disk
-
-DELETED_SUFFIX = ".deleted"
 
 
 def mark_deleted(disk: Disk, paths: Iterable[str]) -> None:
-    """Take files out of use, in this order; durable once their directory is synced. Raises OSError."""
+    """Rename files so that they count as deleted, in this order. It is durable once their directory is synced. Raises
+    OSError."""
     for path in paths:
         disk.rename(path, path + DELETED_SUFFIX)
 
 
 def remove_deleted(disk: Disk, directory: str) -> int:
-    """Remove what was marked, in any thread; returns how many files that were. Raises OSError.
+    """Remove the files that are marked as deleted, and return their number. Any thread may call this. Raises OSError.
 
-    A removal that a crash undoes is done again next time.
+    If a crash undoes a removal, the next call repeats it.
     """
     names = [name for name in disk.list_directory(directory) if name.endswith(DELETED_SUFFIX)]
     for name in names:

@@ -1,12 +1,12 @@
-"""The real disk: ``ports.Disk`` on the operating system. No other module of storage touches that.
+"""The real disk: implements ``ports.Disk`` with the operating system's calls. No other module of storage uses them.
 
-Durability as POSIX has it: ``File.sync`` covers a file's bytes and length, ``sync_directory`` covers names;
-one does not stand in for the other. A write that failed may have left a part of its bytes behind, and after a
-failed sync nobody knows what is on the platter: callers give the file up and recover by opening it again.
+Durability follows POSIX: ``File.sync`` covers a file's bytes and length, ``sync_directory`` covers names, and neither
+replaces the other. A failed write may have left a part of its bytes behind. After a failed sync nobody knows what the
+disk holds: the caller gives up the file, and recovers by opening it again.
 
-A shortage of file descriptors or of memory is no failure of a disk. What was asked for did not happen, so it is tried
-again, with a pause, until it does. A sync is not tried again, whatever its error: what the first attempt could not
-write may count as written by then.
+A shortage of file descriptors or memory is no failure of a disk. The operation did not happen, so it is repeated after
+a pause until it succeeds. A sync is never repeated, whatever its error: the system may by then count as written what
+the first attempt could not write.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _log = logging.getLogger("kafkaproto.server.disk")
 T = TypeVar("T")
 
 MAX_BUFFERS_PER_WRITE = 1024
-"""Buffers handed to one gathered write; IOV_MAX of Linux and of the BSDs."""
+"""The number of buffers for one gathered write; IOV_MAX of Linux and of the BSDs."""
 
 FILE_MODE = 0o600
-"""The metadata has passwords and what SCRAM keeps of them: nobody else is to read it."""
+"""The metadata contains passwords and SCRAM credentials. No other user may read it."""
 DIRECTORY_MODE = 0o700
 READ_ONLY_MODE = 0o400
 
 
 SHORTAGE_PAUSE_S = 0.05
-"""Between two attempts at what file descriptors or memory were too short for."""
+"""The pause between two attempts during a shortage of file descriptors or memory."""
 
 
 def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T:
-    """What ``attempt`` gives, however long the process or the system has no descriptors or no memory for it.
+    """The result of ``attempt``, which is repeated while the process or the system is short of descriptors or memory.
 
-    To be used for what changes nothing if it fails so, and can be done again. Raises any other OSError.
+    Use it only for operations that change nothing if they fail, and that can be repeated. Raises any other OSError.
     """
     has_waited = False
     while True:
@@ -53,17 +53,22 @@ def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T
             if not is_shortage(error):
                 raise
             if not has_waited:
-                _log.warning("%s of %s has to wait: %s", operation, path, os.strerror(error.errno or 0))
+                _log.warning(
+                    "%s of %s failed for lack of resources and is retried: %s",
+                    operation,
+                    path,
+                    os.strerror(error.errno or 0),
+                )
             has_waited = True
         else:
             if has_waited:
-                _log.warning("%s of %s waits no more", operation, path)
+                _log.warning("%s of %s succeeded after retries", operation, path)
             return result
         time.sleep(SHORTAGE_PAUSE_S)
 
 
 class OsFile:
-    """An open file. It remembers its own end, so that an append is one system call. Several threads may read."""
+    """An open file. It remembers its own length, so an append is one system call. Several threads may read."""
 
     __slots__ = ("_descriptor", "_end", "_path")
 
@@ -74,7 +79,7 @@ class OsFile:
 
     def read_at(self, position: int, length: int) -> bytes:
         """Up to ``length`` bytes from ``position``; fewer only at the end of the file."""
-        # A read allocates what it asks for, so a length that was read from a damaged file must not reach it.
+        # A read allocates its length, so a length that was read from a damaged file must not reach it.
         remaining = min(length, os.fstat(self._descriptor).st_size - position)
         chunks: list[bytes] = []
         try:
@@ -124,28 +129,28 @@ class OsFile:
         self._end = size
 
     def sync(self) -> None:
-        """Return only once all that was written is durable; timestamps are left to the system's own time."""
+        """Return only after everything written is durable. Timestamps are not waited for."""
         try:
             os.fdatasync(self._descriptor)
         except OSError as error:
             raise named("sync", self._path, error) from error
 
     def close(self) -> None:
-        """Give the file up; the object is not used again."""
+        """Close the file; the object must not be used again."""
         os.close(self._descriptor)
 
     def _pread(self, length: int, position: int) -> bytes:
         return _despite_shortages("read", self._path, lambda: os.pread(self._descriptor, length, position))
 
     def _pwritev(self, buffers: Sequence[memoryview], position: int) -> int:
-        # At a position of its own, so a second attempt overwrites what the first may have written.
+        # It writes at a given position, so a second attempt overwrites what the first one may have written.
         return _despite_shortages(
             "write", self._path, lambda: os.pwritev(self._descriptor, buffers, position)
         )
 
 
 def _without_prefix(buffers: list[memoryview], length: int) -> list[memoryview]:
-    """The buffers that remain when the first ``length`` bytes of them are done."""
+    """The buffers that remain after the first ``length`` bytes are written."""
     index = 0
     while index < len(buffers) and length >= len(buffers[index]):
         length -= len(buffers[index])
@@ -157,12 +162,12 @@ def _without_prefix(buffers: list[memoryview], length: int) -> list[memoryview]:
 
 
 _locked_paths: set[str] = set()
-"""Lock files that this process holds. The system's record locks do not exclude a process from itself, and
-closing any descriptor of a file drops them, so a second claim must be refused before the file is opened."""
+"""The lock files that this process holds. The system's record locks do not exclude a process from itself, and closing
+any descriptor of a file drops them. So a second lock must be refused before the file is opened."""
 
 
 class OsLock:
-    """A record lock, the kind that a Java process takes, so that stock brokers and tools respect it."""
+    """A record lock. A Java process takes the same kind, so Apache Kafka's brokers and tools respect it."""
 
     __slots__ = ("_descriptor", "_path")
 
@@ -171,13 +176,14 @@ class OsLock:
         self._path = path
 
     def release(self) -> None:
-        """Give the claim up; the file stays."""
+        """Release the lock; the file stays."""
         os.close(self._descriptor)
         _locked_paths.discard(self._path)
 
 
 def _open_regular(path: str, flags: int) -> int:
-    """Open what has to be a file: a pipe would be waited for, and a device be written to. Raises OSError."""
+    """Open a regular file. Anything else is refused: opening a pipe would wait, and a device would be written to.
+    Raises OSError."""
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, FILE_MODE)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
@@ -192,7 +198,7 @@ class OsDisk:
     """The file system of this machine."""
 
     def open(self, path: str, *, create: bool = False) -> File:
-        """Open for reading and writing; ``create`` makes a missing file, an existing one is never emptied."""
+        """Open for reading and writing. ``create`` makes a missing file; an existing file is never emptied."""
         flags = os.O_RDWR | (os.O_CREAT if create else 0)
         operation = "create" if create else "open"
         try:
@@ -202,7 +208,7 @@ class OsDisk:
             raise named(operation, path, error) from error
 
     def open_read_only(self, path: str) -> File:
-        """Open for reading alone, which a read-only file allows."""
+        """Open for reading only, which a read-only file allows."""
         return OsFile(_despite_shortages("open", path, lambda: _open_regular(path, os.O_RDONLY)), path)
 
     def read_file(self, path: str) -> bytes:
@@ -224,14 +230,14 @@ class OsDisk:
         return os.path.isdir(path)
 
     def make_directory(self, path: str) -> None:
-        """Make a directory with its parents, for this user alone; one that exists is left as it is."""
+        """Create a directory with its parents, for this user only. An existing one is left as it is."""
         parent = os.path.dirname(path.rstrip("/"))
         if parent and not os.path.exists(parent):
             self.make_directory(parent)
         os.makedirs(path, DIRECTORY_MODE, exist_ok=True)
 
     def rename(self, source: str, target: str) -> None:
-        """Atomically move a file over another name."""
+        """Move a file to another name atomically, replacing what has that name."""
         try:
             os.replace(source, target)
         except OSError as error:
@@ -260,12 +266,12 @@ class OsDisk:
             os.close(descriptor)
 
     def space(self, path: str) -> tuple[int, int]:
-        """Bytes of the file system that a path lies on: (in all, usable by this process)."""
+        """(total bytes, bytes usable by this process) of the file system that a path lies on."""
         found = os.statvfs(path)
         return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
 
     def lock(self, path: str) -> Lock:
-        """Claim the lock file at ``path``; raises BlockingIOError where it is held already."""
+        """Lock the file at ``path``. Raises BlockingIOError if it is already locked."""
         real_path = os.path.realpath(path)
         if real_path in _locked_paths:
             raise BlockingIOError(errno.EAGAIN, "locked by this process already", path)

@@ -1,7 +1,7 @@
-"""What storage refuses, files that do not say what they should, and how it tells that the disk failed.
+"""The errors of storage: refused requests, files with wrong content, failures of the disk.
 
-A failure of the disk is an OSError, raised where it happened. Whoever changed a file then knows nothing of what the
-disk holds: a change that failed is not tried again as if the first attempt had not been.
+A failure of the disk is an OSError, raised where it happened. After it, the caller does not know what the disk holds.
+So a change that failed is never repeated as if the first attempt had not happened.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 import errno
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
-"""Errors of a process or system that is short of file descriptors or memory. No disk has to do with them."""
+"""Errors of a process or system that is short of file descriptors or memory. They do not come from a disk."""
 
 
 class StorageError(Exception):
-    """A file or directory is not as it must be. The message names it, the fault, and what to do where that
-    helps."""
+    """A file or directory is not as it must be. The message names it, the fault, and what to do if that helps."""
 
 
 class CorruptFileError(StorageError):
-    """A file's content is no valid file of its kind."""
+    """The content of a file is not valid for its kind."""
 
     def __init__(self, path: str, reason: str, *, position: int | None = None) -> None:
         at = "" if position is None else f" at byte {position}"
@@ -26,11 +25,11 @@ class CorruptFileError(StorageError):
         self.path = path
         self.reason = reason
         self.position = position
-        """Byte offset in the file; None where no single place is at fault."""
+        """Byte offset in the file; None if no single place is wrong."""
 
 
 class OffsetOutOfRangeError(Exception):
-    """An offset was asked for that a log does not hold."""
+    """A log does not hold the requested offset."""
 
     def __init__(self, directory: str, offset: int, start: int, end: int) -> None:
         super().__init__(
@@ -42,7 +41,7 @@ class OffsetOutOfRangeError(Exception):
 
 
 class DiskError(OSError):
-    """The disk could not do what was asked of it (EIO, ENOSPC, EROFS, ...); says what that was, and of which file."""
+    """The disk could not perform an operation (EIO, ENOSPC, EROFS, ...). The error names the operation and the file."""
 
     def __init__(self, operation: str, path: str, error: OSError) -> None:
         super().__init__(error.errno, f"{operation} failed: {error.strerror}", path)
@@ -51,10 +50,11 @@ class DiskError(OSError):
 
 
 def is_shortage(error: OSError) -> bool:
-    """Whether an error says nothing of a disk, because the disk was not asked."""
+    """Whether an error is a shortage, which says nothing about the disk because the disk was not reached."""
     return error.errno in SHORTAGES
 
 
 def named(operation: str, path: str, error: OSError) -> OSError:
-    """An error of the operating system as a DiskError; one that has a class of its own (missing file, ...) as it is."""
+    """The DiskError for an error of the operating system. An error with a class of its own (missing file, ...) is
+    returned as it is."""
     return DiskError(operation, path, error) if type(error) is OSError else error

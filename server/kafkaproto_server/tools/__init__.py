@@ -1,1 +1,1 @@
-"""The command lines, one file each."""
+"""The command lines."""

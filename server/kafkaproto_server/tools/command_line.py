@@ -1,4 +1,5 @@
-"""How the command lines that read files end: with 0, or with 1 and a message on standard error, as Kafka's tools do."""
+"""The exit codes of the command lines that read files: 0, or 1 with a message on standard error, as with Kafka's
+tools."""
 
 from __future__ import annotations
 
@@ -10,15 +11,15 @@ import click
 
 EXIT_FAILED = 1
 _EXIT_INTERRUPTED = 130
-"""What a shell makes of a process that Ctrl-C ended."""
+"""The exit code that a shell reports for a process that Ctrl-C ended."""
 
 
 @contextmanager
 def failures_as_messages(*failures: type[Exception]) -> Iterator[None]:
-    """Make what goes wrong with what a command reads the message that it ends with, behind all that it has printed.
+    """Turn errors of what a command reads into the message with which the command ends, after all that it has printed.
 
-    That whoever reads standard output has gone is none of it, though it is an OSError: click ends the process then,
-    without a word. Output is flushed here because it would come to light only at the end of the process otherwise.
+    If the reader of standard output has gone, this is no such error, though it is an OSError: click then ends the
+    process silently. Output is flushed here; otherwise such an error would only appear at the end of the process.
     """
     try:
         try:
@@ -32,8 +33,9 @@ def failures_as_messages(*failures: type[Exception]) -> Iterator[None]:
 
 
 def run(command: click.Command, name: str, arguments: Sequence[str] | None) -> None:
-    """Run a command line and end the process, unless it succeeds; a wrong one is exit code 1, not click's 2."""
-    # Names, keys and values are shown as text, whatever they are.
+    """Run a command line and end the process, unless it succeeds. A wrong command line has exit code 1, not click's
+    2."""
+    # Names, keys and values are printed as text, even if they are not valid text.
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
     try:

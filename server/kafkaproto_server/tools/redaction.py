@@ -1,8 +1,8 @@
-"""What the tools leave out of records unless they are asked for secrets.
+"""The parts of records that the tools hide unless secrets are asked for.
 
-SCRAM credentials without salt and keys, which let who has them guess the password or act as the server; configs without
-the values of passwords and of keys that nobody knows; the ids of delegation tokens. Kafka's classes redact the same,
-by the same word; Kafka's tools do not have them do it.
+They hide salt and keys of SCRAM credentials, with which one could guess the password or act as the server; the values
+of passwords and of unknown keys in configs; and the ids of delegation tokens. Kafka's classes hide the same, with the
+same word; Kafka's tools do not use this.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FIELDS = {
 
 
 def redacted(record_name: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """A record in Kafka's JSON form without its secrets; ``record_name`` is that of its class."""
+    """A record in Kafka's JSON form without its secrets; ``record_name`` is the name of its class."""
     hidden: tuple[str, ...] = _FIELDS.get(record_name, ())
     if record_name == "ConfigRecord" and is_sensitive(data["resourceType"], data["name"]):
         hidden = ("value",)

@@ -25,7 +25,7 @@ from kafkaproto.records.batch import (
 )
 from kafkaproto.records.compression import Compression
 from kafkaproto.records.crc32c import crc32c
-from tests.kafkaproto.golden_batches import (
+from tests.kafkaproto.support.golden_batches import (
     BOOTSTRAP_CHECKPOINT,
     BOOTSTRAP_DATA_BATCH,
     BOOTSTRAP_FOOTER_BATCH,
@@ -40,8 +40,8 @@ from tests.kafkaproto.golden_batches import (
     SOLE_VOTER_BATCH,
     STANDALONE_CHECKPOINT,
 )
-from tests.kafkaproto.kafka_python_records import DefaultRecordBatch, DefaultRecordBatchBuilder
-from tests.kafkaproto.records.strategies import COMPRESSIONS, RECORD_LISTS
+from tests.kafkaproto.support.kafka_python_records import DefaultRecordBatch, DefaultRecordBatchBuilder
+from tests.kafkaproto.support.strategies import COMPRESSIONS, RECORD_LISTS
 
 METADATA_BATCHES = [
     LEADER_CHANGE_BATCH,

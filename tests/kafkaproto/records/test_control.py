@@ -19,7 +19,7 @@ from kafkaproto.messages import (
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.control import ControlRecordType, decode_control_record, encode_control_record
 from kafkaproto.uuids import from_text
-from tests.kafkaproto.golden_batches import (
+from tests.kafkaproto.support.golden_batches import (
     BOOTSTRAP_FOOTER_BATCH,
     BOOTSTRAP_HEADER_BATCH,
     COMMIT_MARKER_BATCH,

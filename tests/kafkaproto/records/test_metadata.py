@@ -21,7 +21,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
-from tests.kafkaproto.golden_batches import BOOTSTRAP_DATA_BATCH, METADATA_RECORD_VALUES, NO_OP_BATCH
+from tests.kafkaproto.support.golden_batches import BOOTSTRAP_DATA_BATCH, METADATA_RECORD_VALUES, NO_OP_BATCH
 
 
 @pytest.mark.parametrize("value", METADATA_RECORD_VALUES)

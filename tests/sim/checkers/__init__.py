@@ -1,1 +1,1 @@
-"""Checkers that watch a simulated quorum from outside; each raises ``invariants.ViolationError``."""
+"""Checkers that watch a simulated quorum from outside. Each raises ``invariants.ViolationError``."""

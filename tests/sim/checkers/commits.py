@@ -1,12 +1,12 @@
-"""What is committed: one log for everybody, that only grows, in which every acknowledged append stands."""
+"""Checks of the committed log: it is the same for all replicas, it only grows, and it has every acknowledged append."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.control import KRaftVersion
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.control import KRaftVersion
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import OffsetAndEpoch
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.checkers.logs import LogChecker
@@ -23,14 +23,14 @@ class CommitChecker:
     def __init__(self) -> None:
         self.logs = LogChecker(self)
         self.batches: list[LogBatch] = []
-        """All that is committed, in order."""
+        """All committed batches, in order."""
         self._at: dict[int, LogBatch] = {}
         """The same by base offset."""
         self._digests: dict[int, int] = {0: 0}
         """By the end offset of each batch."""
         self.end_offset = 0
         self._committed_in: dict[int, int] = {}
-        """By the epoch of the leader that committed, how far it did."""
+        """By the epoch of the leader that committed, the end offset up to which it did."""
         self._epoch_starts: dict[int, int] = {}
         """By epoch, the end of the leader's log when it was elected."""
         self._latest_epoch = 0
@@ -59,7 +59,7 @@ class CommitChecker:
     # -- high watermarks -----------------------------------------------------------------------------------------
 
     def advanced(self, replica: Replica, offset: int) -> None:
-        """A replica tells a new high watermark."""
+        """A replica reports a new high watermark."""
         if offset <= replica.high_watermark:
             raise ViolationError(
                 Invariant.MONOTONIC_HIGH_WATERMARK,
@@ -96,7 +96,7 @@ class CommitChecker:
         voters = leader.core.voters.voters
         holders = 0
         for voter in voters:
-            # A disk that is lost counts with what it held: its owner had promised it, and votes no more.
+            # A lost disk counts with what it held: its owner had promised that, and does not vote any more.
             disk = leader.world.disk_of(voter.key)
             if disk is not None and disk.holds_durably(batch):
                 holders += 1
@@ -132,7 +132,7 @@ class CommitChecker:
         self._check_later_leaders(epoch)
 
     def _check_later_leaders(self, epoch: int) -> None:
-        """A leader that was replaced without knowing may yet commit; those after it must have what it commits."""
+        """A leader that was replaced and does not know it may still commit. Later leaders must have what it commits."""
         if self._latest_epoch <= epoch:
             return
         last = self.batches[-1]
@@ -164,7 +164,7 @@ class CommitChecker:
         return self.batches[index] if end_offset > 0 else None
 
     def applied(self, replica: Replica) -> None:
-        """A replica's state machine went on."""
+        """A replica's state machine applied more of the log."""
         expected = self._digests.get(replica.applied_offset)
         if replica.digest != expected:
             raise ViolationError(
@@ -193,7 +193,9 @@ class CommitChecker:
             raise ViolationError(Invariant.SNAPSHOT_EQUALITY, f"{what}, and another replica another one")
 
     def acknowledge(self, replica: Replica, offset: int, records: tuple[bytes, ...]) -> None:
-        """A client hears that its records are committed from ``offset`` on, maybe over several batches."""
+        """A client gets the acknowledgement that its records are committed from ``offset`` on, maybe over several
+        batches.
+        """
         self.acknowledged += 1
         for index, record in enumerate(records):
             position = bisect_right(self.batches, offset + index, key=lambda batch: batch.base_offset) - 1

@@ -1,11 +1,13 @@
-"""Epochs, votes and leaders, as replicas hold them, write them down and tell them."""
+"""Checks of epochs, votes and leaders: in the memory of replicas, in their quorum-state, and in what they report to
+their drivers.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.election_state import ElectionState
-from kafkaproto_server.raft.states import State, StateName, voted_key
+from kafkaproto_server.raft.model.states import State, StateName, voted_key
+from kafkaproto_server.raft.values.election_state import ElectionState
 from kafkaproto_server.types import NO_NODE, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 
@@ -24,14 +26,14 @@ class ElectionChecker:
         self.leaders: dict[int, int] = {}
         """Node id by epoch."""
         self._told: dict[int, tuple[int, int]] = {}
-        """By epoch, the node and the life of it that was told to lead."""
+        """By epoch, the node (and its life) whose controller was notified that it leads."""
         self._votes: dict[tuple[bytes, int], ReplicaKey] = {}
         self._durable_epochs: dict[bytes, int] = {}
         self.highest_epoch = 0
         self._elected_epochs = 0
-        """So many epochs were begun by candidates, and by leaders that resigned."""
+        """Number of epochs that candidates, and leaders that resigned, have begun."""
         self.epoch_limit: int | None = None
-        """No epoch may rise above, once this is set."""
+        """Once this is set, no epoch may rise above it."""
 
     def state_changed(self, replica: Replica, old: State | None, new: State) -> None:
         """A replica is in another state than before its last event; ``old`` is None at the start of a life."""
@@ -64,7 +66,7 @@ class ElectionChecker:
         has_resigned = old is not None and old.name is StateName.RESIGNED
         own = has_resigned + (new.name is StateName.CANDIDATE)
         self._elected_epochs += min(new.epoch - self.highest_epoch, own)
-        # Nobody believes an epoch that no replica began, whatever an unknown node says.
+        # No replica believes an epoch that no replica began, whatever an unknown node says.
         bound = self._elected_epochs
         if new.epoch > bound:
             raise ViolationError(
@@ -73,7 +75,7 @@ class ElectionChecker:
             )
 
     def leads(self, epoch: int, leader_id: int) -> None:
-        """Somebody leads, or believes to know who does."""
+        """A replica leads, or believes that it knows the leader."""
         known = self.leaders.setdefault(epoch, leader_id)
         if known != leader_id:
             raise ViolationError(
@@ -119,7 +121,7 @@ class ElectionChecker:
             )
 
     def voted(self, replica: Replica, epoch: int, key: ReplicaKey) -> None:
-        """A replica wrote down or told that it votes for another, or for itself."""
+        """A replica wrote down, or reported, that it votes for another replica or for itself."""
         known = self._votes.setdefault((replica.disk.directory_id, epoch), key)
         if known.id != key.id or (
             known.directory_id != key.directory_id and None not in (known.directory_id, key.directory_id)
@@ -134,7 +136,7 @@ class ElectionChecker:
         return (replica.disk.directory_id, epoch) in self._votes
 
     def told_to_lead(self, replica: Replica, epoch: int) -> None:
-        """A replica's controller hears that it leads."""
+        """A replica's controller is notified that it leads."""
         this = (replica.id, replica.life)
         known = self._told.setdefault(epoch, this)
         if known != this:

@@ -1,7 +1,7 @@
-"""The invariants by name, and the one exception that says that one of them does not hold.
+"""The invariants by name, and the exception that says that one of them does not hold.
 
-Names that the public TLA+ specifications of KRaft (github.com/Vanlightly/kafka-tlaplus, KIP-853 and KIP-996) or
-Kafka's own simulation test have are theirs, said beside ours where they differ.
+If the public TLA+ specifications of KRaft (github.com/Vanlightly/kafka-tlaplus, KIP-853 and KIP-996) or Kafka's own
+simulation test have an invariant, it has their name, or theirs is given beside ours.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import enum
 
 
 class Invariant(enum.Enum):
-    """What must hold after every event; those named EVENTUALLY, at the latest a while after everything healed."""
+    """What must hold after every event. Those named EVENTUALLY must hold at the latest some time after everything is
+    repaired.
+    """
 
     ELECTION_SAFETY = (
         "at most one leader an epoch, in one life of it (ElectionSafety, NeverTwoLeadersInSameEpoch)"

@@ -1,11 +1,11 @@
-"""Logs: what leaders append, followers copy and cut off, and what anybody may read of them."""
+"""Checks of logs: what leaders append, what followers copy and cut off, and what others may read of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.control import KRaftVoters
-from kafkaproto_server.raft.voters import VoterSet
+from kafkaproto_server.raft.values.control import KRaftVoters
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.replica_log import LogBatch
@@ -25,7 +25,7 @@ class LogChecker:
     def __init__(self, commits: CommitChecker) -> None:
         self._commits = commits
         self._before: dict[LogBatchKey, tuple[LogBatch | None, int]] = {}
-        """By epoch and base offset, the batch before it where the leader had it, and that one's epoch."""
+        """By epoch and base offset: the batch before it in its leader's log, and the epoch of that batch."""
         self._appended_at: dict[LogBatchKey, int] = {}
         """When its leader appended a batch."""
         self._read: dict[LogBatchKey, LogBatch] = {}
@@ -81,11 +81,11 @@ class LogChecker:
                 )
 
     def truncated(self, replica: Replica, end_offset: int) -> None:
-        """A replica is about to cut off its log's tail.
+        """A replica is about to cut off the end of its log.
 
-        A voter's copy may be one of those that make a record committed. An observer's never is: the leader of an
-        epoch that is over, and that committed nothing, may still have one cut what a later leader made good of. It
-        must only keep what it was told is committed.
+        A voter's copy may be one of those that make a record committed. An observer's never is: the leader of an epoch
+        that is over, and that committed nothing, may still make an observer cut off records that a later leader made
+        good. An observer must only keep the records that were reported to it as committed.
         """
         for batch in replica.disk.log.batches_from(end_offset):
             if batch.base_offset < end_offset or not self._commits.is_committed(batch):
@@ -97,14 +97,14 @@ class LogChecker:
                 )
 
     def chain_holds(self, epoch: int, start_offset: int, batch: LogBatch) -> bool:
-        """Whether the log that the leader of an epoch started with had a batch."""
+        """Whether the log with which the leader of an epoch started had a batch."""
         before = self._before.get((epoch, start_offset), (None, 0))[0]
         while before is not None and before.base_offset > batch.base_offset:
             before = self._before[(before.epoch, before.base_offset)][0]
         return before is None or before is batch
 
     def _check_is_ready(self, leader: Replica, key: ReplicaKey) -> None:
-        """Whether all that a new voter lacks was appended lately."""
+        """Check that everything that a new voter does not have was appended a short time ago."""
         disk = leader.world.disk_of(key)
         end_offset = 0 if disk is None else disk.durable.end_offset
         missing = next((each for each in leader.disk.log.batches if each.base_offset >= end_offset), None)

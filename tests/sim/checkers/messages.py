@@ -1,18 +1,18 @@
-"""Messages: whatever a replica lets others hear is durable, and nobody is asked or answered twice."""
+"""Checks of messages: everything that a replica sends is durable, and no request is sent or responded to twice."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.messages import (
+from kafkaproto_server.raft.values.errors import RaftError
+from kafkaproto_server.raft.values.messages import (
     AddVoterRequest,
-    Answer,
     BeginQuorumEpochRequest,
-    FetchAnswer,
     FetchRequest,
     InboundRequest,
     OutboundRequest,
+    OutboundResponse,
+    PendingFetchResponse,
     VoterChangeResponse,
     VoteRequest,
     VoteResponse,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class MessageChecker:
-    """Sees every request and every answer as it leaves."""
+    """Sees every request and every response when it is sent."""
 
     def __init__(self, elections: ElectionChecker) -> None:
         self._elections = elections
@@ -55,14 +55,14 @@ class MessageChecker:
         if epoch > replica.disk.durable_epoch:
             self._fail(replica, f"asks in epoch {epoch}, {replica.disk.durable_epoch} is durable")
 
-    def answered(self, replica: Replica, request: InboundRequest, answer: Answer) -> None:
-        """A replica answers a request."""
+    def answered(self, replica: Replica, request: InboundRequest, answer: OutboundResponse) -> None:
+        """A replica responds to a request."""
         if isinstance(answer, VoterChangeResponse):
             return
         epoch = answer.leader.epoch
         if epoch > replica.disk.durable_epoch:
             self._fail(replica, f"answers in epoch {epoch}, {replica.disk.durable_epoch} is durable")
-        if isinstance(answer, FetchAnswer):
+        if isinstance(answer, PendingFetchResponse):
             if answer.error is RaftError.NONE:
                 self._check_leadership(replica, epoch)
         elif isinstance(answer, VoteResponse) and answer.is_granted:
@@ -71,7 +71,7 @@ class MessageChecker:
                 self._check_vote(replica, request.epoch, request.replica)
 
     def _check_vote(self, replica: Replica, epoch: int, key: ReplicaKey) -> None:
-        """A vote may be told late: by then a later epoch may be durable."""
+        """A vote may be sent late: by then a later epoch may be durable."""
         durable = replica.disk.election
         if (
             durable is None

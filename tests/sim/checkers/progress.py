@@ -1,10 +1,10 @@
-"""Liveness: what a quorum has to get done within a bound once everything healed."""
+"""Liveness: what a quorum has to achieve within a time limit after everything is repaired."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.states import StateName
+from kafkaproto_server.raft.model.states import StateName
 from tests.sim.checkers.invariants import Invariant, ViolationError
 
 if TYPE_CHECKING:
@@ -19,14 +19,15 @@ POLL_US = 50_000
 ELECTION_BOUND_US = 20_000_000
 """Some election timeouts in a row, all of which may end in a tie, after a fetch timeout."""
 COMMIT_BOUND_US = 30_000_000
-"""An append. The catching up of everybody may take longer, as a Fetch may bring one batch only; but nobody takes longer
-without any progress of its own."""
+"""Time limit of an append. All replicas together may need longer to catch up, because a Fetch may bring one batch only;
+but each of them must make progress within this time.
+"""
 VOTERS_BOUND_US = 30_000_000
 """Some attempts, each of which takes two seconds at most."""
 STUCK_US = 10_000_000
-"""Nobody is prospective for so long on end: pre-votes are won or given up sooner."""
+"""No replica may be prospective for this long without a break: pre-votes are won or given up sooner."""
 SHUTDOWN_BOUND_US = 7_000_000
-"""A little more than the five seconds that a leader waits for its successor."""
+"""A little more than the five seconds that a leader waits for the new leader."""
 CALM_US = 4_000_000
 """Longer than any timer that a healthy replica lets run out."""
 SETTLED_US = 1_000_000
@@ -37,7 +38,7 @@ OLDEST_REQUEST_US = 6_000_000
 
 
 class ProgressChecker:
-    """Tries what a healed quorum has to be able to do, one after the other."""
+    """Tries everything that a healed quorum must be able to do, one after the other."""
 
     def __init__(self, world: World, faults: Faults, clients: Clients) -> None:
         self._world = world
@@ -49,7 +50,7 @@ class ProgressChecker:
 
     @property
     def voter_changes(self) -> int:
-        """Those that were answered without error."""
+        """Voter changes whose response had no error."""
         return self._clients.voter_changes
 
     def check(self) -> None:
@@ -84,7 +85,7 @@ class ProgressChecker:
         )
 
     def _stuck(self, otherwise: Invariant) -> Invariant:
-        """What is behind a lack of progress: somebody who is prospective for ever, or not that."""
+        """The reason for missing progress: a replica that stays prospective for ever, or something else."""
         for replica in self._world.replicas.values():
             is_prospective = replica.state is not None and replica.state.name is StateName.PROSPECTIVE
             if is_prospective and self._world.now - replica.state_since > STUCK_US:
@@ -106,7 +107,7 @@ class ProgressChecker:
     # -- leader and commits --------------------------------------------------------------------------------------
 
     def _check_shutdowns(self) -> None:
-        """Those that were about to stop do so, whoever else leads or not."""
+        """Replicas that were asked to stop do so, whether or not another one leads."""
         stopping = [
             (replica, replica.life) for replica in self._world.replicas.values() if replica.is_stopping
         ]
@@ -122,8 +123,10 @@ class ProgressChecker:
         self.election_us = self._world.now - self._start_us
 
     def _overtake(self) -> None:
-        """Elect until no replica is ahead. One that a quorum has removed and that does not know it may have believed a
-        vote in the name of a dead voter; no leader asks it for its epoch, and it follows again after more elections.
+        """Elect until no replica is ahead.
+
+        A replica that a quorum has removed, and that does not know it, may have believed a vote in the name of a dead
+        voter. No leader asks it for its epoch, and it follows again after more elections.
         """
         world = self._world
         if world.options.unknown_node != "spoofing":

@@ -1,4 +1,4 @@
-"""Administrators who create, change and delete topics, and note what they asked, heard, and when."""
+"""Administrators that create, change and delete topics. They note each request, its response, and the times of both."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.image.image import TOPIC_RESOURCE, ClusterImage
-from tests.controller.harness import update_features_request
+from kafkaproto_server.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
+from tests.controller.support.harness import update_features_request
 from tests.sim.clients import Clients
 from tests.sim.metadata.models import Operation, TopicModel, TopicState
 from tests.sim.metadata.node import Node
@@ -54,7 +55,9 @@ def _topic_state(image: ClusterImage, name: str) -> TopicState:
 
 
 class Administrators(Clients):
-    """Ask the active controller, or who was it, one thing after the other, several at once."""
+    """Several administrators at once. Each sends one request after the other to the active controller, or to the last
+    one.
+    """
 
     def __init__(self, world: World, faults: Faults, calls: Calls) -> None:
         super().__init__(world, faults)

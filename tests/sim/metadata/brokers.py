@@ -1,5 +1,5 @@
-"""Brokers without topic data: they register, follow the log, send heartbeats, leave in order or not, and lead as far as
-metadata goes: the ISR of what they lead shrinks and grows at random, and their directories fail.
+"""Brokers without topic data. They register, follow the log, send heartbeats, and shut down in order or crash. As
+leaders they change metadata only: the ISR of what they lead shrinks and grows at random, and their directories fail.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.image.image import UNASSIGNED_DIRECTORY
+from kafkaproto_server.image.entries import UNASSIGNED_DIRECTORY
 from kafkaproto_server.types import Endpoint
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
@@ -34,7 +34,7 @@ DIRECTORIES = 2
 
 
 class Broker:
-    """What runs on a node that is a broker."""
+    """The broker on a node."""
 
     def __init__(self, world: World, node: Node, calls: Calls, faults: Faults) -> None:
         self._world = world
@@ -57,7 +57,7 @@ class Broker:
 
     @property
     def has_agreed_directories(self) -> bool:
-        """Whether the metadata say where each of its replicas is."""
+        """Whether the metadata has the directory of each of its replicas."""
         return self._replicas.are_known and all(
             self._replicas.directory_of((topic_id, index)) in (None, partition.directory_of(self.node.id))
             for topic_id, topic in self.node.image.topics.items()
@@ -66,7 +66,7 @@ class Broker:
         )
 
     def answers_as(self, epoch: int) -> bool:
-        """Whether its process is there, and has this epoch."""
+        """Whether its process is running with this epoch."""
         return self._life == self.node.life and self.node.is_up and self.lifecycle.broker_epoch == epoch
 
     def leave(self) -> None:
@@ -184,7 +184,7 @@ class Broker:
                     )
 
     def _assign(self) -> None:
-        """Tell the controller where replicas lie."""
+        """Report the directories of replicas to the controller."""
         target, epoch = self._controller(), self.lifecycle.broker_epoch
         if target is None or epoch is None:
             return
@@ -204,7 +204,7 @@ class Broker:
     # -- what it leads -------------------------------------------------------------------------------------------
 
     def _change_isr(self) -> None:
-        """Propose another ISR for one of the partitions that it leads: somebody fell behind, or caught up."""
+        """Propose another ISR for one of the partitions that it leads, as if a follower fell behind or caught up."""
         target, rng = self._controller(), self._world.rng
         if target is None or not self.is_serving or self.lifecycle.broker_epoch is None:
             return

@@ -1,4 +1,4 @@
-"""Requests to controllers and their answers, over the simulated network."""
+"""Requests to controllers and their responses, over the simulated network."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from kafkaproto.message import Message
-from kafkaproto_server.requests.context import Answer
+from kafkaproto_server.requests.context import Response
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.types import Deferred, Steps, run_to_end
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 TIMEOUT_US = 2_000_000
 
 Heard = Callable[[Message | None], None]
-"""Gets the answer, or None where none came in time or the connection broke: nobody knows whether it was done."""
+"""Gets the response, or None if none came in time or the connection broke: then it is unknown whether the request was
+done.
+"""
 
 
 class _Call:
-    """One request until its sender hears how it ended."""
+    """One request, until its sender knows the result."""
 
     __slots__ = ("heard", "is_over", "life", "request", "source", "target")
 
@@ -35,7 +37,7 @@ class _Call:
 
 
 class Calls:
-    """Carries requests to controllers. A source of None stands for a client, whose links never fail."""
+    """Carries requests to controllers. A source of None means a client, whose links never fail."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -62,11 +64,11 @@ class Calls:
         if target.is_paused:
             target.inbox.append((self._arrive, call))
             return
-        reply: Deferred[Answer] = Deferred()
+        reply: Deferred[Response] = Deferred()
         reply.on_done(lambda answer: self._answered(call, answer))
         target.command(call.request, reply)
 
-    def _answered(self, call: _Call, reply: Answer | Steps[Answer]) -> None:
+    def _answered(self, call: _Call, reply: Response | Steps[Response]) -> None:
         answer = run_to_end(reply) if isinstance(reply, Generator) else reply
         assert isinstance(answer, Message), f"{call.request.NAME} has no answer: {answer}"
         if not any(error_codes(answer)):

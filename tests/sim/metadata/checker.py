@@ -1,4 +1,4 @@
-"""What must hold of every committed image: on each node, from one to the next, and between nodes."""
+"""Checks of every committed image: on each node, from one image to the next, and between nodes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import enum
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
-    ClusterImage,
     PartitionImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 REFUSED_MARK = "refused-"
-"""In names of what has to be refused."""
+"""Part of the names in requests that must be refused."""
 
 
 class MetadataInvariant(enum.Enum):
@@ -129,7 +129,7 @@ class ImageChecker:
         for broker in image.brokers_in_order():
             epoch, incarnation = self._incarnations.get(broker.broker_id, (-1, b""))
             is_same = broker.incarnation_id == incarnation
-            # The same again where a registration comes twice, and the broker is unregistered in between.
+            # The same registration again is allowed: it may come twice, with the broker unregistered in between.
             if broker.epoch < epoch or (broker.epoch == epoch and not is_same):
                 raise ViolationError(
                     MetadataInvariant.BROKER_EPOCHS_RISE,

@@ -1,7 +1,7 @@
-"""Proofs of brokers' deaths: a controller to which a broker's connection ended finds that nobody listens there.
+"""Proofs that brokers have failed: after a broker's connection ended, its controller finds that nobody listens there.
 
-What `node.broker_probe` does over sockets. The proof is good when it is found; it may be a while until the
-controller gets to hear of it, and by then another incarnation of the broker may be at work.
+This stands for what `node.quorum.broker_probe` does over sockets. The proof is right when it is found. The controller
+may receive it only later, and by then another incarnation of the broker may be running.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.controller.effects import ReportDeath
-from kafkaproto_server.controller.events import BrokerProvenDead
+from kafkaproto_server.controller.values.effects import ReportDeath
+from kafkaproto_server.controller.values.events import BrokerFailed
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.node import Node
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from tests.sim.world import World
 
 SHARE = 0.5
-"""Of the deaths that are proven, where the host is there to refuse."""
+"""Share of the failures that are proven, if the host is up and refuses connections."""
 LONGEST_DELAY_US = 2_000_000
 
 
 def prove_death(world: World, broker: Broker) -> None:
-    """The broker's process is gone; have the active controllers hear of it now or a little later."""
+    """The broker's process is gone: report that to the active controllers, now or a little later."""
     if broker.node.is_host_down or world.rng.random() > SHARE:
         return
     for controller in world.controllers:
@@ -34,28 +34,28 @@ def prove_death(world: World, broker: Broker) -> None:
         is_cut = world.network.is_lost(broker.node.id, controller.id)
         if not controller.is_up or not controller.is_active or registered is None or is_cut:
             continue
-        death = BrokerProvenDead(
+        death = BrokerFailed(
             broker_id=broker.node.id,
             broker_epoch=registered.epoch,
             silent_since_ms=controller.now_ms(),
         )
         # Mostly at once; sometimes the controller has much else to do.
         delay_us = int(world.rng.random() ** 3 * LONGEST_DELAY_US)
-        world.after(delay_us, _tell, (broker, controller, controller.life, death))
+        world.after(delay_us, _notify, (broker, controller, controller.life, death))
 
 
-def _tell(told: tuple[Broker, Node, int, BrokerProvenDead]) -> None:
+def _notify(told: tuple[Broker, Node, int, BrokerFailed]) -> None:
     _, controller, life, death = told
     if not controller.is_up or controller.life != life or controller.half is None:
         return
     if controller.is_paused:
-        controller.inbox.append((_tell, told))
+        controller.inbox.append((_notify, told))
         return
-    controller.proven_dead(death)
+    controller.broker_failed(death)
 
 
 def check_death(brokers: Mapping[int, Broker], controller: Node, death: ReportDeath) -> None:
-    """A controller has fenced a broker because of a proof: its process must not be there."""
+    """A controller has fenced a broker because of a proof: check that its process is gone."""
     broker = brokers[death.broker_id]
     broker.faults.count("proven death", death.broker_id)
     registered = controller.controller.newest_image.brokers.get(death.broker_id)

@@ -1,10 +1,11 @@
-"""Whether a history of calls and answers could have come from one cluster that did one thing after the other.
+"""Whether a history of calls and responses could have come from one cluster that did one thing after the other.
 
-The search is that of Wing and Gong as Lowe improved it: take any call that nobody's answer precedes, see whether the
-model gives the answer that was heard, go on with the rest, and never visit the same set of done calls in the same state
-twice. Calls of different topics do not touch each other, so each topic has a history of its own.
+The search is that of Wing and Gong, as Lowe improved it: take any remaining call that did not start after the response
+of another remaining call; check that the model gives the response that was received; continue with the rest; never
+visit the same set of done calls in the same state twice. Calls of different topics are independent, so each topic has
+a history of its own.
 
-A call whose answer is not known may have taken effect at any time after it was made, or never.
+A call whose response is unknown may have taken effect at any time after it was made, or never.
 """
 
 from __future__ import annotations
@@ -13,29 +14,29 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 State: TypeAlias = object
-"""Of the model; hashable."""
+"""A state of the model; hashable."""
 
 
 class Model(Protocol):
     """What one step does."""
 
     def apply(self, state: State, operation: object) -> tuple[State, object]:
-        """The state after an operation, and the answer to it."""
+        """The state after an operation, and the response to it."""
 
 
 @dataclass(slots=True)
 class Call:
-    """One call, from when it was made until its answer was heard."""
+    """One call, from the time when it was made until its response was received."""
 
     operation: object
     called_at: int
     answered_at: int | None = None
-    """None while nothing is known, for ever where nothing was heard."""
+    """None while nothing is known; None for ever if no response came."""
     answer: object = None
 
 
 def is_linearizable(calls: list[Call], model: Model, initial: State) -> bool:
-    """Whether an order exists in which every answer is the model's."""
+    """Whether an order exists in which every response is the model's."""
     calls = sorted(calls, key=lambda call: call.called_at)
     everything_known = sum(1 << index for index, call in enumerate(calls) if call.answered_at is not None)
     visited: set[tuple[int, State]] = set()
@@ -56,7 +57,7 @@ def is_linearizable(calls: list[Call], model: Model, initial: State) -> bool:
 
 
 def _next(calls: list[Call], done: int) -> list[int]:
-    """The calls that may come next: none that was made after some other one was answered."""
+    """The calls that may come next: those that were not made after another remaining call got its response."""
     candidates = []
     earliest_answer: int | None = None
     for index, call in enumerate(calls):

@@ -1,4 +1,6 @@
-"""What administrators should see: one small model for topics, and one for everything that is set and taken away."""
+"""The state that administrators should see: one small model for topics, and one for everything that is
+set and removed.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ class Operation:
 
 
 LOOK = Operation("look")
-"""The whole state is the answer."""
+"""The response is the whole state."""
 
 TopicState: TypeAlias = tuple[int, int] | None
-"""(partitions, value of the config); None where there is no such topic."""
+"""(partitions, value of the config); None if there is no such topic."""
 
 
 class TopicModel:
@@ -57,12 +59,12 @@ class SettingModel:
     """Something that has a number while it is there, and 0 while it is not."""
 
     present: int
-    """The answer to a use or a removal of what is there."""
+    """The response to using or removing something that exists."""
     absent: int
-    """The answer where there is nothing to use or to remove."""
+    """The response if there is nothing to use or to remove."""
 
     def apply(self, state: State, operation: object) -> tuple[State, object]:
-        """The state after an operation, and what its answer says."""
+        """The state after an operation, and its response."""
         assert isinstance(operation, Operation)
         match operation.kind:
             case "set":

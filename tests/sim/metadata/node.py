@@ -1,8 +1,8 @@
 """A node of the cluster: a replica of the quorum with a real controller, or with the image of a broker, on top.
 
-What `node.committed_state` and `node.quorum` do between the two cores is done here at once: what is
-committed is handed over, the controller becomes active when everything before its epoch was replayed, and what it asks
-for goes to the Raft core before anything else happens to either.
+In a server, `node.quorum.committed_state` and `node.quorum.driver` connect the two cores over several turns. Here it
+happens at once: committed batches are handed over, the controller becomes active when everything before its epoch was
+replayed, and its requests go to the Raft core before anything else happens to either core.
 """
 
 from __future__ import annotations
@@ -13,32 +13,31 @@ from typing import TYPE_CHECKING, Any
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.controller import events as controller_events
-from kafkaproto_server.controller.changes import MAX_AHEAD, Change
-from kafkaproto_server.controller.config import ControllerConfig
-from kafkaproto_server.controller.controller import Controller
-from kafkaproto_server.controller.effects import Effect, ReportDeath
-from kafkaproto_server.controller.events import Event as ControllerEvent
+from kafkaproto_server.controller.core.changes import MAX_AHEAD, Change
+from kafkaproto_server.controller.core.controller import Controller
+from kafkaproto_server.controller.values import events as controller_events
+from kafkaproto_server.controller.values.config import ControllerConfig
+from kafkaproto_server.controller.values.effects import Effect, ReportDeath
+from kafkaproto_server.controller.values.events import Event as ControllerEvent
 from kafkaproto_server.features import METADATA_VERSION
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.controller_half import ControllerHalf
-from kafkaproto_server.node.image_builder import ImageBuilder, ObserverImage
-from kafkaproto_server.raft.config import RaftConfig
-from kafkaproto_server.raft.effects import (
+from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
+from kafkaproto_server.node.quorum.image_builder import ImageBuilder, ObserverImage
+from kafkaproto_server.raft.model.states import StateName
+from kafkaproto_server.raft.values.config import RaftConfig
+from kafkaproto_server.raft.values.effects import (
     AppendRefused,
     BecameLeader,
     ControlBatchAppended,
     HighWatermarkAdvanced,
     LeaderChanged,
     LeadershipLost,
-    SendAnswer,
+    SendResponse,
     VotersChanged,
 )
-from kafkaproto_server.raft.events import Event, RequestReceived, SnapshotInstalled
-from kafkaproto_server.raft.messages import Answer as RaftAnswer
-from kafkaproto_server.raft.messages import InboundRequest
-from kafkaproto_server.raft.states import StateName
-from kafkaproto_server.requests.context import Answer
+from kafkaproto_server.raft.values.events import Event, RequestReceived, SnapshotInstalled
+from kafkaproto_server.raft.values.messages import InboundRequest, OutboundResponse
+from kafkaproto_server.requests.context import Response
 from kafkaproto_server.types import Deferred, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
@@ -64,7 +63,7 @@ may happen in between."""
 SLICE_US = 2_000
 """What a slice takes, with all else that a node's loop has to do then."""
 OWN_REQUESTS = 10**9
-"""What a controller asks of its own Raft core has numbers from here on; peers' requests never get so far."""
+"""Requests of a controller to its own Raft core have numbers from here on; those of peers never get so far."""
 BUSY_SHARE = 0.3
 """How often a request finds the loop busy."""
 MOST_BUSY_US = 50_000
@@ -90,14 +89,14 @@ class NodeClock:
 
 
 class WatchedController(Controller):
-    """A controller that notes whom it fences because of a proof, and is looked at while it works."""
+    """A controller that notes which brokers it fences because of a proof, and that is checked while it works."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
         self.reported_deaths: list[ReportDeath] = []
         self._active_since_ms = 0
         self._heard_ms: dict[tuple[int, int], int] = {}
-        """By broker id and epoch: when it was last heard of."""
+        """By broker id and epoch: the time of the last contact."""
 
     def handle(self, event: ControllerEvent, now_ms: int, *, wall_ms: int) -> None:
         """As the controller's own."""
@@ -132,10 +131,10 @@ class WatchedController(Controller):
 
 
 class Node(Replica):
-    """A replica with what stands on it in this life."""
+    """A replica with the controller or broker that runs on it in this life."""
 
     died: Callable[[Node, ReportDeath], None]
-    """Is told of each broker that a controller fences because of a proof; set once for all nodes."""
+    """Called with each broker that a controller fences because of a proof; set once for all nodes."""
 
     images: ImageChecker
     """The checker of the run; set once for all nodes."""
@@ -149,7 +148,7 @@ class Node(Replica):
         *,
         can_be_voter: bool,
     ) -> None:
-        self.half: ControllerHalf | None = None
+        self.half: ControllerRunner | None = None
         self.image = ClusterImage()
         super().__init__(world, node_id, disk, configure, can_be_voter=can_be_voter)
 
@@ -157,9 +156,9 @@ class Node(Replica):
         super()._begin_life()
         self.image = ClusterImage()
         self._is_obeying = False
-        self._own_requests: dict[int, Callable[[RaftAnswer], None]] = {}
+        self._own_requests: dict[int, Callable[[OutboundResponse], None]] = {}
         self._last_own_request = OWN_REQUESTS
-        self._commands: list[tuple[Message, Deferred[Answer]]] = []
+        self._commands: list[tuple[Message, Deferred[Response]]] = []
         self._controller_wake_at: int | None = None
         self.builder: ImageBuilder
         if not self.can_be_voter:
@@ -174,7 +173,7 @@ class Node(Replica):
             bootstrap_records=_BOOTSTRAP,
             steps_per_slice=self.world.rng.choice(SLICES),
         )
-        self.half = self.builder = ControllerHalf(
+        self.half = self.builder = ControllerRunner(
             self.controller,
             node_id=self.id,
             clock=NodeClock(self),
@@ -188,17 +187,17 @@ class Node(Replica):
         super().start()
         if self.is_up and self.half is not None:
             self.half.handle(controller_events.KRaftVersionChanged(kraft_version=self.core.kraft_version))
-            self._obey_controller()
+            self._apply_controller_effects()
 
     # -- the driver's loop ---------------------------------------------------------------------------------------
 
     def handle(self, event: Event) -> None:
-        """Let the Raft core handle one event, and the controller what comes of it."""
+        """Let the Raft core handle one event, and the controller the effects of it."""
         super().handle(event)
-        self._obey_controller()
+        self._apply_controller_effects()
 
-    def _obey_controller(self) -> None:
-        """Carry out what the controller asks for until it asks for nothing more."""
+    def _apply_controller_effects(self) -> None:
+        """Apply the controller's effects until there are no more."""
         half, life = self.half, self.life
         if half is None or self._is_obeying:
             return
@@ -206,7 +205,7 @@ class Node(Replica):
         while self.is_up and life == self.life:
             if self._is_current:
                 half.maybe_activate(self.high_watermark)
-            has_asked = half.obey()
+            has_asked = half.apply_effects()
             self._tell_deaths()
             if not has_asked:
                 break
@@ -247,11 +246,12 @@ class Node(Replica):
         assert self.half is not None
         self._controller_wake_at = None
         self.half.handle(controller_events.Tick())
-        self._obey_controller()
+        self._apply_controller_effects()
 
-    def command(self, request: Message, reply: Deferred[Answer]) -> None:
-        """Have this node's controller carry out a request: at once, or with all others that come while its loop is
-        busy with something else."""
+    def command(self, request: Message, reply: Deferred[Response]) -> None:
+        """Let this node's controller carry out a request: at once, or, if its loop is busy, together with all others
+        that come meanwhile.
+        """
         self._commands.append((request, reply))
         if len(self._commands) > 1:
             return
@@ -274,15 +274,15 @@ class Node(Replica):
                 listener_name="CONTROLLER", client_host="127.0.0.1", deadline_ms=None
             )
             self.half.command(request, type(request).MAX_VERSION, context, reply)
-        self._obey_controller()
+        self._apply_controller_effects()
 
-    def proven_dead(self, death: controller_events.BrokerProvenDead) -> None:
+    def broker_failed(self, death: controller_events.BrokerFailed) -> None:
         """Tell this node's controller that a broker's process is gone."""
         assert self.half is not None, f"node {self.id} is no controller"
         self.half.handle(death)
-        self._obey_controller()
+        self._apply_controller_effects()
 
-    def _ask_own_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
+    def _ask_own_raft(self, request: InboundRequest, answered: Callable[[OutboundResponse], None]) -> None:
         self._last_own_request += 1
         number = self._last_own_request
         self._own_requests[number] = answered
@@ -299,7 +299,7 @@ class Node(Replica):
         self.image = image
 
     def _feed(self) -> None:
-        """Hand over what is committed and not known yet."""
+        """Hand over committed batches that were not handed over yet."""
         latest = self.disk.latest_snapshot
         if latest is not None and latest.id.offset > self.builder.next_offset:
             self.builder.take_snapshot(self.images.of_snapshot(latest.id))
@@ -325,12 +325,12 @@ class Node(Replica):
 
     # -- what the Raft core tells --------------------------------------------------------------------------------
 
-    def _tell_own_answer(self, notice: SendAnswer) -> None:
+    def _tell_own_answer(self, notice: SendResponse) -> None:
         answered = self._own_requests.pop(notice.request_id, None)
         if answered is None:
             self._tell_answer(notice)
         else:
-            answered(notice.answer)
+            answered(notice.response)
 
     def _tell_committed(self, notice: HighWatermarkAdvanced) -> None:
         self._tell_high_watermark(notice)
@@ -384,7 +384,7 @@ def committed(batch: LogBatch) -> controller_events.BatchCommitted:
 
 Node.tellers = {
     **Replica.tellers,
-    SendAnswer: Node._tell_own_answer,
+    SendResponse: Node._tell_own_answer,
     HighWatermarkAdvanced: Node._tell_committed,
     LeadershipLost: Node._tell_lost,
     ControlBatchAppended: Node._tell_control,

@@ -1,4 +1,6 @@
-"""What administrators asked, heard, and when: one history for each thing that they ask about."""
+"""Notes of administrators' requests, their responses, and the times of both: one history for each thing
+they ask about.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,11 @@ CALLS_PER_SUBJECT = 14
 _UNKNOWN = (ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT)
 
 Request = tuple[Message, Callable[[Any], int]]
-"""A request, and what in its answer counts: an error code, or a number of things."""
+"""A request, and the part of its response that counts: an error code, or a number of things."""
 
 
 def top_code(answer: Any) -> int:
-    """The error code of an answer that has one for all of it."""
+    """The error code of a response that has one for the whole request."""
     code: int = answer.error_code
     return code
 
@@ -39,7 +41,9 @@ class Subject:
 
     model: Model
     answers: frozenset[int]
-    """What the model can answer; all else is a refusal for a reason that is not the subject's own."""
+    """The results that the model can give. Any other result is a refusal for a reason that has nothing to do with the
+    subject.
+    """
     look: Callable[[ClusterImage], object]
     """Its state in an image."""
     initial: State
@@ -47,7 +51,7 @@ class Subject:
 
 
 class Notebook:
-    """Sends what is asked, and keeps the histories."""
+    """Sends requests, and keeps the histories."""
 
     def __init__(self, world: World, calls: Calls) -> None:
         self._world = world
@@ -56,7 +60,7 @@ class Notebook:
 
     @property
     def answered(self) -> int:
-        """How many calls are known to be carried out."""
+        """Number of calls that are known to be carried out."""
         histories = (subject.calls for subject in self.subjects.values())
         return sum(call.answered_at is not None for history in histories for call in history)
 
@@ -83,7 +87,9 @@ class Notebook:
         self._calls.send(None, target, request, heard)
 
     def check(self, image: ClusterImage) -> None:
-        """Raise what no cluster could have answered, or could have come to; ``image`` is the committed state now."""
+        """Raise ViolationError for responses or a state that no cluster could have given; ``image`` is the committed
+        state now.
+        """
         for name, subject in self.subjects.items():
             self._check(name, subject, MetadataInvariant.LINEARIZABLE)
         for name, subject in self.subjects.items():

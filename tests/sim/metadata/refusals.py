@@ -1,4 +1,4 @@
-"""Requests that have to be refused, each with a mark of its own in it: nothing that bears a mark may be recorded."""
+"""Requests that must be refused. Each holds a mark of its own, and no committed record may hold a mark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     UpdateFeaturesRequest,
 )
-from kafkaproto_server.image.image import CLIENT_METRICS_RESOURCE
+from kafkaproto_server.image.entries import CLIENT_METRICS_RESOURCE
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import REFUSED_MARK, MetadataInvariant
 from tests.sim.metadata.notebook import Request, top_code
@@ -38,7 +38,7 @@ class Refusals:
         self._number = 0
 
     def ask(self, target: Node) -> None:
-        """Send one; its answer must say that it was not done."""
+        """Send one; its response must say that it was not done."""
         self._number += 1
         request, result = self._rng.choice(_BAD)(f"{REFUSED_MARK}{self._number}")
 

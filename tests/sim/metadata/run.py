@@ -1,4 +1,4 @@
-"""One seed of the whole: quorum, controllers, brokers, administrators, and what has to hold of all of them."""
+"""One seed of the whole simulation: quorum, controllers, brokers, administrators, and the checks of all of them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from kafkaproto_server.controller import batches
+from kafkaproto_server.controller.values import batches
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node import controller_half
+from kafkaproto_server.node.quorum import controller_runner
 from kafkaproto_server.security.delegation_tokens import is_expired
 from kafkaproto_server.types import NO_NODE
 from tests.sim.checkers.invariants import ViolationError
@@ -120,7 +120,7 @@ def _simulate(
 def _check_what_comes_at_last(
     world: World, administrators: Administrators, brokers: Sequence[Broker]
 ) -> None:
-    """Wait for what a healed cluster has to come to, one after the other."""
+    """Wait until a healed cluster has reached each of the required states, one after the other."""
 
     def image() -> ClusterImage:
         assert isinstance(Node.images, ImageChecker)
@@ -201,16 +201,16 @@ def _expired_tokens(image: ClusterImage, active: Replica | None) -> list[str]:
 @contextmanager
 def small_batches() -> Iterator[None]:
     """Batches that hold few records, so that what the loss of a broker leads to is more than one of them."""
-    limits = batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES
-    batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES = RECORDS_PER_BATCH, 0
+    limits = batches.MAX_RECORDS_PER_BATCH, controller_runner.MAX_GATHERED_BYTES
+    batches.MAX_RECORDS_PER_BATCH, controller_runner.MAX_GATHERED_BYTES = RECORDS_PER_BATCH, 0
     try:
         yield
     finally:
-        batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES = limits
+        batches.MAX_RECORDS_PER_BATCH, controller_runner.MAX_GATHERED_BYTES = limits
 
 
 class _UnforeseenFailure(logging.Handler):
-    """Fails the run where a controller reports that a command failed in a way that nobody foresaw."""
+    """Fails the run if a controller reports an unforeseen failure of a command."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -224,7 +224,7 @@ class _UnforeseenFailure(logging.Handler):
 
 @contextmanager
 def unforeseen_failures_raised() -> Iterator[None]:
-    """What a controller would log and go on after is raised at the end."""
+    """Failures that a controller would log, and then continue, are raised at the end."""
     logger = logging.getLogger("kafkaproto.server.quorum")
     handler = _UnforeseenFailure()
     was_propagating, logger.propagate = logger.propagate, False

@@ -1,5 +1,6 @@
 """What administrators keep in a cluster beside topics: ACLs, quotas, credentials, configs, features, tokens,
-registrations of brokers. Each thing is set, taken away or used by several at once, and has a history of its own.
+registrations of brokers. Several administrators set, remove or use each thing at once, and each thing has a history of
+its own.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from kafkaproto.messages import (
     UnregisterBrokerRequest,
 )
 from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.image.image import CLIENT_METRICS_RESOURCE, ClusterImage
-from tests.controller.harness import update_features_request
+from kafkaproto_server.image.entries import CLIENT_METRICS_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
+from tests.controller.support.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.models import Operation, SettingModel
@@ -63,7 +65,7 @@ class Kind:
     value: Callable[[int], int] = lambda number: number
     """What is set, from a number that was not used before."""
     most: int | None = None
-    """How many of them there are; None where there is always another one."""
+    """How many of them there are; None if there is no limit."""
 
 
 class Settings:

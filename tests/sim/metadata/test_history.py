@@ -1,4 +1,4 @@
-"""Histories that one cluster could have given, and such as none could."""
+"""Histories that one cluster could have produced, and histories that none could."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rules of the core, broken one at a time; ``search`` shows which invariant notices."""
+"""The core's rules, broken one at a time; ``search`` shows which invariant notices."""

@@ -1,4 +1,4 @@
-"""Broken rules of what administrators ask for, at least one for each module of the controller that makes records of it,
+"""Broken rules of administrators' requests, at least one for each module of the controller that makes records for them,
 and of what the controller does by itself.
 """
 
@@ -11,20 +11,15 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterClientQuotasResponse, PartitionChangeRecord
-from kafkaproto_server.controller import (
-    alter_configs,
-    client_quotas,
-    create_partitions,
-    elect_leaders,
-    leader_balance,
-    periodic_tasks,
-    reassignments,
-    table,
-    unregister_broker,
-)
-from kafkaproto_server.controller.command import Result
-from kafkaproto_server.controller.partitions import Goal
-from kafkaproto_server.controller.table import COMMANDS
+from kafkaproto_server.controller.brokers import unregister_broker
+from kafkaproto_server.controller.commands import alter_client_quotas as client_quotas
+from kafkaproto_server.controller.commands import alter_configs, create_partitions, elect_leaders
+from kafkaproto_server.controller.commands import alter_partition_reassignments as reassignments
+from kafkaproto_server.controller.core import periodic_tasks, table
+from kafkaproto_server.controller.core.table import COMMANDS
+from kafkaproto_server.controller.partitions import leader_balance
+from kafkaproto_server.controller.partitions.partitions import Goal
+from kafkaproto_server.controller.values.command import Result
 from kafkaproto_server.types import run_to_end
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation, finds_nothing
@@ -34,7 +29,7 @@ _EXPIRE_TOKEN, _PRODUCER_IDS = 40, 67
 
 
 def _runs(api_key: int, change: Callable[[Any, Any, Result], Result]) -> Callable[[], Patches]:
-    """Have a command come to something else: a function of the situation, the request, and what it comes to."""
+    """Give a command another result: ``change`` is a function of the situation, the request, and the right result."""
 
     def patches() -> Patches:
         command = COMMANDS[api_key]

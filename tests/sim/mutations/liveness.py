@@ -1,30 +1,26 @@
-"""Broken rules without which nothing goes on, or too much does."""
+"""Broken rules without which nothing makes progress, or something never ends."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kafkaproto_server.raft import (
-    election,
-    follower,
-    quorum_epoch,
-)
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import ShutdownCompleted
-from kafkaproto_server.raft.outbox import Outbox
-from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.outbox import RaftOutbox
+from kafkaproto_server.raft.roles import election, follower, quorum_epoch
+from kafkaproto_server.raft.values.effects import ShutdownCompleted
+from kafkaproto_server.raft.values.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 
 
 def _never_stops() -> Patches:
-    original = Outbox.tell_after_persist
+    original = RaftOutbox.notify_after_persist
 
-    def tell_after_persist(self: Outbox, notice: Any) -> None:
+    def notify_after_persist(self: RaftOutbox, notice: Any) -> None:
         if not isinstance(notice, ShutdownCompleted):
             original(self, notice)
 
-    return [(Outbox, "tell_after_persist", tell_after_persist)]
+    return [(RaftOutbox, "notify_after_persist", notify_after_persist)]
 
 
 def _never_gives_up_a_pre_vote() -> Patches:

@@ -6,18 +6,21 @@ from typing import Any
 
 import msgspec
 
-from kafkaproto_server.raft import (
-    fetch_service,
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.log_index import Diverging, LogIndex
+from kafkaproto_server.raft.model.outbox import RaftOutbox
+from kafkaproto_server.raft.model.states import Leader
+from kafkaproto_server.raft.roles import (
+    commit,
     follower,
     leader,
+    leaving,
+    parked_fetches,
+    replication,
     snapshot_fetch,
 )
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import HighWatermarkAdvanced
-from kafkaproto_server.raft.log_index import Diverging, LogIndex
-from kafkaproto_server.raft.outbox import Outbox
-from kafkaproto_server.raft.states import Leader
-from kafkaproto_server.raft.voters import VoterHistory
+from kafkaproto_server.raft.values.effects import HighWatermarkAdvanced
+from kafkaproto_server.raft.values.voters import VoterHistory
 from kafkaproto_server.types import OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -36,21 +39,21 @@ def _commits_old_epochs() -> Patches:
 
 
 def _counts_its_unsynced_end() -> Patches:
-    original = leader.end_offset_of_voter
+    original = replication.end_offset_of_voter
 
     def end_offset_of_voter(core: Core, led: Leader, key: Any) -> int:
         return core.log.end_offset if key.id == led.leader_id else original(core, led, key)
 
-    return [(leader, "end_offset_of_voter", end_offset_of_voter)]
+    return [(module, "end_offset_of_voter", end_offset_of_voter) for module in (commit, leaving)]
 
 
 def _counts_any_directory() -> Patches:
-    original = leader.end_offset_of_voter
+    original = replication.end_offset_of_voter
 
     def end_offset_of_voter(core: Core, led: Leader, key: Any) -> int:
         return original(core, led, ReplicaKey(id=key.id))
 
-    return [(leader, "end_offset_of_voter", end_offset_of_voter)]
+    return [(module, "end_offset_of_voter", end_offset_of_voter) for module in (commit, leaving)]
 
 
 def _never_diverges() -> Patches:
@@ -77,15 +80,15 @@ def _truncates_too_much() -> Patches:
 
 
 def _tells_high_watermark_early() -> Patches:
-    original = Outbox.tell_after_persist
+    original = RaftOutbox.notify_after_persist
 
-    def tell_after_persist(self: Outbox, notice: Any) -> None:
+    def notify_after_persist(self: RaftOutbox, notice: Any) -> None:
         if isinstance(notice, HighWatermarkAdvanced):
-            self.tell_now(notice)
+            self.notify_now(notice)
         else:
             original(self, notice)
 
-    return [(Outbox, "tell_after_persist", tell_after_persist)]
+    return [(RaftOutbox, "notify_after_persist", notify_after_persist)]
 
 
 def _believes_any_high_watermark() -> Patches:
@@ -93,27 +96,27 @@ def _believes_any_high_watermark() -> Patches:
         end_offset = core.log.end_offset
         if end_offset > (core.high_watermark or 0):
             core.high_watermark = end_offset
-            core.outbox.tell_after_persist(HighWatermarkAdvanced(offset=end_offset))
+            core.outbox.notify_after_persist(HighWatermarkAdvanced(offset=end_offset))
 
     return [(follower, "_raise_high_watermark", raise_high_watermark)]
 
 
 def _lets_the_high_watermark_fall() -> Patches:
-    original = leader.maybe_advance_high_watermark
+    original = commit.maybe_advance_high_watermark
 
     def maybe_advance(core: Core, now_ms: int) -> None:
         if isinstance(core.state, Leader):
             core.state.high_watermark = None
         original(core, now_ms)
 
-    return [(leader, "maybe_advance_high_watermark", maybe_advance)]
+    return [(commit, "maybe_advance_high_watermark", maybe_advance)]
 
 
 def _forgets_parked_fetches() -> Patches:
     def release_all(_core: Core, led: Leader) -> None:
-        led.parked = {}
+        led.parked.take_all()
 
-    return [(fetch_service, "release_all", release_all)]
+    return [(parked_fetches, "release_all", release_all)]
 
 
 def _takes_uncommitted_snapshots() -> Patches:

@@ -1,4 +1,6 @@
-"""Broken rules of the controller: of brokers, partitions, directories, registrations, and of what is told when."""
+"""Broken rules of the controller: brokers, partitions, directories, registrations, and the order in which changes are
+made and shown.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +13,23 @@ from immutables import Map
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConfigRecord
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.controller import (
-    alter_partition,
-    appending,
-    assign_directories,
-    controller,
-    heartbeats,
-    partitions,
-    proven_death,
-    registration,
-    topics,
-)
-from kafkaproto_server.controller.batches import batch_ends
-from kafkaproto_server.controller.changes import Change
-from kafkaproto_server.controller.command import ApiError
-from kafkaproto_server.controller.events import BatchCommitted
-from kafkaproto_server.controller.heartbeats import BrokerState
-from kafkaproto_server.controller.log_states import load_batch_steps
-from kafkaproto_server.controller.replies import ParkedReply
-from kafkaproto_server.controller.settings import TopicSettings
+from kafkaproto_server.controller.brokers import alter_partition, failed_brokers, heartbeats, registration
+from kafkaproto_server.controller.brokers import assign_replicas_to_dirs as assign_directories
+from kafkaproto_server.controller.brokers.heartbeats import BrokerControlState
+from kafkaproto_server.controller.commands import create_topics as topics
+from kafkaproto_server.controller.core import appending, controller
+from kafkaproto_server.controller.core.changes import Change
+from kafkaproto_server.controller.core.log_states import load_batch_steps
+from kafkaproto_server.controller.core.parked_responses import ParkedResponse
+from kafkaproto_server.controller.partitions import partitions
+from kafkaproto_server.controller.values.batches import batch_ends
+from kafkaproto_server.controller.values.command import ApiError
+from kafkaproto_server.controller.values.events import BatchCommitted
+from kafkaproto_server.controller.values.settings import TopicSettings
 from kafkaproto_server.image import apply_topics
 from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE
 from kafkaproto_server.image.loader import LoadState
-from kafkaproto_server.node import image_builder
+from kafkaproto_server.node.quorum import image_builder
 from kafkaproto_server.types import NO_NODE, Steps, run_to_end
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Patches, cluster_mutation, finds_nothing
@@ -43,10 +39,10 @@ SOMEBODYS_DIRECTORY = b"directory 00 101"
 
 
 def _answers_at_once() -> Patches:
-    def reply(**fields: Any) -> ParkedReply:
-        return ParkedReply(**{**fields, "committed_at": 0})
+    def reply(**fields: Any) -> ParkedResponse:
+        return ParkedResponse(**{**fields, "committed_at": 0})
 
-    return [(controller, "ParkedReply", reply)]
+    return [(controller, "ParkedResponse", reply)]
 
 
 def _moves_no_leader(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,7 +56,7 @@ def _moves_no_leader(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _merges(**fields: Callable[[Any], Any]) -> Callable[[], Patches]:
-    """Have a partition's change come to other values, each a function of the partition before."""
+    """Give a partition other values after a change, each a function of the partition before."""
 
     def patches() -> Patches:
         original = apply_topics.merge_partition
@@ -120,9 +116,9 @@ def _forgets_configs() -> Patches:
 def _never_unfences() -> Patches:
     original = heartbeats._next_state
 
-    def next_state(image: Any, sessions: Any, broker: Any, *rest: Any) -> BrokerState:
+    def next_state(image: Any, sessions: Any, broker: Any, *rest: Any) -> BrokerControlState:
         state = original(image, sessions, broker, *rest)
-        return BrokerState.FENCED if broker.fenced and state is BrokerState.UNFENCED else state
+        return BrokerControlState.FENCED if broker.fenced and state is BrokerControlState.UNFENCED else state
 
     return [(heartbeats, "_next_state", next_state)]
 
@@ -145,7 +141,7 @@ def _believes_every_proof() -> Patches:
         return death.broker_id not in sessions
 
     return [
-        (proven_death, "records_of_death", records_of_death),
+        (failed_brokers, "records_of_death", records_of_death),
         (controller, "is_refuted", is_refuted),
     ]
 
@@ -178,7 +174,7 @@ def _goes_on_without_leadership() -> Patches:
 
 
 def _stale_sessions() -> Patches:
-    """What is heard of brokers while a change is worked on is forgotten at its end."""
+    """Contacts of brokers while a change is worked on are forgotten at its end."""
     begin, end = controller.Controller._carry_out, controller.Controller._end_change
 
     def carry_out(self: Any, change: Any) -> Any:

@@ -1,7 +1,7 @@
-"""The core broken on purpose, once for each rule, to show that the invariants would notice.
+"""Mutations: the core is broken on purpose, once for each rule, to show that the invariants would notice.
 
-Each mutation replaces functions of the core (or of the simulated driver, where the rule is the driver's) by some that
-break a rule.
+Each mutation replaces functions of the core by others that break a rule. If the rule is the driver's, it replaces
+functions of the simulated driver.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Mutation:
     level: str = "quorum"
     """What has to be simulated."""
     likely_seed: int = 1
-    """Where a search that needs any seed, and not the first, begins: for rules that few seeds notice."""
+    """The first seed of a search that needs any seed, and not the lowest one: for rules that few seeds notice."""
 
 
 def cluster_mutation(
     rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches], likely_seed: int = 1
 ) -> Mutation:
-    """A rule of the controller, or of what stands on it."""
+    """A rule of the controller, or of what runs on it."""
     return Mutation(
         rule=rule, noticed_by=noticed_by, patches=patches, level="cluster", likely_seed=likely_seed
     )

@@ -1,4 +1,4 @@
-"""Which seeds notice which mutation, and by what; ``bin/simulate --mutations`` prints the table."""
+"""Finds which seeds notice which mutation, and by which invariant; ``bin/simulate --mutations`` prints the table."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Finding:
 
     mutation: Mutation
     seed: int | None
-    """One in which the invariant named by the mutation did not hold; None where none was found."""
+    """A seed in which the mutation's invariant did not hold; None if none was found."""
     seeds: int
     """So many of its class were tried."""
     others: tuple[enum.Enum, ...]
     """Invariants that did not hold in seeds before."""
     is_clean: bool
-    """Whether nothing is wrong with that seed where the core is whole."""
+    """Whether the unchanged core has no failure with that seed."""
 
 
 def find(mutation: Mutation, most: int = MOST_SEEDS, first: int = 1) -> Finding:

@@ -1,4 +1,4 @@
-"""Broken rules about whom a node believes, and about new voters."""
+"""Broken rules about which nodes a node believes, and about new voters."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from unittest import mock
 
 import msgspec
 
-from kafkaproto_server.raft import (
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.progress import Progress
+from kafkaproto_server.raft.model.requests import Lane
+from kafkaproto_server.raft.model.states import Unattached
+from kafkaproto_server.raft.roles import (
     check_quorum,
     membership,
     quorum_epoch,
     responses,
     transitions,
-    trust,
     voting,
 )
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.errors import RaftError
-from kafkaproto_server.raft.progress import Progress
-from kafkaproto_server.raft.requests import Lane
-from kafkaproto_server.raft.states import Unattached
+from kafkaproto_server.raft.values import trust
+from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.types import LeaderAndEpoch
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -82,7 +82,7 @@ def _follows_at_any_endpoint() -> Patches:
 
 
 def _votes_for_anybody() -> Patches:
-    return [(trust, "may_vote_for", lambda _core, _candidate, _now_ms: True)]
+    return [(voting, "may_vote_for", lambda _core, _candidate, _now_ms: True)]
 
 
 def _forgets_leaders_that_it_never_heard() -> Patches:
@@ -119,13 +119,13 @@ def _repeats_its_vote_for_any_log() -> Patches:
 
 
 def _votes_for_nobody_while_it_knows_no_voters() -> Patches:
-    original = trust.may_vote_for
+    original = voting.may_vote_for
 
     def may_vote_for(core: Core, candidate: Any, now_ms: int) -> bool:
         is_new = not core.voters.latest.voters and core.log.end.offset == 0
         return not is_new and original(core, candidate, now_ms)
 
-    return [(trust, "may_vote_for", may_vote_for)]
+    return [(voting, "may_vote_for", may_vote_for)]
 
 
 def _never_reconsiders() -> Patches:

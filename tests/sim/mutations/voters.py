@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.raft import (
-    joining,
-    membership,
-)
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.voters import VoterHistory
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.roles import membership
+from kafkaproto_server.raft.values.voters import VoterHistory
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 
@@ -50,7 +47,7 @@ def _joins_again() -> Patches:
     def voters_changed(core: Core) -> None:
         core.joining.is_removed = False
 
-    return [(joining, "voters_changed", voters_changed)]
+    return [(Core, "voters_changed", voters_changed)]
 
 
 MUTATIONS = (

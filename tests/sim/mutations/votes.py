@@ -1,4 +1,4 @@
-"""Broken rules of votes, epochs, and what has to be durable before it is told."""
+"""Broken rules of votes, epochs, and of what must be durable before it is sent."""
 
 from __future__ import annotations
 
@@ -6,51 +6,51 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from kafkaproto_server.raft import (
-    election,
-    quorum,
-    states,
-    transitions,
-    trust,
-    voting,
+from kafkaproto_server.raft.model import states
+from kafkaproto_server.raft.model.core import Core
+from kafkaproto_server.raft.model.outbox import RaftOutbox
+from kafkaproto_server.raft.roles import election, transitions, voting
+from kafkaproto_server.raft.values import quorum, trust
+from kafkaproto_server.raft.values.effects import SendRequest, SendResponse
+from kafkaproto_server.raft.values.messages import (
+    FetchRequest,
+    PendingFetchResponse,
+    VoteRequest,
+    VoteResponse,
 )
-from kafkaproto_server.raft.core import Core
-from kafkaproto_server.raft.effects import SendAnswer, SendRequest
-from kafkaproto_server.raft.messages import FetchAnswer, FetchRequest, VoteRequest, VoteResponse
-from kafkaproto_server.raft.outbox import Outbox
-from kafkaproto_server.raft.votes import VoteCount
+from kafkaproto_server.raft.values.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 
 
 def _answers_before_sync(kind: type) -> Callable[[], Patches]:
-    """Let answers of one kind leave at once, whatever is on its way to the disk."""
+    """Send responses of one kind at once, whatever is still being written to the disk."""
 
     def patches() -> Patches:
-        original = Outbox.send
+        original = RaftOutbox.send
 
-        def send(self: Outbox, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
-            if isinstance(message, SendAnswer) and isinstance(message.answer, kind):
-                self.tell_now(message)
+        def send(self: RaftOutbox, message: SendRequest | SendResponse, *, after_log: bool) -> None:
+            if isinstance(message, SendResponse) and isinstance(message.response, kind):
+                self.notify_now(message)
             else:
                 original(self, message, after_log=after_log)
 
-        return [(Outbox, "send", send)]
+        return [(RaftOutbox, "send", send)]
 
     return patches
 
 
 def _requests_before_sync(kind: type) -> Callable[[], Patches]:
     def patches() -> Patches:
-        original = Outbox.send
+        original = RaftOutbox.send
 
-        def send(self: Outbox, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
+        def send(self: RaftOutbox, message: SendRequest | SendResponse, *, after_log: bool) -> None:
             if isinstance(message, SendRequest) and isinstance(message.request, kind):
-                self.tell_now(message)
+                self.notify_now(message)
             else:
                 original(self, message, after_log=after_log)
 
-        return [(Outbox, "send", send)]
+        return [(RaftOutbox, "send", send)]
 
     return patches
 
@@ -162,7 +162,7 @@ MUTATIONS = (
     ),
     Mutation(
         rule="serves fetches before leadership is durable",
-        patches=_answers_before_sync(FetchAnswer),
+        patches=_answers_before_sync(PendingFetchResponse),
         noticed_by=Invariant.DURABLE_BEFORE_TOLD,
     ),
     Mutation(

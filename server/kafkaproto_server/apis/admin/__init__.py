@@ -1,1 +1,1 @@
-"""What administrators ask about topics, partitions, configs, quotas and log directories, and have changed."""
+"""Requests of administrators about topics, partitions, configs, quotas and log directories."""

@@ -1,6 +1,6 @@
 """AlterClientQuotas (49), v0-1; controller listeners, forwarded by brokers (KIP-546).
 
-The active controller decides about each entity by itself (`controller.client_quotas`).
+The active controller decides on each entity separately (`controller.commands.alter_client_quotas`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasRespo
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.image.apply_settings import quota_entity
-from kafkaproto_server.image.image import QuotaEntity
+from kafkaproto_server.image.entries import QuotaEntity
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation
 from kafkaproto_server.types import Steps

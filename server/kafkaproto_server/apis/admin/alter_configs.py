@@ -1,8 +1,8 @@
 """AlterConfigs (33), v0-2; both kinds of listeners (KIP-133).
 
 Replaces all configs of a resource. A broker refuses what is wrong in any case and forwards the rest to the active
-controller, which decides (`controller.alter_configs`). The levels of loggers cannot be changed so. What both APIs that
-change configs have in common is in `admin.config_changes`.
+controller, which decides (`controller.commands.alter_configs`). This API cannot change the levels of loggers.
+`admin.config_changes` has the code that it shares with IncrementalAlterConfigs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kafkaproto_server.apis.admin.config_changes import (
 )
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.image.image import BROKER_LOGGER_RESOURCE
+from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Steps
@@ -38,7 +38,7 @@ API = Api(
     key=ApiKey.ALTER_CONFIGS,
     bounds=KEYS,
     broker=Served(
-        # The access to other resources is the active controller's to check.
+        # The active controller checks the access to other resources.
         handler=authorized(handle_on_broker, frozenset({BROKER_LOGGER_RESOURCE})),
         access=_ACCESS,
         is_forwarded=True,

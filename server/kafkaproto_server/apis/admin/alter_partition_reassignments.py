@@ -1,7 +1,7 @@
 """AlterPartitionReassignments (45), v0-1; controller listeners, forwarded by brokers (KIP-455).
 
-The active controller moves partitions to other replicas, or takes a move back. The decision is
-`controller.reassignments`.
+The active controller moves partitions to other replicas, or cancels a move. The decision is
+`controller.commands.alter_partition_reassignments`.
 
 - v1 can refuse moves that change the number of replicas (KIP-860).
 """

@@ -1,10 +1,9 @@
-"""What AlterConfigs and IncrementalAlterConfigs have in common.
+"""The common part of AlterConfigs and IncrementalAlterConfigs.
 
-The active controller decides, but some mistakes a broker refuses by itself, as Kafka's do: a resource or a key
-that is named twice, a null where a value belongs, another node's settings, a type of resource that does not
-exist. The levels of loggers are each node's own, so broker and controller change them by themselves
-(`admin.logger_levels`); AlterConfigs cannot. Only the other resources are passed on; the answers come in
-the order of the request.
+The active controller decides, but a broker refuses some mistakes itself, as Kafka's brokers do: a resource or key that
+is named twice, a null value, the configs of another node, an unknown resource type. The levels of loggers belong to
+each node, so broker and controller change them locally (`admin.logger_levels`); AlterConfigs cannot. Only the other
+resources are forwarded. The results are in the order of the request.
 """
 
 from __future__ import annotations
@@ -32,26 +31,27 @@ from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.config_keys.validate import validate_broker_config
 from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
 )
-from kafkaproto_server.requests.context import Answer, Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, Response, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation
 from kafkaproto_server.types import Deferred, Steps, T
 
 MAX_KEYS = 1_000
-"""Keys of one resource that one request changes: Kafka knows some 300 of a broker, and each listener has a few."""
+"""The number of keys of one resource that one request may change: Kafka has some 300 for a broker, and a few for each
+listener."""
 ELEMENTS_FORWARDED = 4_000
-"""Resources and keys that are passed on in one request: it is encoded, and its response decoded, in some
-milliseconds. Each resource is changed, or not, by itself, so it does not matter with which others it is."""
+"""Resources and keys that are forwarded in one request: encoding it and decoding its response takes some milliseconds.
+Each resource is changed, or refused, independently, so it does not matter which others are in the same request."""
 RESOURCES_AT_ONCE = 64
-"""So few are looked through without steps."""
+"""Up to this many resources are examined without steps."""
 
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 _LIST_CHANGES = {_APPEND: with_entries, _SUBTRACT: without_entries}
@@ -71,8 +71,8 @@ _RESPONSE_CLASSES: dict[type[_Request], Any] = {
 }
 
 
-def handle_on_broker(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
-    """On a broker listener: refuse what is wrong in any case, and have the active controller change the rest."""
+def handle_on_broker(request: _Request, context: RequestContext, services: Services) -> Steps[HandlerResult]:
+    """On a broker listener: refuse what is wrong in any case, and forward the rest to the active controller."""
     resources: Sequence[Any] = request.resources
     times_named: Counter[tuple[int, str]] = Counter()
     for each in resources:
@@ -97,8 +97,8 @@ def handle_on_broker(request: _Request, context: RequestContext, services: Servi
     )
 
 
-def handle_on_controller(request: _Request, context: RequestContext, services: Services) -> Reply:
-    """On a controller listener: this node's loggers are changed, the rest is for its controller to decide."""
+def handle_on_controller(request: _Request, context: RequestContext, services: Services) -> HandlerResult:
+    """On a controller listener: change this node's loggers; this node's controller decides on the rest."""
     if len(request.resources) <= RESOURCES_AT_ONCE and not any(
         each.resource_type == BROKER_LOGGER_RESOURCE for each in request.resources
     ):
@@ -106,7 +106,7 @@ def handle_on_controller(request: _Request, context: RequestContext, services: S
     return _change_own(request, context, services)
 
 
-def _change_own(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
+def _change_own(request: _Request, context: RequestContext, services: Services) -> Steps[HandlerResult]:
     resources: Sequence[Any] = request.resources
     outcomes: list[Outcome | None] = []
     levels: list[Mapping[str, str | None]] = []
@@ -121,12 +121,12 @@ def _change_own(request: _Request, context: RequestContext, services: Services) 
 def _pass_on(
     request: _Request,
     outcomes: Sequence[Outcome | None],
-    send: Callable[[_Request], Deferred[Answer]],
+    send: Callable[[_Request], Deferred[Response]],
     most_elements: int | None,
-) -> Reply:
-    """Send the resources that have no outcome yet, and answer for all once those are answered.
+) -> HandlerResult:
+    """Send the resources that have no result yet, and make the whole response once their results are known.
 
-    ``most_elements`` is how many resources and keys go into one request, None for all.
+    ``most_elements`` is the largest number of resources and keys in one request; None for no limit.
     """
     resources: Sequence[Any] = request.resources
     rest: list[Any] = [each for each, outcome in zip(resources, outcomes, strict=True) if outcome is None]
@@ -137,13 +137,13 @@ def _pass_on(
     if len(rest) == len(resources) and len(pieces) <= 1:
         return send(request)
 
-    def send_next(number: int) -> Reply:
+    def send_next(number: int) -> HandlerResult:
         if number == len(pieces):
             return _answer(request, outcomes, answered)
 
-        def merge(answer: Message) -> Reply:
-            assert isinstance(answer, AlterConfigsResponse | IncrementalAlterConfigsResponse)
-            answered.update(((each.resource_type, each.resource_name), each) for each in answer.responses)
+        def merge(response: Message) -> HandlerResult:
+            assert isinstance(response, AlterConfigsResponse | IncrementalAlterConfigsResponse)
+            answered.update(((each.resource_type, each.resource_name), each) for each in response.responses)
             return send_next(number + 1)
 
         piece = type(request)(resources=pieces[number], validate_only=request.validate_only)
@@ -153,7 +153,7 @@ def _pass_on(
 
 
 def _pieces(resources: list[Any], most_elements: int) -> list[list[Any]]:
-    """The resources in order, cut into lists that have few resources and keys each."""
+    """The resources in order, split into lists with few resources and keys each."""
     pieces: list[list[Any]] = []
     left = 0
     for resource in resources:
@@ -169,8 +169,8 @@ def _pieces(resources: list[Any], most_elements: int) -> list[list[Any]]:
 def _own_outcome(
     request: _Request, resource: Any, services: Services, levels: list[Mapping[str, str | None]]
 ) -> Outcome | None:
-    """What comes of a resource that is the node's own, None for those that are for the active controller. What is
-    to be changed is added to ``levels``: nothing is until all of the request was looked at."""
+    """The result for a resource of this node itself; None for resources that the active controller changes. The changes
+    are added to ``levels``: they are made only after the whole request was examined."""
     if resource.resource_type != BROKER_LOGGER_RESOURCE or isinstance(request, AlterConfigsRequest):
         return None
     name = resource.resource_name
@@ -188,7 +188,7 @@ def _own_outcome(
 
 
 def _broker_outcome(resource: Any, services: Services) -> Outcome | None:
-    """Why this broker could not go by the values, None where it could."""
+    """Why this broker could not use the new values; None if it can."""
     if resource.resource_type != BROKER_RESOURCE:
         return None
     image, node_id = services.metadata.image(), str(services.node.id)
@@ -215,7 +215,7 @@ def _broker_outcome(resource: Any, services: Services) -> Outcome | None:
 
 
 def _values_after(resource: Any, current: Mapping[str, str]) -> dict[str, str]:
-    """What a resource would set after the change, but for operations that the controller refuses."""
+    """The values of a resource after the change, without operations that the controller refuses."""
     if isinstance(resource, AlterConfigsRequest.AlterConfigsResource):
         return {config.name: config.value or "" for config in resource.configs}
     values = dict(current)
@@ -238,7 +238,7 @@ def _values_after(resource: Any, current: Mapping[str, str]) -> dict[str, str]:
 def _refusal(
     request: _Request, resource: Any, times_named: Counter[tuple[int, str]], node_id: int
 ) -> Steps[str | None]:
-    """Why a broker does not pass a resource on, None where it does."""
+    """Why a broker does not forward a resource; None if it does."""
     resource_type, name = resource.resource_type, resource.resource_name
     if times_named[resource_type, name] > 1:
         return f"The resource of type {resource_type} and name {quoted(name)} is named twice."
@@ -278,7 +278,7 @@ def _is_deletion(config: Any) -> bool:
 def _answer(
     request: _Request, outcomes: Sequence[Outcome | None], answered: dict[tuple[int, str], Any]
 ) -> Steps[_Response]:
-    """An answer to the whole request, from what was decided here and what the controller answered to the rest."""
+    """The response to the whole request, from the results of this node and those of the controller."""
     response_class = _RESPONSE_CLASSES[type(request)]
     resources: Sequence[Any] = request.resources
     responses = []
@@ -303,19 +303,19 @@ def _answer(
 # --- access and refusals ---
 
 
-def submit(request: _Request, context: RequestContext, services: Services) -> Reply:
+def submit(request: _Request, context: RequestContext, services: Services) -> HandlerResult:
     """On a controller listener: this node's controller decides."""
     return services.controller.submit(request, context)
 
 
-_Handler: TypeAlias = Callable[[_Request, RequestContext, Services], Reply]
+_Handler: TypeAlias = Callable[[_Request, RequestContext, Services], HandlerResult]
 
 
 def authorized(handler: _Handler, resource_types: frozenset[int] = ALL_CONFIG_RESOURCES) -> _Handler:
-    """``handler`` for those resources whose topic, group or cluster the sender may change the configs of. Resources of
-    other types than ``resource_types`` are passed on without a check."""
+    """Restrict ``handler`` to the resources whose configs the sender may change, by the ACLs of topic, group or
+    cluster. Resources of types that are not in ``resource_types`` are passed on unchecked."""
 
-    def handle(request: _Request, context: RequestContext, services: Services) -> Reply:
+    def handle(request: _Request, context: RequestContext, services: Services) -> HandlerResult:
         if services.metadata.authorizer() is None:
             return handler(request, context, services)
         return _authorized(request, context, services, handler, resource_types)
@@ -329,7 +329,7 @@ def _authorized(
     services: Services,
     handler: _Handler,
     resource_types: frozenset[int],
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     result_class = _RESPONSE_CLASSES[type(request)].AlterConfigsResourceResponse
 
     def refuse(resource: Any) -> Any | None:
@@ -366,7 +366,7 @@ def _authorized(
 
 
 def refuse_resources(request: _Request, result_class: type[T], refusal: Refusal) -> Steps[list[T]]:
-    """The results that say an error once for each resource."""
+    """One result with the error for each resource."""
 
     def result(resource: tuple[int, str]) -> T:
         make: Any = result_class

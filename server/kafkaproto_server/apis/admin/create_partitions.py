@@ -1,7 +1,7 @@
 """CreatePartitions (37), v0-3; controller listeners, forwarded by brokers (KIP-195).
 
-The active controller decides about each topic by itself (`controller.create_partitions`). Who may not alter a topic
-gets TOPIC_AUTHORIZATION_FAILED for it, after the results of the others.
+The active controller decides on each topic separately (`controller.commands.create_partitions`). A topic that the
+sender may not alter gets TOPIC_AUTHORIZATION_FAILED, after the results of the others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -27,8 +27,8 @@ _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 def handle_create_partitions(
     request: CreatePartitionsRequest, context: RequestContext, services: Services
-) -> Steps[Reply]:
-    """ALTER on each topic."""
+) -> Steps[HandlerResult]:
+    """Requires ALTER on each topic."""
 
     def refused_topic(topic: CreatePartitionsRequest.CreatePartitionsTopic) -> _Result | None:
         asked = (Operation.ALTER, ResourceType.TOPIC, topic.name)

@@ -1,11 +1,12 @@
 """CreateTopics (19), v2-7; controller listeners, forwarded by brokers (KIP-4).
 
-The active controller decides about each topic by itself (`controller.create_topics`): one may be refused while others
-are created. Who may not create a topic gets TOPIC_AUTHORIZATION_FAILED for it, after the results of the others.
+The active controller decides on each topic separately (`controller.commands.create_topics`): one may be refused while
+others are created. A topic that the sender may not create gets TOPIC_AUTHORIZATION_FAILED, after the results of the
+others.
 
-- v4 takes -1 for the cluster's default of partitions and replicas (KIP-464).
-- v5 tells partitions, replicas and configs of new topics (KIP-525), if the sender may describe the topic's configs.
-- v7 tells topic ids (KIP-516).
+- v4 accepts -1 for the cluster's default of partitions and replicas (KIP-464).
+- v5 returns partitions, replicas and configs of new topics (KIP-525), if the sender may describe the topic's configs.
+- v7 returns topic ids (KIP-516).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -29,8 +30,10 @@ from kafkaproto_server.types import Steps
 _Result = CreateTopicsResponse.CreatableTopicResult
 
 
-def handle_create_topics(request: CreateTopicsRequest, context: RequestContext, services: Services) -> Reply:
-    """CREATE on the cluster, or on each topic."""
+def handle_create_topics(
+    request: CreateTopicsRequest, context: RequestContext, services: Services
+) -> HandlerResult:
+    """Requires CREATE on the cluster, or on each topic."""
     if services.metadata.authorizer() is None:
         return services.controller.submit(request, context)
     return _create_allowed(request, context, services)
@@ -38,7 +41,7 @@ def handle_create_topics(request: CreateTopicsRequest, context: RequestContext, 
 
 def _create_allowed(
     request: CreateTopicsRequest, context: RequestContext, services: Services
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     may_create_any = is_allowed(context, services, Operation.CREATE)
 
     def refused_topic(topic: CreateTopicsRequest.CreatableTopic) -> _Result | None:
@@ -70,7 +73,7 @@ def _create_allowed(
 
 
 def _hide_configs(response: CreateTopicsResponse, context: RequestContext, services: Services) -> Steps[None]:
-    """The configs of a new topic are for those who may describe them."""
+    """Remove the configs of new topics whose configs the sender may not describe."""
     for topic in response.topics:
         yield
         asked = (Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC, topic.name)

@@ -1,12 +1,12 @@
 """DeleteTopics (20), v1-6; controller listeners, forwarded by brokers (KIP-4).
 
-The active controller decides about each topic by itself (`controller.delete_topics`). Who may not delete a topic gets
-TOPIC_AUTHORIZATION_FAILED for it, after the results of the others; who may not describe it does not learn whether it
-exists.
+The active controller decides on each topic separately (`controller.commands.delete_topics`). A topic that the sender
+may not delete gets TOPIC_AUTHORIZATION_FAILED, after the results of the others. If the sender may not describe the
+topic either, the response does not reveal whether it exists.
 
-- v4 knows the error TOPIC_DELETION_DISABLED.
-- v5 says errors in words.
-- v6 names topics by their ids, too (KIP-516).
+- v4 has the error TOPIC_DELETION_DISABLED.
+- v5 has error messages.
+- v6 can name topics by their ids, too (KIP-516).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
-from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -31,8 +31,10 @@ from kafkaproto_server.types import ZERO_UUID, Steps
 _Result = DeleteTopicsResponse.DeletableTopicResult
 
 
-def handle_delete_topics(request: DeleteTopicsRequest, context: RequestContext, services: Services) -> Reply:
-    """DELETE on the cluster, or on each topic."""
+def handle_delete_topics(
+    request: DeleteTopicsRequest, context: RequestContext, services: Services
+) -> HandlerResult:
+    """Requires DELETE on the cluster, or on each topic."""
     if is_allowed(context, services, Operation.DELETE):
         return services.controller.submit(request, context)
     return _delete_allowed(request, context, services)
@@ -40,7 +42,7 @@ def handle_delete_topics(request: DeleteTopicsRequest, context: RequestContext, 
 
 def _delete_allowed(
     request: DeleteTopicsRequest, context: RequestContext, services: Services
-) -> Steps[Reply]:
+) -> Steps[HandlerResult]:
     refuse_name, refuse_topic = _denials(context, services)
     kept, refused = yield from allowed_items(
         request.topics, refuse=refuse_topic, key=lambda topic: (topic.name, topic.topic_id)
@@ -65,7 +67,8 @@ def _delete_allowed(
 def _denials(
     context: RequestContext, services: Services
 ) -> tuple[Callable[[str], _Result | None], Callable[[DeleteTopicsRequest.DeleteTopicState], _Result | None]]:
-    """What to say to the deletion of a topic by its name, and by name or id; None if the sender may delete it."""
+    """Two functions that return the refusal of deleting a topic, or None if the sender may delete it: one for a topic's
+    name, one for a name or id."""
     image = services.metadata.image()
 
     def may(operation: Operation, name: str) -> bool:
@@ -82,7 +85,7 @@ def _denials(
     def refuse_name(name: str) -> _Result | None:
         if not may(Operation.DESCRIBE, name):
             return denied(name, ZERO_UUID)
-        # Who may describe it may know that it does not exist, as the controller then says.
+        # A sender that may describe the topic may learn that it does not exist; the controller reports it.
         if may(Operation.DELETE, name) or name not in image.topic_ids:
             return None
         return denied(name, image.topic_ids[name])
@@ -110,7 +113,7 @@ def refuse(request: DeleteTopicsRequest, refusal: Refusal) -> Steps[DeleteTopics
 
 
 def _named_topics(request: DeleteTopicsRequest) -> Iterator[tuple[str | None, bytes]]:
-    """Name and id of each topic, whichever version the request came in."""
+    """Name and id of each topic, for all versions of the request."""
     for name in request.topic_names:
         yield name, ZERO_UUID
     for topic in request.topics:

@@ -1,8 +1,8 @@
-"""DescribeClientQuotas (48, v0-1), broker listeners (KIP-546): answered from the broker's committed image.
+"""DescribeClientQuotas (48, v0-1), broker listeners (KIP-546): served from the broker's committed image.
 
-Each component of the filter names an entity type and what its name must be: a given one, the default, or any. An
-entity matches if it has all types of the filter with such names, and in a strict filter no others. Entities come in
-order of their types and names.
+Each component of the filter names an entity type and what its name must be: a given name, the default, or any. An
+entity matches if it has all types of the filter with such names; in a strict filter it must have no other types.
+Entities come in order of their types and names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KIB, Bounds
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.image.apply_settings import quota_entity_order
-from kafkaproto_server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
+from kafkaproto_server.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
@@ -30,7 +30,7 @@ _EXACT, _DEFAULT, _ANY = range(3)
 def handle_describe_client_quotas(
     request: DescribeClientQuotasRequest, context: RequestContext, services: Services
 ) -> Steps[DescribeClientQuotasResponse]:
-    """The quotas of the entities that match."""
+    """Return the quotas of the matching entities."""
     problem = _problem(request)
     if problem is not None:
         code, message = problem
@@ -64,7 +64,7 @@ def handle_describe_client_quotas(
 
 
 def _problem(request: DescribeClientQuotasRequest) -> tuple[ErrorCode, str] | None:
-    """What is wrong with a filter, None where nothing is."""
+    """What is wrong with a filter; None if nothing is."""
     types = [component.entity_type for component in request.components]
     for component in request.components:
         entity_type = component.entity_type
@@ -96,14 +96,14 @@ def _matches(request: DescribeClientQuotasRequest, entity: QuotaEntity) -> bool:
     for component in request.components:
         if component.entity_type not in names:
             return False
-        # The default entity's name is null, and so is the match of a component that means it.
+        # The default entity's name is null, and so is the match of a component that means the default.
         if component.match_type != _ANY and names[component.entity_type] != component.match:
             return False
     return True
 
 
 def refuse(request: DescribeClientQuotasRequest, refusal: Refusal) -> DescribeClientQuotasResponse:
-    """Null is how Kafka tells "not told" from "none"."""
+    """Null entries are Kafka's way to distinguish "not available" from "none"."""
     return DescribeClientQuotasResponse(error_code=refusal.code, error_message=refusal.message, entries=None)
 
 

@@ -1,25 +1,23 @@
 """DescribeConfigs (32), versions 1-4, broker and controller listeners.
 
-What each resource answers:
+The results by type of resource:
 
-- TOPIC: every key of topics with the value in effect; the topic must exist (INVALID_TOPIC_EXCEPTION for an
-  illegal name, else UNKNOWN_TOPIC_OR_PARTITION).
-- BROKER: with this node's own id, every key of a broker; with the empty name, what is set for all brokers;
-  any other name is INVALID_REQUEST, as only a node itself knows its file. A controller answers likewise.
+- TOPIC: every topic key with the value in effect. The topic must exist (INVALID_TOPIC_EXCEPTION for an illegal name,
+  else UNKNOWN_TOPIC_OR_PARTITION).
+- BROKER: with this node's own id, every key of a broker; with the empty name, what is set for all brokers. Any other
+  name is INVALID_REQUEST, as only a node itself knows its file. A controller responds likewise.
 - BROKER_LOGGER: the levels of this node's loggers, under the names they have in this server.
-- GROUP and CLIENT_METRICS: every key, whether or not such a group or subscription exists; the name must not
-  be empty.
+- GROUP and CLIENT_METRICS: every key, whether or not such a group or subscription exists; the name must not be empty.
 - Any other resource type is INVALID_REQUEST.
 
-A resource that is named twice is answered once, with the keys of all its namings: what a response tells is bounded
-by what there is to tell. For the same reason groups and subscriptions without settings of their own are answered
-with their defaults up to a limit. What resources have in common is encoded once an image. The handler works in
+A resource that is named several times has one result, with the keys of all its occurrences: this bounds the response by
+what exists. For the same reason there is a limit for groups and subscriptions without configs of their own, whose
+result is only defaults. Parts that several resources have in common are encoded once per image. The handler works in
 steps.
 
-A list of keys narrows the answer; keys that do not exist are passed over, and an empty list is as good as
-none. Values, sources and synonyms are those of stock 4.3.1, but entries come in order of their names (stock:
-in the order of a hash table). From version 3 on an entry can carry a documentation: a sentence made from the
-key's definition, not Kafka's text.
+A list of keys selects entries. Keys that do not exist are ignored, and an empty list means all keys. Values, sources
+and synonyms are those of Apache Kafka 4.3.1, but entries are ordered by name (Apache Kafka: in the order of a hash
+table). From version 3 on an entry can have documentation: a sentence made from the key's definition, not Kafka's text.
 """
 
 from __future__ import annotations
@@ -37,14 +35,14 @@ from kafkaproto_server.apis.bounds import KEYS
 from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
 from kafkaproto_server.error_texts import quoted
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
-    ClusterImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole
 from kafkaproto_server.requests.ports import Services
@@ -54,10 +52,10 @@ from kafkaproto_server.topic_names import topic_name_problem
 from kafkaproto_server.types import Steps
 
 CLUSTER_DEFAULT = ""
-"""Name of the BROKER resource that stands for all brokers."""
+"""Name of the BROKER resource for all brokers."""
 
 MAX_WITHOUT_CONFIGS = 1_000
-"""Groups and client metrics subscriptions without settings of their own that one request is told the defaults of."""
+"""The number of groups and client metrics subscriptions without configs of their own that one request can describe."""
 _TOO_MANY_WITHOUT_CONFIGS = (
     f"One request can describe {MAX_WITHOUT_CONFIGS} groups and subscriptions without settings of their own."
 )
@@ -76,7 +74,7 @@ _RESOURCE_TYPES = {
 def handle_describe_configs(
     request: DescribeConfigsRequest, context: RequestContext, services: Services
 ) -> Steps[Encoded]:
-    """Describe each resource of the request in turn; what is wrong with one leaves the others alone."""
+    """Describe each resource of the request in turn. An error of one does not affect the others."""
     image, version = services.metadata.image(), context.api_version
     describer = _Describer(request, image, version, services)
     codec, joiner = describer.codec, Joiner()
@@ -105,7 +103,7 @@ def handle_describe_configs(
             described = yield from describer.described(result, keys)
             joiner.add(described)
         yield
-    # What is not for the sender comes after what is.
+    # Results that the sender may not see come after the others.
     for each in refused:
         joiner.add(each)
         yield
@@ -117,7 +115,7 @@ def handle_describe_configs(
 
 
 def _wanted_keys(request: DescribeConfigsRequest, node_id: int) -> Steps[dict[tuple[int, str], set[str]]]:
-    """The resources that are asked for, each once, and the keys that are wanted of it; none of them means all."""
+    """The resources in the request, each once, with the keys that are asked for; an empty set means all keys."""
     wanted: dict[tuple[int, str], set[str] | None] = {}
     shown: dict[tuple[int, str], str] = {}
     for resource in request.resources:
@@ -125,7 +123,7 @@ def _wanted_keys(request: DescribeConfigsRequest, node_id: int) -> Steps[dict[tu
         is_own = resource.resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE) and is_node(
             name, node_id
         )
-        # A node's own id can be written in any number of ways.
+        # A node's own id can be written in several ways.
         resource_id = resource.resource_type, str(node_id) if is_own else name
         keys = resource.configuration_keys
         if resource_id not in wanted:
@@ -144,8 +142,7 @@ def _wanted_keys(request: DescribeConfigsRequest, node_id: int) -> Steps[dict[tu
 
 
 class _Describer:
-    """Makes the encoded results of resources; the entries that several resources have in common are made once an
-    image."""
+    """Makes the encoded results of resources. Entries that several resources have in common are made once per image."""
 
     def __init__(
         self, request: DescribeConfigsRequest, image: ClusterImage, version: int, services: Services
@@ -170,21 +167,21 @@ class _Describer:
     def described(
         self, result: DescribeConfigsResponse.DescribeConfigsResult, keys: Set[str]
     ) -> Steps[bytes]:
-        """The bytes of a result with the entries of its resource, ``keys`` alone unless that is empty."""
+        """The bytes of a result with the entries of its resource: those of ``keys``, or all if that is empty."""
         resource_type, name = result.resource_type, result.resource_name
         own = self._image.config(resource_type, name)
         if resource_type == BROKER_LOGGER_RESOURCE:
             levels = self._services.node.logger_levels()
-            answers = [_logger_answer(logger, levels[logger]) for logger in sorted(levels)]
-            answers = [each for each in answers if not keys or each.name in keys]
-            count, entries = len(answers), self._entry_codec.elements(answers)
+            responses = [_logger_response(logger, levels[logger]) for logger in sorted(levels)]
+            responses = [each for each in responses if not keys or each.name in keys]
+            count, entries = len(responses), self._entry_codec.elements(responses)
         elif own and resource_type != BROKER_RESOURCE:
-            answers = []
+            responses = []
             for entry in _entries(resource_type, name, own, self._node):
                 if not keys or entry.name in keys:
-                    answers.append(_answer(entry, self._request))
+                    responses.append(_answer(entry, self._request))
                 yield
-            count, entries = len(answers), self._entry_codec.elements(answers)
+            count, entries = len(responses), self._entry_codec.elements(responses)
         else:
             shared = yield from self._shared_entries(resource_type, name)
             wanted = [data for key, data in shared.items() if not keys or key in keys]
@@ -193,8 +190,8 @@ class _Describer:
         return before + entries + after
 
     def _shared_entries(self, resource_type: int, name: str) -> Steps[dict[str, bytes]]:
-        """By their keys, the entries of resources of a type that have no settings of their own, or of this node's
-        own. What is kept of them does not depend on what a client names."""
+        """By key, the entries of resources of a type that have no configs of their own, or those of this node. What is
+        cached does not depend on names that a client chooses."""
         kept_as = self._view, resource_type, name == CLUSTER_DEFAULT
         if kept_as not in self._kept:
             entries: dict[str, bytes] = {}
@@ -213,7 +210,7 @@ def _sample_result() -> DescribeConfigsResponse.DescribeConfigsResult:
 def _refusal(
     resource_type: int, name: str, image: ClusterImage, node_id: int
 ) -> tuple[ErrorCode, str] | None:
-    """Why a resource is not described, None where it is."""
+    """Why a resource is not described; None if it is."""
     if resource_type == TOPIC_RESOURCE:
         problem = topic_name_problem(name)
         if problem is not None:
@@ -238,7 +235,7 @@ def _refusal(
 
 
 def is_node(name: str, node_id: int) -> bool:
-    """Whether a name is the id in decimal, a plus sign and leading zeros allowed."""
+    """Whether a name is the id in decimal; a plus sign and leading zeros are allowed."""
     digits = name.removeprefix("+")
     return digits.isascii() and digits.isdecimal() and digits.lstrip("0") == str(node_id).lstrip("0")
 
@@ -279,7 +276,7 @@ def _answer(
     )
 
 
-def _logger_answer(name: str, level: str) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
+def _logger_response(name: str, level: str) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
     return DescribeConfigsResponse.DescribeConfigsResourceResult(
         name=name,
         value=level,
@@ -290,7 +287,7 @@ def _logger_answer(name: str, level: str) -> DescribeConfigsResponse.DescribeCon
 
 
 def refuse(request: DescribeConfigsRequest, refusal: Refusal) -> Steps[DescribeConfigsResponse]:
-    """The error once for each resource, as often as it is named."""
+    """The error once for each time that a resource is named."""
     results = yield from refuse_each(
         request.resources,
         lambda resource: DescribeConfigsResponse.DescribeConfigsResult(

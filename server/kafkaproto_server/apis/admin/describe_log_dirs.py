@@ -1,9 +1,9 @@
 """DescribeLogDirs (35), versions 1-5, broker listeners.
 
-Every directory of the broker's ``log.dirs`` is answered, whatever topics are asked for: one that failed with
-KAFKA_STORAGE_ERROR and nothing else, the others with the bytes of their file systems (from version 4 on, -1 while they
-are not known) and whether they are cordoned (version 5, KIP-1066). Sizes are those of the last check of the directory,
-a second old at most. They come in the order of the configuration (Kafka: that of a hash table).
+The response contains every directory of the broker's ``log.dirs``, whatever topics are asked for. A failed directory
+has KAFKA_STORAGE_ERROR and nothing else. The others have the bytes of their file systems (from version 4 on, -1 while
+they are not known) and whether they are cordoned (version 5, KIP-1066). Sizes come from the last check of the
+directory, at most a second ago. Directories are in the order of the configuration (Kafka: in that of a hash table).
 
 Not done: replicas in the directories; a broker of ours keeps none yet.
 """
@@ -24,7 +24,7 @@ from kafkaproto_server.security.acls import Operation
 def handle_describe_log_dirs(
     request: DescribeLogDirsRequest, context: RequestContext, services: Services
 ) -> DescribeLogDirsResponse:
-    """The broker's log directories."""
+    """Return the broker's log directories."""
     return DescribeLogDirsResponse(results=[_result(each) for each in services.node.log_directories()])
 
 

@@ -1,7 +1,7 @@
 """ElectLeaders (43), v0-2; controller listeners, forwarded by brokers (KIP-183, KIP-460).
 
-The active controller elects preferred leaders, or any live replica (unclean); of all partitions if none is named. The
-decision is `controller.elect_leaders`.
+The active controller elects preferred leaders, or any live replica (unclean). If the request names no partitions, it
+elects for all of them. The decision is `controller.commands.elect_leaders`.
 
 - v1 can ask for unclean elections, and has an error code of its own beside those of the partitions.
 """

@@ -1,9 +1,9 @@
 """IncrementalAlterConfigs (44), v0-1; both kinds of listeners (KIP-339).
 
 Sets, deletes, appends and subtracts single configs. A broker refuses what is wrong in any case and forwards the rest to
-the active controller, which decides (`controller.alter_configs`). The levels of loggers are each node's own: broker and
-controller change them themselves (`admin.logger_levels`). What both APIs that change configs have in common is in
-`admin.config_changes`.
+the active controller, which decides (`controller.commands.alter_configs`). The levels of loggers belong to each node:
+broker and controller change them locally (`admin.logger_levels`). `admin.config_changes` has the code that this API
+shares with AlterConfigs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kafkaproto_server.apis.admin.config_changes import (
 )
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.image.image import BROKER_LOGGER_RESOURCE
+from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Steps
@@ -41,7 +41,7 @@ API = Api(
     key=ApiKey.INCREMENTAL_ALTER_CONFIGS,
     bounds=KEYS,
     broker=Served(
-        # The access to other resources is the active controller's to check.
+        # The active controller checks the access to other resources.
         handler=authorized(handle_on_broker, frozenset({BROKER_LOGGER_RESOURCE})),
         access=_ACCESS,
         is_forwarded=True,

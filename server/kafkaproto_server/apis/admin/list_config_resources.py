@@ -1,9 +1,9 @@
 """ListConfigResources (74), versions 0-1, broker listeners (KIP-1142; version 0 was ListClientMetricsResources).
 
-Version 0 lists the client metrics subscriptions. Version 1 names the types that are wanted, none for all of them:
-groups and subscriptions are those that set something; brokers and their loggers all brokers, fenced ones too, that
-have the listener the request came in on; topics all topics. A type that does not exist, or that version 0 cannot ask
-for, is UNSUPPORTED_VERSION, which has no room for a reason.
+Version 0 lists the client metrics subscriptions. Version 1 names the wanted types; no name means all types. For groups
+and subscriptions, it lists those that have configs. For brokers and their loggers, it lists all brokers, also fenced
+ones, that have the listener on which the request came in. For topics, it lists all topics. The response is
+UNSUPPORTED_VERSION, which has no field for a reason, for a type that does not exist or that version 0 cannot request.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from kafkaproto.messages import ListConfigResourcesRequest, ListConfigResourcesR
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.image.image import (
+from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
-    ClusterImage,
 )
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
@@ -35,7 +35,7 @@ _TYPES = (
     BROKER_RESOURCE,
     TOPIC_RESOURCE,
 )
-"""In the order in which stock nodes list them."""
+"""In the order in which Apache Kafka lists them."""
 
 
 def handle_list_config_resources(

@@ -1,8 +1,7 @@
-"""ListPartitionReassignments (46), version 0, controller listeners; a broker forwards it (KIP-455).
+"""ListPartitionReassignments (46), version 0, controller listeners, forwarded by brokers (KIP-455).
 
-Any controller answers from its newest committed image, active or not. Topics come in order of their names, partitions
-of theirs in order of their indexes; what is not being reassigned is left out, and so are topics and partitions that do
-not exist.
+Any controller responds from its newest committed image, active or not. Topics are ordered by name, their partitions by
+index. Partitions that are not being reassigned are left out, and so are topics and partitions that do not exist.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from kafkaproto.messages import ListPartitionReassignmentsRequest, ListPartition
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.image.image import TopicImage
+from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
@@ -28,11 +27,11 @@ _Partition = ListPartitionReassignmentsResponse.OngoingPartitionReassignment
 def handle_list_reassignments(
     request: ListPartitionReassignmentsRequest, context: RequestContext, services: Services
 ) -> Steps[ListPartitionReassignmentsResponse]:
-    """What is being reassigned, of all topics or of some partitions."""
+    """Return the ongoing reassignments, of all topics or of some partitions."""
     response = ListPartitionReassignmentsResponse(error_message=None)
     image = services.metadata.image()
     if not image.partition_counts.reassigned:
-        # The usual answer, and clients ask often: no need to go through all partitions.
+        # The usual case, and clients ask often: no need to examine all partitions.
         return response
     indexes: dict[str, set[int]] = {}
     for asked in request.topics or ():

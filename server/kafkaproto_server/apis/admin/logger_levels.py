@@ -1,8 +1,8 @@
-"""The levels of this node's loggers, as IncrementalAlterConfigs changes them (KIP-412, KIP-1000).
+"""Changes the levels of this node's loggers for IncrementalAlterConfigs (KIP-412, KIP-1000).
 
-They are the node's own: nothing of them is recorded, and a restart forgets them. A level is one of Kafka's six
-words, in capitals; a logger must exist; deleting gives a logger the level of the nearest one above it, which the
-root has not. All changes of a request are carried out, or none.
+The levels belong to the node: they are not recorded in the metadata log, and a restart resets them. A level is one of
+Kafka's six words, in capitals, and the logger must exist. Deleting a level gives the logger that of the nearest logger
+above it; this is not possible for the root. Either all changes of a request are made, or none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 _LIST_OPERATIONS = {_APPEND: "APPEND", _SUBTRACT: "SUBTRACT"}
 
 Outcome: TypeAlias = tuple[ErrorCode, str | None]
-"""An error code, and what is at fault in words."""
+"""An error code, and the reason in words."""
 CHANGED: Outcome = (ErrorCode.NONE, None)
 
 
@@ -30,7 +30,7 @@ def change_logger_levels(
     levels: Mapping[str, str],
     set_levels: Callable[[Mapping[str, str | None]], None],
 ) -> Outcome:
-    """Change levels by the operations of a resource; ``levels`` are those of all loggers that exist."""
+    """Apply the operations of a resource. ``levels`` has the levels of all loggers that exist."""
     changes: dict[str, str | None] = {}
     for config in configs:
         problem = _problem(config, levels)
@@ -43,7 +43,7 @@ def change_logger_levels(
 
 
 def _problem(config: Any, levels: Mapping[str, str]) -> Outcome | None:
-    """What is wrong with one operation, None where it can be carried out."""
+    """What is wrong with one operation; None if it can be carried out."""
     logger, operation = config.name[:MAX_QUOTED_LENGTH], config.config_operation
     if operation in _LIST_OPERATIONS:
         word = _LIST_OPERATIONS[operation]

@@ -1,1 +1,1 @@
-"""What brokers and controllers ask of the active controller; on controller listeners alone."""
+"""Requests of brokers and controllers to the active controller; served on controller listeners only."""

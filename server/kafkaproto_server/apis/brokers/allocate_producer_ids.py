@@ -1,6 +1,6 @@
 """AllocateProducerIds (67), v0; controller listeners (KIP-730).
 
-A broker gets a block of producer ids that nobody else has had.
+A broker gets a block of producer ids that no other broker has had.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """AlterPartition (56), v2-3; controller listeners (KIP-497, KIP-841).
 
-The leader of partitions asks for other ISRs. The decision is `controller.alter_partition`.
+The leader of partitions requests changes of their ISRs. The decision is `controller.brokers.alter_partition`.
 
 - v3 names the members of the new ISR with their broker epochs (KIP-903).
 """

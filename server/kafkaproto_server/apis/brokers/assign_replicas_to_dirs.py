@@ -1,6 +1,7 @@
 """AssignReplicasToDirs (73), v0; controller listeners (KIP-858).
 
-A broker tells which of its log directories hold its replicas. The decision is `controller.assign_directories`.
+A broker reports which of its log directories hold its replicas. The decision is
+`controller.brokers.assign_replicas_to_dirs`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """BrokerHeartbeat (63), v0-2; controller listeners (KIP-631).
 
 A registered broker keeps its session alive, and asks to be unfenced or to shut down. The decision is
-`controller.heartbeats`.
+`controller.brokers.heartbeats`.
 
-- v1 names the log directories that are offline (KIP-858), v2 those that take no new replicas (KIP-1066).
+- v1 has the log directories that are offline (KIP-858), v2 those that are cordoned (KIP-1066).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kafkaproto_server.security.acls import Operation
 
 
 def refuse(request: BrokerHeartbeatRequest, refusal: Refusal) -> BrokerHeartbeatResponse:
-    """Fenced, so that no broker serves because of a heartbeat that was refused."""
+    """The response says fenced, so that no broker serves clients because of a refused heartbeat."""
     return BrokerHeartbeatResponse(error_code=refusal.code, is_fenced=True)
 
 

@@ -1,8 +1,8 @@
 """BrokerRegistration (62), v0-4; controller listeners (KIP-631).
 
-A broker that starts tells who it is, and gets its broker epoch. The decision is `controller.registration`.
+A starting broker registers, and gets its broker epoch. The decision is `controller.brokers.registration`.
 
-- v2 names the broker's log directories (KIP-858), v3 its previous epoch (KIP-966), v4 lets features begin at level 0.
+- v2 has the broker's log directories (KIP-858), v3 its previous epoch (KIP-966), v4 lets features begin at level 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafkaproto_server.security.acls import Operation
 
 
 def refuse(request: BrokerRegistrationRequest, refusal: Refusal) -> BrokerRegistrationResponse:
-    """The response has no room for words."""
+    """The response has no field for an error message."""
     return BrokerRegistrationResponse(error_code=refusal.code)
 
 

@@ -1,6 +1,6 @@
 """ControllerRegistration (70), v0; controller listeners (KIP-919).
 
-A controller tells the active one its endpoints and the features it supports. Whether it is a voter plays no part.
+A controller reports its endpoints and its supported features to the active controller. It need not be a voter.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What clients ask about the cluster as a whole, and its features."""
+"""Requests of clients about the cluster as a whole and its features."""

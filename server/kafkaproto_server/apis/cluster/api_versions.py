@@ -1,9 +1,9 @@
 """ApiVersions (18), v0-4; both kinds of listeners (KIP-35, KIP-511, KIP-584).
 
-Answers with the ranges of `apis.table`; a broker gives, for requests that it forwards, the versions that the
-active controller serves as well. Version 3 and later carry the features; below version 4 a supported feature whose
-lowest level is 0 is left out, because old clients cannot read it (KAFKA-17492). Kept from Kafka: a broker calls the
-offset of its image the epoch of the finalized features, a controller that of the last change of a feature.
+The response has the version ranges of `apis.table`. For APIs that a broker forwards, it has the versions that the
+active controller serves as well. Version 3 and later have the features. Below version 4, a supported feature whose
+lowest level is 0 is left out, because old clients cannot read it (KAFKA-17492). As in Kafka, the epoch of the finalized
+features is the offset of the image on a broker, and the offset of the last feature change on a controller.
 
 Not done: the check of cluster id and node id, which begins with version 5 (Kafka 4.4).
 """
@@ -20,7 +20,7 @@ from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.features import KRAFT_VERSION, supported_ranges
-from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.types import ListenerKind
 
@@ -30,13 +30,13 @@ _FIRST_WITH_ZERO_LEVELS = 4
 
 
 Advertised: TypeAlias = Callable[[ListenerKind, Services], Mapping[int, tuple[int, int]]]
-"""The versions that a kind of listener offers now, by api key."""
+"""The versions that a kind of listener offers now, by API key."""
 
 
 def _respond(
     request: ApiVersionsRequest, context: RequestContext, services: Services, advertised: Advertised
 ) -> ApiVersionsResponse:
-    """The versions and features; INVALID_REQUEST for a client that does not name itself properly (KIP-511)."""
+    """The versions and features; INVALID_REQUEST if the client's software name or version is not valid (KIP-511)."""
     version = context.api_version
     if version >= _FIRST_WITH_SOFTWARE and not (
         _SOFTWARE_WORD.fullmatch(request.client_software_name)
@@ -69,9 +69,10 @@ def _respond(
 
 
 def api(advertised: Advertised) -> Api:
-    """The row; what the whole table offers is not known here."""
+    """The row. The versions of the whole table come from ``advertised``, because this module does not know the
+    table."""
 
-    def handle(request: ApiVersionsRequest, context: RequestContext, services: Services) -> Reply:
+    def handle(request: ApiVersionsRequest, context: RequestContext, services: Services) -> HandlerResult:
         return _respond(request, context, services, advertised)
 
     served = Served(handler=handle, access=None)

@@ -1,9 +1,9 @@
 """DescribeCluster (60), versions 0-2, broker and controller listeners.
 
-A broker lists the brokers that are alive, under the listener the request came in on, and fenced ones too where
-version 2 asks for them; it names a random broker as controller, since any of them forwards what is for the controller.
-A controller lists the registered controllers and names the quorum's leader, if that one is among them (KIP-919).
-Asking one kind of listener for the other kind of endpoint is MISMATCHED_ENDPOINT_TYPE.
+A broker lists the live brokers, with their endpoints for the listener on which the request came in; in version 2 also
+fenced ones, if the request asks for them. It names a random broker as controller, since every broker forwards requests
+to the controller. A controller lists the registered controllers, and names the quorum's leader if that is one of them
+(KIP-919). To ask one kind of listener for the other kind of endpoint is MISMATCHED_ENDPOINT_TYPE.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import OPERATIONS_NOT_ASKED, cluster_authorized_operations
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.image.image import BrokerRegistration, ClusterImage
+from kafkaproto_server.image.entries import BrokerRegistration
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
@@ -30,7 +31,7 @@ _WORDS = {BROKERS: "brokers", CONTROLLERS: "controllers"}
 def handle_describe_cluster(
     request: DescribeClusterRequest, context: RequestContext, services: Services
 ) -> DescribeClusterResponse:
-    """The cluster as this listener's kind of node sees it."""
+    """Return the cluster as this kind of listener shows it."""
     own_type = BROKERS if context.listener_kind is ListenerKind.BROKER else CONTROLLERS
     if request.endpoint_type != own_type:
         return _refuse_type(request.endpoint_type, own_type, context.api_version)
@@ -40,7 +41,7 @@ def handle_describe_cluster(
         alive = [broker.broker_id for broker in brokers if not broker.is_fenced]
         controller_id = alive[services.node.choose(len(alive))] if alive else NO_NODE
     elif image.metadata_version < CONTROLLER_REGISTRATION_LEVEL:
-        # Nobody knows the endpoints of controllers that do not register.
+        # Without registrations, the endpoints of the controllers are unknown.
         return DescribeClusterResponse(
             error_code=ErrorCode.UNSUPPORTED_VERSION,
             error_message="Direct-to-controller communication needs metadata.version 3.7-IV0 or later.",
@@ -107,7 +108,7 @@ def _controllers(
 
 
 def endpoint_of(broker: BrokerRegistration, listener_name: str) -> Endpoint | None:
-    """Where a broker serves a listener, None where it does not."""
+    """A broker's endpoint for a listener; None if it has none."""
     return next((endpoint for endpoint in broker.endpoints if endpoint.name == listener_name), None)
 
 

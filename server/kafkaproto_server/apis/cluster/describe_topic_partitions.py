@@ -1,10 +1,9 @@
 """DescribeTopicPartitions (75), version 0, broker listeners (KIP-966).
 
-Topics come in order of their names, partitions in order of their indexes, at most as many partitions as the request
-and Kafka's own limit allow; the cursor then names the next one. A cursor must name one of the topics that are asked
-for, if any are named, else all of them are refused. A partition without a leader whom the client could reach is no
-error here. Topics that the client may not describe are left out, and come last with TOPIC_AUTHORIZATION_FAILED where it
-names them.
+Topics are ordered by name, partitions by index. The response has at most as many partitions as the request and Kafka's
+own limit allow; its cursor then names the next one. If the request names topics, its cursor must name one of them; else
+all topics are refused. A partition whose leader the client cannot reach is no error here. Topics that the client may
+not describe are left out. If the request names them, they come last, with TOPIC_AUTHORIZATION_FAILED.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from kafkaproto_server.apis.authorization import authorized_operations, is_allow
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.apis.cluster.metadata import offline_replicas
-from kafkaproto_server.image.image import ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
@@ -30,13 +30,13 @@ from kafkaproto_server.topic_names import INTERNAL_TOPICS, topic_name_problem
 from kafkaproto_server.types import NO_NODE, Steps
 
 MAX_PARTITIONS = 2000
-"""max.request.partition.size.limit: partitions in one answer."""
+"""max.request.partition.size.limit: partitions in one response."""
 
 
 def handle_describe_topic_partitions(
     request: DescribeTopicPartitionsRequest, context: RequestContext, services: Services
 ) -> Steps[DescribeTopicPartitionsResponse]:
-    """A page of topics."""
+    """Return a page of topics."""
     image = services.metadata.image()
     cursor = request.cursor
     names = yield from _names(request, image, services)
@@ -56,7 +56,7 @@ def handle_describe_topic_partitions(
             denied.append(name)
             continue
         if response.next_cursor is not None:
-            # Only those that the client may not know of are still looked for.
+            # Continue only to find the remaining topics that the client may not describe.
             continue
         if left == 0:
             response.next_cursor = DescribeTopicPartitionsResponse.Cursor(topic_name=name, partition_index=0)
@@ -91,7 +91,7 @@ def handle_describe_topic_partitions(
 def _names(
     request: DescribeTopicPartitionsRequest, image: ClusterImage, services: Services
 ) -> Steps[list[str]]:
-    """The names of the topics that are asked for, each once, in order."""
+    """The names of the requested topics, each once, in order."""
     if not request.topics:
         return (yield from services.metadata.caches.topic_names(image))
     asked: dict[str, None] = {}
@@ -132,7 +132,7 @@ def _unknown(name: str) -> DescribeTopicPartitionsResponse.Topic:
 def _topic(
     image: ClusterImage, topic: TopicImage, listener_name: str, first: int, limit: int
 ) -> Steps[tuple[DescribeTopicPartitionsResponse.Topic, int | None]]:
-    """The topic with at most ``limit`` partitions from ``first`` on, and the index of the one after them."""
+    """The topic with at most ``limit`` partitions from ``first`` on, and the index of the next partition."""
     indexes = yield from _indexes(topic, first, limit + 1)
     described = DescribeTopicPartitionsResponse.Topic(
         name=topic.name,
@@ -146,7 +146,7 @@ def _topic(
 
 
 def _indexes(topic: TopicImage, first: int, most: int) -> Steps[list[int]]:
-    """The lowest indexes from ``first`` on, at most so many."""
+    """The lowest indexes from ``first`` on, at most ``most`` of them."""
     partitions = topic.partitions
     found: list[int] = []
     while len(found) < most and first + len(found) in partitions:
@@ -154,7 +154,7 @@ def _indexes(topic: TopicImage, first: int, most: int) -> Steps[list[int]]:
         yield
     if len(found) == most or len(found) == len(partitions):
         return found
-    # It was the last of them, or one is missing, which no controller brings about.
+    # Either the last partition was reached, or an index is missing, which no controller causes.
     found = []
     for index in partitions:
         if index >= first:

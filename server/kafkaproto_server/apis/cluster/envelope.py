@@ -1,11 +1,11 @@
 """Envelope (58), v0; controller listeners (KIP-590): a client's request that a broker forwards.
 
-The request inside is served as if the client had sent it here, under the client's principal and address. Where this
-node is not the active controller, the envelope itself carries NOT_CONTROLLER, so that the broker tries another node
-and the client never sees it. A node that does not know the cluster's ACLs yet is not the active controller, and opens
-no envelope: it could not tell who may speak in the names of others. Errors of the envelope have no response inside. A
-change of the voters that meets another node than the quorum's leader is no such error, as with Kafka: the client is
-told and tries again.
+The inner request is served as if the client had sent it here, under the client's principal and address. If this node is
+not the active controller, the envelope itself has the error NOT_CONTROLLER, so that the broker tries another node and
+the client never sees the error. A node that does not know the cluster's ACLs yet is not the active controller and opens
+no envelope: it could not tell which senders may act for others. A response with an error of the envelope contains no
+inner response. If a change of the voters reaches a node that is not the quorum's leader, this is not such an error, as
+in Kafka: the client gets it and retries.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from kafkaproto_server.apis.bounds import KIB, MIB, Bounds
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.context import (
     Encoded,
+    HandlerResult,
     InnerRequest,
     RefusedRequestError,
-    Reply,
     RequestContext,
     changed,
 )
@@ -44,17 +44,17 @@ from kafkaproto_server.types import Steps, StepsType
 
 _log = logging.getLogger("kafkaproto.server.apis")
 
-Serve: TypeAlias = Callable[[bytes, int, RequestContext, Services], Reply]
-"""Serves a forwarded request by its frame and where its body begins; raises ProtocolError if it does not."""
+Serve: TypeAlias = Callable[[bytes, int, RequestContext, Services], HandlerResult]
+"""Serves a forwarded request, given its frame and the start of its body. Raises ProtocolError if it is not served."""
 
 
 def handle_envelope(
     request: EnvelopeRequest, context: RequestContext, services: Services
 ) -> EnvelopeResponse | InnerRequest:
-    """Unwrap, have what is inside served, wrap the response.
+    """Unwrap the inner request, have it served, wrap the response.
 
-    A request inside that is beyond its bounds, or is refused unread, is INVALID_REQUEST: only its client's
-    connection is to be closed, not the broker's.
+    If the inner request exceeds its bounds or is refused unread, the response is INVALID_REQUEST: only its client's
+    connection has to be closed, not the broker's.
     """
     if not knows_acls(services):
         return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
@@ -77,19 +77,19 @@ def handle_envelope(
         client_id=header.client_id,
     )
 
-    def serve_by(serve: Serve) -> Reply:
+    def serve_by(serve: Serve) -> HandlerResult:
         try:
-            reply = serve(data, offset, inner_context, services)
+            result = serve(data, offset, inner_context, services)
         except ProtocolError as error:
             return _refusal(error, inner_context)
-        if isinstance(reply, StepsType):
-            reply = _guarded(reply, inner_context)
-        return changed(reply, lambda response: _wrap(response, api, inner_context))
+        if isinstance(result, StepsType):
+            result = _guarded(result, inner_context)
+        return changed(result, lambda response: _wrap(response, api, inner_context))
 
     return InnerRequest(serve_by=serve_by)
 
 
-def _guarded(steps: Steps[Reply], context: RequestContext) -> Steps[Reply]:
+def _guarded(steps: Steps[HandlerResult], context: RequestContext) -> Steps[HandlerResult]:
     try:
         return (yield from steps)
     except ProtocolError as error:
@@ -97,11 +97,11 @@ def _guarded(steps: Steps[Reply], context: RequestContext) -> Steps[Reply]:
 
 
 def _refusal(error: ProtocolError, context: RequestContext) -> EnvelopeResponse:
-    """Why the request inside is not served at all."""
+    """The response if the inner request is not served at all."""
     if not isinstance(error, RefusedRequestError | TooManyElementsError):
         return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     client_id = quoted(context.client_id or "")
-    _log.warning("a request of %s that a broker passed on is refused: %s", client_id, error)
+    _log.warning("refused a request of %s that a broker forwarded: %s", client_id, error)
     return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
 
 
@@ -131,7 +131,7 @@ def _client_context(request: EnvelopeRequest, context: RequestContext) -> Reques
 
 
 def encode_principal(principal: str, *, token_authenticated: bool = False) -> bytes:
-    """A principal such as ``User:alice`` as it travels in an envelope: a version and the fields."""
+    """A principal such as ``User:alice`` in the form for an envelope: a version and the fields."""
     kind, _, name = principal.partition(":")
     version = DefaultPrincipalData.MAX_VERSION
     data = DefaultPrincipalData(type=kind, name=name, token_authenticated=token_authenticated)
@@ -139,16 +139,16 @@ def encode_principal(principal: str, *, token_authenticated: bool = False) -> by
 
 
 def decode_principal(data: bytes) -> tuple[str, bool]:
-    """The reverse: the principal, and whether a delegation token proved it.
+    """The reverse: the principal, and whether it authenticated with a delegation token.
 
-    Raises RemoteProtocolError or UnsupportedVersionError where the bytes are no principal.
+    Raises RemoteProtocolError or UnsupportedVersionError if the bytes are not a principal.
     """
     version = int.from_bytes(data[:2], "big", signed=True)
     decoded, _ = DefaultPrincipalData.decode(data, version, 2)
     return f"{decoded.type}:{decoded.name}", decoded.token_authenticated
 
 
-def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) -> Reply:
+def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) -> HandlerResult:
     if isinstance(response, EnvelopeResponse):
         return response
     version = context.api_version
@@ -167,7 +167,7 @@ def _wrapped(response: Message, header: bytes, lost: ErrorCode, version: int) ->
     try:
         body = yield from response.encode_in_steps(version)
     except LocalProtocolError as error:
-        # Our own mistake, but one that has harmed nothing: only this client goes without its answer.
+        # A defect of this server, but a harmless one: only this client gets no response.
         _log.exception("a forwarded request's response cannot be encoded: %s", error)
         return EnvelopeResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
     return EnvelopeResponse(response_data=[header, *body])
@@ -175,7 +175,7 @@ def _wrapped(response: Message, header: bytes, lost: ErrorCode, version: int) ->
 
 API = Api(
     key=ApiKey.ENVELOPE,
-    # The largest request that is passed on, its client's principal and address.
+    # The largest request that is forwarded, with its client's principal and address.
     bounds=Bounds(max_elements=1_000, max_bytes=16 * MIB + 128 * KIB),
     controller=Served(handler=handle_envelope, access=Access(operation=Operation.CLUSTER_ACTION)),
 )

@@ -1,19 +1,19 @@
 """Metadata (3), versions 0-13, broker listeners.
 
-Answered from this broker's own committed image; brokers that are fenced are left out, and a partition led by one of
-them has LEADER_NOT_AVAILABLE. Topics may be named, given by id (from version 12 on), or be all of them (null; an
-empty list in version 0). A named topic that does not exist is created where the configuration and the request allow
-it: the request for it goes to the controller, and this answer still says UNKNOWN_TOPIC_OR_PARTITION, as Kafka's
-does. One topic given by id makes the request one by ids; names beside it are passed over. The controller named is a
-random broker: any of them forwards what is meant for the controller. Topics that the client may not describe are
-left out where it asks for all, and have TOPIC_AUTHORIZATION_FAILED where it names them, as do those that are not
-there and it may not create.
+The response comes from this broker's own committed image. Fenced brokers are left out, and a partition led by one of
+them has LEADER_NOT_AVAILABLE. A request names topics, gives their ids (from version 12 on), or asks for all (null; an
+empty list in version 0). A named topic that does not exist is created if the configuration and the request allow it:
+the broker requests its creation from the controller, and this response still has UNKNOWN_TOPIC_OR_PARTITION, as Kafka's
+does. If a request gives the id of one topic, it is a request by ids, and its names are ignored. The response names a
+random broker as controller: every broker forwards requests to the controller. Topics that the client may not describe
+are left out of a request for all topics. If they are named, they have TOPIC_AUTHORIZATION_FAILED, and so do topics that
+do not exist and that the client may not create.
 
-The part of the response that tells of one topic is encoded once, and kept while the topic and the brokers stay as
-they are (`requests.caches`): clients that ask for all topics ask often. What is told of a topic is the same for
-all who may describe it; authorized operations are put in. The handler works in steps.
+A topic's part of the response is encoded once, and kept while the topic and the brokers do not change
+(`requests.caches`): clients that ask for all topics ask often. That part is the same for all clients that may describe
+the topic; authorized operations are inserted. The handler works in steps.
 
-Not done: creating Kafka's own topics by being asked for them; they need settings that come with the coordinators.
+Not done: creating Kafka's own topics when a request names them; they need configs that come with the coordinators.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from kafkaproto_server.apis.authorization import (
 )
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
-from kafkaproto_server.image.image import BrokerRegistration, ClusterImage, PartitionImage, TopicImage
+from kafkaproto_server.image.entries import BrokerRegistration, PartitionImage, TopicImage
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole
@@ -46,7 +47,7 @@ from kafkaproto_server.topic_names import INTERNAL_TOPICS, topic_name_problem
 from kafkaproto_server.types import NO_NODE, ZERO_UUID, Steps
 
 _FIRST_WITH_TOPIC_IDS = 12
-"""Version 10 has the field, but a request by id is served from 12 on only (KIP-516)."""
+"""Version 10 has the field, but requests by id are only served from version 12 on (KIP-516)."""
 _FIRST_WITH_ALL_AS_NULL = 1
 _FIRST_WITH_ANY_REPLICA = 1
 _FIRST_WITH_LISTENER_ERROR = 6
@@ -54,15 +55,15 @@ _FIRST_WITH_OPERATIONS = 8
 _FIRST_FLEXIBLE = 9
 _AUTO_CREATE_TIMEOUT_MS = 30_000
 _PARTITIONS_A_STEP = 8
-"""Encoded at once, which takes some ten microseconds."""
+"""The number of partitions that are encoded at once, which takes some ten microseconds."""
 MAX_AUTO_CREATED = 1_000
-"""Topics that are created because one request missed them; a client asks again for the others."""
+"""The number of missing topics that one request can create; the client retries for the others."""
 
 
 def handle_metadata(
     request: MetadataRequest, context: RequestContext, services: Services
 ) -> Steps[Encoded | MetadataResponse]:
-    """Brokers, and the topics asked for."""
+    """Return the brokers, and the requested topics."""
     version = context.api_version
     asked = yield from _asked(request, version)
     if asked.is_wrong:
@@ -72,7 +73,7 @@ def handle_metadata(
     if asked.all_topics:
         yield from _add_all(response, view)
     elif asked.ids:
-        # One id makes it a request by id: names beside it do not count.
+        # One id makes it a request by ids: names are ignored.
         yield from _add_by_id(response, view, asked.ids)
     else:
         creates = services.controller.auto_create_topics and request.allow_auto_topic_creation
@@ -96,7 +97,7 @@ def handle_metadata(
 
 @dataclass(slots=True, kw_only=True)
 class _Asked:
-    """What a request asks for; a topic that is asked for twice is answered once."""
+    """The requested topics. A topic that is named several times has one result."""
 
     all_topics: bool
     ids: dict[bytes, None] = field(default_factory=dict)
@@ -160,19 +161,19 @@ class _View:
         )
 
     def may(self, operation: Operation, topic_name: str) -> bool:
-        """Whether the client may do something to a topic, be there one or not."""
+        """Whether the client may perform an operation on a topic, whether or not it exists."""
         return is_allowed(self.context, self.services, operation, ResourceType.TOPIC, topic_name)
 
     def encoded(self, topic: TopicImage) -> Steps[KeptTopic]:
-        """A topic's part of the response, without authorized operations."""
+        """A topic's part of the response, without its authorized operations."""
         kept = self._kept.get(topic)
         if kept is None:
             described = MetadataResponse.Topic(
                 name=topic.name, topic_id=topic.topic_id, is_internal=topic.name in INTERNAL_TOPICS
             )
             errors = Counter({int(ErrorCode.NONE): 1})
-            # A topic may have hundreds of thousands of partitions: all of them as messages would take memory, and
-            # time to be freed.
+            # A topic may have hundreds of thousands of partitions. All of them as messages would take memory, and time
+            # to be freed.
             codec, pieces = self._partition_codec, []
             partitions = topic.partitions_in_order()
             while some := [self._partition(*each) for each in islice(partitions, _PARTITIONS_A_STEP)]:
@@ -196,7 +197,7 @@ class _View:
         if leader not in alive:
             leader, error = NO_NODE, self._leader_error(partition.leader)
         if self.version < _FIRST_WITH_ANY_REPLICA:
-            # The first clients took every replica for one that they could talk to.
+            # The first clients assumed that they could connect to every replica.
             replicas = [broker for broker in replicas if broker in alive]
             isr = [broker for broker in isr if broker in alive]
             if error == ErrorCode.NONE and len(replicas) + len(isr) < len(partition.replicas) + len(
@@ -230,7 +231,7 @@ def _sample_topic() -> MetadataResponse.Topic:
 
 
 def offline_replicas(image: ClusterImage, partition: PartitionImage, listener_name: str) -> list[int]:
-    """Replicas on brokers that are away, fenced or not on the listener, or in directories that are lost."""
+    """Replicas on brokers that are missing, fenced or not on the listener, or in directories that are lost."""
     result = []
     for broker_id, directory_id in zip(partition.replicas, partition.directories, strict=True):
         broker = image.brokers.get(broker_id)
@@ -245,12 +246,12 @@ def offline_replicas(image: ClusterImage, partition: PartitionImage, listener_na
 
 
 class _Response:
-    """The topics of a response as they are collected."""
+    """Collects the topics of a response."""
 
     def __init__(self, view: _View, *, includes_operations: bool) -> None:
         self._view = view
         self._includes_operations = includes_operations and view.version >= _FIRST_WITH_OPERATIONS
-        # The operations are the last field of a topic, before its tags.
+        # The operations are a topic's last field before its tags.
         self._operations_end = 1 if view.version >= _FIRST_FLEXIBLE else 0
         self._joiner = Joiner()
         self._count = 0
@@ -258,7 +259,7 @@ class _Response:
         self._errors: Counter[int] = Counter()
 
     def add(self, topic: TopicImage) -> Steps[None]:
-        """A topic that the client may describe."""
+        """Add a topic that the client may describe."""
         kept = yield from self._view.encoded(topic)
         self._healthy += kept.healthy
         if kept.errors:
@@ -274,7 +275,7 @@ class _Response:
         topic_id: bytes = ZERO_UUID,
         is_internal: bool = False,
     ) -> None:
-        """A topic that is not there, or that the client may not know of."""
+        """Add a topic that does not exist, or that the client may not describe."""
         described = MetadataResponse.Topic(
             error_code=error, name=name, topic_id=topic_id, is_internal=is_internal
         )
@@ -292,10 +293,10 @@ class _Response:
         self._joiner.add(data)
 
     def finished(self, rest: MetadataResponse) -> Encoded:
-        """The whole response; ``rest`` is all of it but the topics."""
+        """The whole response; ``rest`` is the response without its topics."""
         before, after = self._view.codec.around(rest.encode(self._view.version), self._count)
         errors = dict(self._errors)
-        # One more for the code of the whole, which old versions have no place for but are counted with.
+        # One more for the top-level code. Old versions lack it but count it as well.
         errors[int(ErrorCode.NONE)] = self._healthy + 1
         return Encoded(buffers=whole(before, self._joiner, after), errors=errors)
 
@@ -316,7 +317,7 @@ def _add_by_id(response: _Response, view: _View, ids: dict[bytes, None]) -> Step
         if found is not None and view.may(Operation.DESCRIBE, found.name):
             yield from response.add(found)
             continue
-        # That a topic of the id exists is no secret, its name is.
+        # It is no secret that a topic with this id exists; its name is one.
         error = ErrorCode.UNKNOWN_TOPIC_ID if found is None else ErrorCode.TOPIC_AUTHORIZATION_FAILED
         response.add_error(error, None, topic_id=topic_id)
         yield
@@ -325,7 +326,7 @@ def _add_by_id(response: _Response, view: _View, ids: dict[bytes, None]) -> Step
 def _add_by_name(
     response: _Response, view: _View, names: dict[str, None], *, creates: bool
 ) -> Steps[list[str]]:
-    """Add the topics of these names; tells which are to be created."""
+    """Add the topics of these names. Returns those that are to be created."""
     missing: list[str] = []
     may_create_any = creates and is_allowed(view.context, view.services, Operation.CREATE)
     for name in names:
@@ -359,8 +360,8 @@ def _create(missing: list[str], context: RequestContext, services: Services) -> 
 
 
 def refuse(request: MetadataRequest, refusal: Refusal) -> Steps[MetadataResponse]:
-    """The error once for each topic. The version that has an error on top keeps it for failures of the whole; older
-    ones ignore it."""
+    """The error once for each topic. The version with a top-level error uses that for failures as a whole; older ones
+    ignore it."""
     topics = yield from refuse_each(
         request.topics or (),
         lambda topic: MetadataResponse.Topic(

@@ -1,6 +1,7 @@
 """UnregisterBroker (64), v0; controller listeners, forwarded by brokers (KIP-631).
 
-The active controller forgets a broker that has gone for good: no partition has it in its ISR afterwards.
+The active controller removes the registration of a broker that is gone for good. Afterwards no partition has the broker
+in its ISR.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """UpdateFeatures (57), v0-2; controller listeners, forwarded by brokers (KIP-584).
 
 The active controller raises or lowers finalized levels; a change of kraft.version goes through the quorum. The decision
-is `controller.update_features`.
+is `controller.commands.update_features`.
 
-- v1 says how a level may be lowered (UpgradeType) and can ask for a check only.
+- v1 says how a level may be lowered (UpgradeType), and can request only a check.
 - v2 has one error for all features (KIP-1022); below, each feature has a result.
 """
 
@@ -18,7 +18,7 @@ from kafkaproto_server.security.acls import Operation
 
 
 def refuse(request: UpdateFeaturesRequest, refusal: Refusal) -> UpdateFeaturesResponse:
-    """No version lists features then."""
+    """A refusal lists no features, in any version."""
     return UpdateFeaturesResponse(error_code=refusal.code, error_message=refusal.message)
 
 

@@ -1,1 +1,1 @@
-"""Requests of the metadata quorum: what its replicas ask each other, and what administrators ask about its voters."""
+"""Requests of the metadata quorum: those between its replicas, and those of administrators about its voters."""

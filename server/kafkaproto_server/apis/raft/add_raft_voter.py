@@ -1,7 +1,7 @@
 """AddRaftVoter (80), v0-1; controller listeners, forwarded by brokers (KIP-853).
 
-The leader adds a controller to the voters: it has to respond at the endpoints named, to serve Vote, and to have caught
-up within three fetch timeouts.
+The leader adds a controller to the voters. The controller has to respond at the given endpoints, to serve Vote, and to
+have caught up within three fetch timeouts.
 
 - v1 may ask for the response as soon as the new set is appended, not committed.
 """

@@ -1,10 +1,10 @@
 """DescribeQuorum (55), v0-2; controller listeners, forwarded by brokers (KIP-595).
 
-The leader tells its epoch, its high watermark and how far voters and observers are; any other replica responds
-NOT_LEADER_OR_FOLLOWER.
+The leader returns its epoch, its high watermark and the log end offsets of voters and observers. Any other replica
+responds NOT_LEADER_OR_FOLLOWER.
 
-- v1 tells when each replica fetched and was caught up last (KIP-836).
-- v2 tells directory ids and the voters' endpoints (KIP-853), and errors in words.
+- v1 has the times when each replica last fetched and was last caught up (KIP-836).
+- v2 has directory ids and the voters' endpoints (KIP-853), and error messages.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from kafkaproto.messages import DescribeQuorumRequest
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.security.acls import Operation
 
 
 def handle_describe_quorum(
     request: DescribeQuorumRequest, context: RequestContext, services: Services
-) -> Reply:
-    """What this node's replica knows of the quorum."""
+) -> HandlerResult:
+    """Return what this node's replica knows of the quorum."""
     return services.quorum.describe(request, context.api_version)
 
 

@@ -1,11 +1,12 @@
 """Fetch (1), v4-18, of the metadata log; controller listeners (KIP-595).
 
-This node's replica of the quorum answers: records from the leader's log, where the logs diverge, or the snapshot to
-fetch. A request that brings nothing new waits at the leader for up to MaxWaitMs.
+This node's replica of the quorum responds with records from the leader's log, with the place where the logs diverge, or
+with the snapshot to fetch. If there is nothing new, the request waits at the leader for up to MaxWaitMs.
 
-- From v12 on the request names the epoch of the last record fetched; before, a replica whose log diverges learns it by
-  the error OFFSET_OUT_OF_RANGE.
-- v15 moved the replica's id into ReplicaState, v17 added its directory id (KIP-853), v18 the high watermark it knows.
+- From v12 on the request has the epoch of the last fetched record. Before, a replica whose log diverges gets the error
+  OFFSET_OUT_OF_RANGE.
+- v15 moved the replica's id into ReplicaState, v17 added its directory id (KIP-853), v18 the high watermark that it
+  knows.
 
 Not done: fetch sessions (Apache Kafka's quorum keeps none either; a session id is ignored), and Fetch of other topics.
 """

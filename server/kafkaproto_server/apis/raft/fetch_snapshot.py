@@ -1,9 +1,9 @@
 """FetchSnapshot (59), v0-1; controller listeners (KIP-630).
 
-The leader sends a piece of a snapshot to a replica whose log ends before the leader's log starts. Errors that say what
-is wrong with the request are in the partition of the response.
+The leader sends a piece of a snapshot to a replica whose log ends before the leader's log starts. Errors about the
+request are in the partition of the response.
 
-- v1 names the replica's directory id (KIP-853).
+- v1 has the replica's directory id (KIP-853).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RemoveRaftVoter (81), v0; controller listeners, forwarded by brokers (KIP-853).
 
-The leader takes a voter out of the set. If it is the leader itself, it leads until the new set is committed, and then
+The leader removes a voter from the set. If it removes itself, it leads until the new set is committed, and then
 resigns.
 """
 

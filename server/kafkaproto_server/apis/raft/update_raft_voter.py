@@ -1,6 +1,6 @@
 """UpdateRaftVoter (82), v0; controller listeners (KIP-853).
 
-A voter tells the leader its endpoints and the range of kraft.version that it supports. An update that changes nothing
+A voter reports its endpoints and its supported range of kraft.version to the leader. An update that changes nothing
 appends no record.
 """
 

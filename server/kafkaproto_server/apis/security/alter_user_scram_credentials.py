@@ -1,6 +1,6 @@
 """AlterUserScramCredentials (51), v0; controller listeners, forwarded by brokers (KIP-554).
 
-The active controller decides about each user by itself (`controller.scram_credentials`).
+The active controller decides on each user separately (`controller.commands.alter_user_scram_credentials`).
 """
 
 from __future__ import annotations

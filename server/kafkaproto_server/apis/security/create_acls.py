@@ -1,7 +1,7 @@
 """CreateAcls (30), v1-3; controller listeners, forwarded by brokers (KIP-140).
 
-The active controller decides about each ACL by itself (`controller.acls`). Without an authorizer the request is refused
-with SECURITY_DISABLED.
+The active controller decides on each ACL separately (`controller.commands.acls`). Without an authorizer the request is
+refused with SECURITY_DISABLED.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.security.describe_acls import no_authorizer
-from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
 from kafkaproto_server.security.acls import Operation
 from kafkaproto_server.types import Steps
 
 
-def handle_create_acls(request: CreateAclsRequest, context: RequestContext, services: Services) -> Reply:
-    """This node's controller decides, if the node has an authorizer."""
+def handle_create_acls(
+    request: CreateAclsRequest, context: RequestContext, services: Services
+) -> HandlerResult:
+    """Submit the request to this node's controller, if the node has an authorizer."""
     if services.metadata.authorizer() is None:
         return refuse(request, no_authorizer(context))
     return services.controller.submit(request, context)

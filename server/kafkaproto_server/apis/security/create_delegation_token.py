@@ -1,7 +1,7 @@
 """CreateDelegationToken (38), v1-3; controller listeners, forwarded by brokers (KIP-48).
 
-The active controller makes a token for the sender, or for another owner if the sender has CREATE_TOKENS on that USER
-(KIP-373). Both are named in a refusal, too.
+The active controller creates a token for the sender, or for another owner if the sender has CREATE_TOKENS on that USER
+(KIP-373). A refusal names owner and requester, too.
 
 - v3 names the owner and the requester.
 """
@@ -17,7 +17,7 @@ from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import denial, is_allowed
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.security.tokens import NO_TIME, is_proven, not_proven
-from kafkaproto_server.requests.context import Reply, RequestContext, changed
+from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -28,15 +28,15 @@ _FIRST_WITH_REQUESTER = 3
 
 def handle_create_delegation_token(
     request: CreateDelegationTokenRequest, context: RequestContext, services: Services
-) -> Reply:
-    """This node's controller decides, if the sender may have such a token."""
+) -> HandlerResult:
+    """Submit the request to this node's controller, if the sender may have such a token."""
     owner = token_owner(request.owner_principal_type, request.owner_principal_name, context.principal)
     asked = (Operation.CREATE_TOKENS, ResourceType.USER, owner)
 
     def name_both(response: Message) -> Message:
         assert isinstance(response, CreateDelegationTokenResponse)
         if request.owner_principal_name:
-            # As they came: put together and taken apart again, they might be too long for the response.
+            # Unchanged: joined and split again, they might be too long for the response.
             response.principal_type = request.owner_principal_type or ""
             response.principal_name = request.owner_principal_name
         else:
@@ -57,7 +57,7 @@ def handle_create_delegation_token(
 
 
 def refuse(request: CreateDelegationTokenRequest, refusal: Refusal) -> CreateDelegationTokenResponse:
-    """No token, at no time."""
+    """A refusal without token and times."""
     return CreateDelegationTokenResponse(
         error_code=refusal.code,
         issue_timestamp_ms=NO_TIME,

@@ -1,7 +1,7 @@
 """DeleteAcls (31), v1-3; controller listeners, forwarded by brokers (KIP-140).
 
-The active controller deletes the ACLs that each filter means (`controller.acls`). Without an authorizer the request is
-refused with SECURITY_DISABLED.
+The active controller deletes the ACLs that match each filter (`controller.commands.acls`). Without an authorizer the
+request is refused with SECURITY_DISABLED.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.security.describe_acls import no_authorizer
-from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
 from kafkaproto_server.security.acls import Operation
 from kafkaproto_server.types import Steps
 
 
-def handle_delete_acls(request: DeleteAclsRequest, context: RequestContext, services: Services) -> Reply:
-    """This node's controller decides, if the node has an authorizer."""
+def handle_delete_acls(
+    request: DeleteAclsRequest, context: RequestContext, services: Services
+) -> HandlerResult:
+    """Submit the request to this node's controller, if the node has an authorizer."""
     if services.metadata.authorizer() is None:
         return refuse(request, no_authorizer(context))
     return services.controller.submit(request, context)

@@ -1,8 +1,8 @@
 """DescribeAcls (29), v1-3; both kinds of listeners (KIP-140).
 
-Every node describes ACLs from its own committed image, in order of what they are about and whom. A node without an
-authorizer responds SECURITY_DISABLED. A filter with a number that nobody knows matches nothing, as in Apache Kafka, but
-0 ("unknown"), for which Apache Kafka closes the connection, is INVALID_REQUEST.
+Every node responds from its own committed image. The ACLs are ordered by resource, then by principal. A node without an
+authorizer responds SECURITY_DISABLED. A filter with an unknown number matches nothing, as in Apache Kafka. But 0
+("unknown"), for which Apache Kafka closes the connection, is INVALID_REQUEST.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_AUTHORIZER = "This node has no authorizer: authorizer.class.name is not set."
 def handle_describe_acls(
     request: DescribeAclsRequest, context: RequestContext, services: Services
 ) -> Steps[DescribeAclsResponse]:
-    """The ACLs that a filter means."""
+    """Return the ACLs that match a filter."""
     if services.metadata.authorizer() is None:
         return DescribeAclsResponse(error_code=ErrorCode.SECURITY_DISABLED, error_message=NO_AUTHORIZER)
     acl_filter = AclFilter.of(request)
@@ -69,7 +69,7 @@ def handle_describe_acls(
 
 
 def no_authorizer(context: RequestContext) -> Refusal:
-    """What a node without an authorizer says to who would change ACLs."""
+    """The refusal of a node without an authorizer to change ACLs."""
     return Refusal(code=ErrorCode.SECURITY_DISABLED, message=NO_AUTHORIZER, version=context.api_version)
 
 

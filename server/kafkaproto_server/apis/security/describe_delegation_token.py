@@ -1,9 +1,9 @@
 """DescribeDelegationToken (41), v1-3; both kinds of listeners (KIP-48).
 
-Every node describes tokens from its own committed image: to their owner, requester and renewers, and to who may
-DESCRIBE the DELEGATION_TOKEN or DESCRIBE_TOKENS of the owner.
+Every node responds from its own committed image. It shows a token to its owner, requester and renewers, and to clients
+that may DESCRIBE the DELEGATION_TOKEN or DESCRIBE_TOKENS of the owner.
 
-- v3 tells who requested a token (KIP-373).
+- v3 has the requester of each token (KIP-373).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.security.tokens import is_proven
-from kafkaproto_server.image.image import DelegationToken
+from kafkaproto_server.image.entries import DelegationToken
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
@@ -34,7 +34,7 @@ _FIRST_WITH_REQUESTER = 3
 def handle_describe_delegation_token(
     request: DescribeDelegationTokenRequest, context: RequestContext, services: Services
 ) -> Steps[DescribeDelegationTokenResponse]:
-    """The tokens of the owners that are named, or all, as far as the client may know of them."""
+    """Return the tokens of the given owners, or all tokens, as far as the client may see them."""
     if not is_proven(context):
         return DescribeDelegationTokenResponse(error_code=ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
     secret_key = services.node.static_config.get(SECRET_KEY)

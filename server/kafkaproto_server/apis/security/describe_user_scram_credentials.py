@@ -1,7 +1,8 @@
 """DescribeUserScramCredentials (50, v0), broker and controller listeners (KIP-554): mechanisms and iterations of users.
 
-Answered from the node's committed image; nothing by which anybody could log in is told. No users named, or null, means
-all who have credentials. Stock controllers advertise the request and fail over it; ours answer.
+The response comes from the node's committed image, and contains nothing with which a client could authenticate. If no
+users are named, or the list is null, it has all users with credentials. Apache Kafka's controllers advertise this API
+and fail to serve it; ours serve it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _Info = DescribeUserScramCredentialsResponse.CredentialInfo
 def handle_describe_scram_credentials(
     request: DescribeUserScramCredentialsRequest, context: RequestContext, services: Services
 ) -> Steps[DescribeUserScramCredentialsResponse]:
-    """What each user has; a user who is named twice, or has nothing, is an error of its own."""
+    """Return the credentials of each user. A user that is named several times, or has none, has an error of its own."""
     credentials = services.metadata.image().scram_credentials
     by_user: dict[str, list[_Info]] = {}
     in_order = yield from sorted_steps(list(credentials))

@@ -1,7 +1,7 @@
 """ExpireDelegationToken (40), v1-2; controller listeners, forwarded by brokers (KIP-48).
 
-Sets the end of a token; a negative time deletes it at once. The active controller decides
-(`controller.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may.
+Sets the expiry time of a token; a negative period deletes it at once. The active controller decides
+(`controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may do this.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from kafkaproto.messages import ExpireDelegationTokenRequest, ExpireDelegationTo
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.security.tokens import NO_TIME, is_proven, not_proven
-from kafkaproto_server.requests.context import Reply, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 
 def handle_expire_delegation_token(
     request: ExpireDelegationTokenRequest, context: RequestContext, services: Services
-) -> Reply:
-    """This node's controller decides: it knows whose the token is."""
+) -> HandlerResult:
+    """Submit the request to this node's controller, which knows the token's owner."""
     if not is_proven(context):
         return refuse(request, not_proven(context))
     return services.controller.submit(request, context)
 
 
 def refuse(request: ExpireDelegationTokenRequest, refusal: Refusal) -> ExpireDelegationTokenResponse:
-    """The response has no room for words."""
+    """The response has no field for an error message."""
     return ExpireDelegationTokenResponse(error_code=refusal.code, expiry_timestamp_ms=NO_TIME)
 
 

@@ -1,0 +1,56 @@
+"""What happened to the cluster: one table for each question, with intervals for everything that lasts.
+
+The tables are in separate files by topic: `partition_intervals`, `broker_intervals`, `quorum_intervals`, `changes`.
+Offsets and timestamps are those of the records that began and ended an interval. The end is exclusive. While an
+interval lasts, its end is null, and so is its duration (in milliseconds). Times are from the leaders' clocks: if two
+clocks disagree so much that an end lies before its beginning, the duration is 0.
+
+Snapshots are read as well, for a log that starts later than the cluster. The rows of a frame are read once for all
+tables and kept in Spark's cache until ``history.forget(rows)``.
+"""
+
+from __future__ import annotations
+
+from kafkaproto_pipeline.jobs.history import broker_intervals, changes, partition_intervals, quorum_intervals
+from kafkaproto_pipeline.jobs.history.broker_intervals import brokers, directories
+from kafkaproto_pipeline.jobs.history.changes import acl_changes, config_changes, quota_changes, scram_changes
+from kafkaproto_pipeline.jobs.history.partition_intervals import isr, leadership
+from kafkaproto_pipeline.jobs.history.quorum_intervals import quorum, voters
+from kafkaproto_pipeline.jobs.job import Job
+from kafkaproto_pipeline.views.latest import MARKERS
+
+JOB = Job(
+    name="history",
+    view="typed",
+    record_types=tuple(
+        dict.fromkeys(
+            (
+                *partition_intervals.RECORD_TYPES,
+                *partition_intervals.SETTING_TYPES,
+                *broker_intervals.LIFE_TYPES,
+                *broker_intervals.DIRECTORY_TYPES,
+                *changes.CONFIG_TYPES,
+                *changes.ACL_TYPES,
+                *changes.QUOTA_TYPES,
+                *changes.SCRAM_TYPES,
+                *quorum_intervals.VOTER_TYPES,
+                "LeaderChangeMessage",
+                *MARKERS,
+            )
+        )
+    ),
+    tables={
+        "leadership": leadership,
+        "isr": isr,
+        "brokers": brokers,
+        "quorum": quorum,
+        "voters": voters,
+        "directories": directories,
+        "config_changes": config_changes,
+        "acl_changes": acl_changes,
+        "quota_changes": quota_changes,
+        "scram_changes": scram_changes,
+    },
+    source_options={"includeSnapshots": "true"},
+    order=("topic", "partition", "brokerId", "fromOffset", "offset"),
+)

@@ -1,0 +1,1 @@
+"""What is to be read, cut into pieces of work, and the progress of a stream."""

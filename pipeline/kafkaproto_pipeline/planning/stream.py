@@ -1,0 +1,230 @@
+"""The sources of a stream: directories that grow, or a live quorum. Neither knows the progress of the stream."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from kafkaproto.snapshot import SnapshotId
+from kafkaproto_pipeline.options import SourceOptions
+from kafkaproto_pipeline.planning import live
+from kafkaproto_pipeline.planning.files import (
+    OffsetRange,
+    PlannedPiece,
+    Sources,
+    log_pieces,
+    look,
+    one_lineage,
+    snapshot_pieces,
+)
+from kafkaproto_pipeline.planning.live import LivePiece
+from kafkaproto_pipeline.planning.progress import UNKNOWN_EPOCH, Available, StreamProgress
+from kafkaproto_pipeline.sources.directories import InputError
+from kafkaproto_pipeline.sources.live_quorum import Chunk, LiveQuorum
+from kafkaproto_pipeline.sources.survey import Memory
+
+POLL_TIMEOUT_MS = 2_000
+"""How long a stream waits for one response to its small requests, so that a controller that hangs does not block it."""
+POLL_PATIENCE_S = 1.0
+"""How long the stream looks for a leader after it once had a response. It is short, because the stream
+will ask again.
+"""
+AHEAD_OFFSETS = 1_000
+AHEAD_BYTES = 1024 * 1024
+"""A batch within both limits is sent to its task together with its records, because connecting would take longer."""
+
+
+class StreamSource(Protocol):
+    """The source of a stream's records."""
+
+    def available(self) -> Available:
+        """What may be emitted now. Raises InputError."""
+
+    def check(self, start: StreamProgress) -> None:
+        """Raise InputError if the source now has another record in place of the one that was emitted last."""
+
+    def epoch_before(self, offset: int) -> int:
+        """The epoch of the record before an offset, -1 if it is not known. Raises InputError."""
+
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Fetch the records of a small batch while they can be reached. Raises InputError."""
+
+    def pieces(
+        self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
+    ) -> Sequence[PlannedPiece | LivePiece]:
+        """The pieces that read a snapshot, if any, and the offsets from ``start`` to below ``end``, all of them
+        committed.
+
+        ``epoch`` is that of the record before, -1 if it is not known. Raises InputError if the offsets are gone.
+        """
+
+    def close(self) -> None:
+        """Free all resources."""
+
+
+def make_stream_source(options: SourceOptions) -> StreamSource:
+    """The source that the options name."""
+    if options.bootstrap_controllers:
+        return QuorumSource(options)
+    return DirectorySource(options)
+
+
+class DirectorySource:
+    """Directories of nodes, which may be running. Results for a file are remembered as long as it does not change."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._options = options
+        self._memory = Memory()
+        self._sources: Sources | None = None
+
+    def available(self) -> Available:
+        """List the directories again."""
+        self._sources = sources = look(self._options, self._memory)
+        ranges = _newest_in_one_piece(sources)
+        cluster_ids = [log.replica.cluster_id for log in sources.logs if log.replica.cluster_id is not None]
+        snapshots = sorted(
+            {snapshot.id for _, snapshot in sources.snapshots}, key=lambda each: each.end_offset
+        )
+        start = ranges[0].start
+        return Available(
+            cluster_id=cluster_ids[0] if cluster_ids else None,
+            start=start,
+            end=max(start, min(sources.committed.end, ranges[-1].stop)),
+            snapshots=tuple(each for each in snapshots if each.end_offset >= start),
+        )
+
+    def check(self, start: StreamProgress) -> None:
+        """Compare the epoch of the record before."""
+        _check_epoch(start, self.epoch_before(start.offset))
+
+    def epoch_before(self, offset: int) -> int:
+        """From the last listing."""
+        assert self._sources is not None, "available() looks, and comes first"
+        for each in _newest_in_one_piece(self._sources):
+            epoch = each.log.lineage.epoch_at(offset - 1) if each.start < offset <= each.stop else None
+            if epoch is not None:
+                return epoch
+        return UNKNOWN_EPOCH
+
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Nothing to do, because files stay."""
+
+    def pieces(
+        self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
+    ) -> Sequence[PlannedPiece | LivePiece]:
+        """List the directories again, because files may be gone or have been renamed."""
+        sources = look(self._options, self._memory)
+        pieces: list[PlannedPiece] = []
+        if snapshot is not None:
+            pieces += self._snapshot(sources, snapshot)
+        if start < end:
+            pieces += self._log(sources, start, end)
+        return pieces
+
+    def close(self) -> None:
+        """Nothing to do, because nothing is held."""
+
+    def _snapshot(self, sources: Sources, snapshot_id: SnapshotId) -> list[PlannedPiece]:
+        for log, snapshot in sources.snapshots:
+            if snapshot.id == snapshot_id:
+                return snapshot_pieces(log, snapshot, self._options.split_bytes)
+        raise InputError(
+            f"the snapshot that the batch is to emit, of end offset {snapshot_id.end_offset} and epoch "
+            f"{snapshot_id.epoch}, is in none of the directories any more"
+        )
+
+    def _log(self, sources: Sources, start: int, end: int) -> list[PlannedPiece]:
+        ranges = _newest_in_one_piece(sources)
+        if start < ranges[0].start or end > ranges[-1].stop:
+            raise InputError(
+                f"offsets {start} to {end - 1}, which the batch is to emit, are not all there: the log holds "
+                f"{ranges[0].start} to {ranges[-1].stop - 1}"
+            )
+        # These offsets were known to be committed when the batch was planned, even if the files no longer show it.
+        committed = replace(sources.committed, end=max(end, sources.committed.end))
+        pieces: list[PlannedPiece] = []
+        for each in ranges:
+            part = replace(each, start=max(each.start, start), end=min(each.stop, end))
+            if part.start < part.stop:
+                found = log_pieces(part, committed, self._options.split_bytes)
+                pieces += [replace(piece, committed_end=end) for piece in found]
+        return pieces
+
+
+def _newest_in_one_piece(sources: Sources) -> list[OffsetRange]:
+    """The ranges of the one lineage after its last gap."""
+    ranges = one_lineage(sources)
+    begin = 0
+    for index, (before, after) in enumerate(itertools.pairwise(ranges), 1):
+        if before.stop < after.start:
+            begin = index
+    return ranges[begin:]
+
+
+def _check_epoch(start: StreamProgress, found: int) -> None:
+    if UNKNOWN_EPOCH not in (found, start.epoch) and found != start.epoch:
+        raise InputError(
+            f"offset {start.offset - 1} was emitted as a record of epoch {start.epoch}, and is of epoch {found} "
+            "in the log: the quorum has lost what it had committed, or this is another one's log"
+        )
+
+
+class QuorumSource:
+    """A live quorum. The connection is kept between requests."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._servers = options.bootstrap_controllers
+        self._quorum = LiveQuorum(self._servers, request_timeout_ms=POLL_TIMEOUT_MS)
+        self._available: Available | None = None
+        self._ahead: tuple[int, int, tuple[Chunk, ...]] | None = None
+
+    def available(self) -> Available:
+        """Ask the leader."""
+        state = self._quorum.state()
+        self._quorum.retry_timeout_s = POLL_PATIENCE_S
+        self._available = Available(
+            cluster_id=state.cluster_id,
+            start=state.start,
+            end=state.high_watermark,
+            snapshots=() if state.snapshot is None else (state.snapshot,),
+        )
+        return self._available
+
+    def check(self, start: StreamProgress) -> None:
+        """Fetch the record before, and compare its epoch."""
+        assert self._available is not None, "available() asks, and comes first"
+        if start.epoch != UNKNOWN_EPOCH and self._available.start < start.offset <= self._available.end:
+            _check_epoch(start, self.epoch_before(start.offset))
+
+    def epoch_before(self, offset: int) -> int:
+        """Fetch the record's batch."""
+        return self._quorum.epoch_of(offset - 1) if offset > 0 else UNKNOWN_EPOCH
+
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Fetch the batch now. Once it is planned it has to be read, and the quorum may have no leader then."""
+        self._ahead = None
+        if end - start <= AHEAD_OFFSETS:
+            chunks: list[Chunk] = []
+            for chunk in self._quorum.read(start, end, epoch, AHEAD_BYTES):
+                chunks.append(chunk)
+                if sum(len(each.data) for each in chunks) > AHEAD_BYTES:
+                    return
+            self._ahead = start, end, tuple(chunks)
+
+    def pieces(
+        self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
+    ) -> Sequence[PlannedPiece | LivePiece]:
+        """Offsets that are gone show when a task reads them."""
+        cluster_id = (self._available or self.available()).cluster_id
+        pieces = live.log_pieces(self._servers, cluster_id, start, end, epoch)
+        if self._ahead is not None and self._ahead[:2] == (start, end):
+            pieces = [replace(piece, chunks=self._ahead[2]) for piece in pieces]
+        if snapshot is not None:
+            pieces.insert(0, live.snapshot_piece(self._servers, cluster_id, snapshot))
+        return pieces
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._quorum.close()

@@ -1,0 +1,1 @@
+"""Requests and rules about brokers: registration, heartbeats, sessions, fencing, failure."""

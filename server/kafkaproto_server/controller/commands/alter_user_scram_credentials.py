@@ -1,0 +1,118 @@
+"""AlterUserScramCredentials (51, v0): sets and deletes the SCRAM credentials of users (KIP-554).
+
+The client sends the salted password. The record holds only the keys with which a server checks it; nobody can log in
+with these. A request can change one credential per user. Each user gets one result, independently of the others. The
+salt and the salted password must not be empty, which Apache Kafka does not check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    AlterUserScramCredentialsRequest,
+    AlterUserScramCredentialsResponse,
+    RemoveUserScramCredentialRecord,
+    UserScramCredentialRecord,
+)
+from kafkaproto_server.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.security.scram import MAX_ITERATIONS, MECHANISMS, MECHANISMS_BY_NUMBER, MIN_ITERATIONS
+from kafkaproto_server.types import Steps
+
+SCRAM_LEVEL = 11
+"""metadata.version 3.5-IV2: credentials are recorded."""
+
+_Deletion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialDeletion
+_Upsertion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
+
+
+def alter_scram_credentials(situation: Situation, request: AlterUserScramCredentialsRequest) -> Steps[Result]:
+    """Change the credentials of the users without an error."""
+    alterations: tuple[_Deletion | _Upsertion, ...] = (*request.deletions, *request.upsertions)
+    errors: dict[str, ApiError] = {}
+    records: dict[str, Message] = {}
+    for each in alterations:
+        name = each.name
+        if name in errors:
+            # A user's result has the first error found.
+            yield
+            continue
+        try:
+            if name in records:
+                # Even with another mechanism, as in Apache Kafka.
+                del records[name]
+                raise ApiError(
+                    ErrorCode.DUPLICATE_RESOURCE, f"User {quoted(name)} is named twice in the request."
+                )
+            records[name] = _record(situation, each)
+        except ApiError as error:
+            errors[name] = error
+        yield
+    results = {}
+    for each in alterations:
+        if each.name not in results:
+            results[each.name] = _result(each.name, errors.get(each.name))
+        yield
+    response = AlterUserScramCredentialsResponse(results=list(results.values()))
+    return Result(response=response, records=tuple(records.values()))
+
+
+def _users(alterations: Iterable[_Deletion | _Upsertion]) -> Iterator[str]:
+    yield from dict.fromkeys(each.name for each in alterations)
+
+
+def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message:
+    """The record of the change; raises ApiError if the requested credential is invalid."""
+    name, number = alteration.name, alteration.mechanism
+    if situation.image.metadata_version < SCRAM_LEVEL:
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "SCRAM needs metadata.version 3.5-IV2 or later.")
+    if not name:
+        raise _unacceptable("The user name is empty.")
+    mechanism = MECHANISMS_BY_NUMBER.get(number)
+    if mechanism is None:
+        known = ", ".join(f"{each.number} ({name})" for name, each in MECHANISMS.items())
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_SASL_MECHANISM,
+            f"Mechanism {number} of user {quoted(name)} is none of {known}.",
+        )
+    if isinstance(alteration, _Deletion):
+        if (number, name) not in situation.image.scram_credentials:
+            raise ApiError(
+                ErrorCode.RESOURCE_NOT_FOUND,
+                f"User {quoted(name)} has no credential of mechanism {number}.",
+            )
+        return RemoveUserScramCredentialRecord(name=name, mechanism=number)
+    if not MIN_ITERATIONS <= alteration.iterations <= MAX_ITERATIONS:
+        raise _unacceptable(
+            f"iterations={alteration.iterations} of user {quoted(name)} must be"
+            f" {MIN_ITERATIONS} to {MAX_ITERATIONS}."
+        )
+    if not alteration.salt or not alteration.salted_password:
+        raise _unacceptable(f"The salt or the salted password of user {quoted(name)} is empty.")
+    salted_password = bytes(alteration.salted_password)
+    return UserScramCredentialRecord(
+        name=name,
+        mechanism=number,
+        salt=alteration.salt,
+        stored_key=mechanism.stored_key(salted_password),
+        server_key=mechanism.server_key(salted_password),
+        iterations=alteration.iterations,
+    )
+
+
+def _result(
+    name: str, error: ApiError | None
+) -> AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult:
+    return AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult(
+        user=name,
+        error_code=ErrorCode.NONE if error is None else error.code,
+        error_message=None if error is None else error.message,
+    )
+
+
+def _unacceptable(message: str) -> ApiError:
+    return ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, message)

@@ -1,0 +1,36 @@
+"""Parked responses: each waits until the records that it rests on are committed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from kafkaproto.message import Message
+from kafkaproto_server.controller.values.command import ApiError
+from kafkaproto_server.controller.values.events import CommandReceived
+from kafkaproto_server.purgatory import Purgatory
+
+
+class ParkedResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """One parked response."""
+
+    command: CommandReceived
+    response: Message | ApiError
+    """The response, or the error by which the command is refused."""
+    committed_at: int
+    """The high watermark at which the response may leave."""
+
+
+class ParkedResponses(Purgatory[ParkedResponse]):
+    """The purgatory of parked responses. They leave in the order of their commands, unless their time limit passes."""
+
+    __slots__ = ()
+
+    def park(self, result: ParkedResponse) -> None:
+        """Add a response."""
+        self.add(result, result.command.context.deadline_ms)
+
+    def take_committed(self, high_watermark: int) -> Iterator[ParkedResponse]:
+        """Take the responses that the high watermark has reached, in order."""
+        return self.take_while(lambda result: result.committed_at <= high_watermark)

@@ -1,0 +1,1 @@
+"""Rules about partitions: placement of replicas, election of leaders, ISR and ELR, reassignments."""

@@ -1,0 +1,38 @@
+"""Checks replica assignments that a request itself names, for new topics and for new partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.controller.values.command import ApiError
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.types import Steps
+
+
+def check_assignments(
+    image: ClusterImage, assignments: Sequence[Sequence[int]], *, replication_factor: int | None
+) -> Steps[None]:
+    """Raise ApiError (INVALID_REPLICA_ASSIGNMENT) unless every partition can have these replicas.
+
+    All partitions must have ``replication_factor`` replicas; None stands for as many as the first partition has.
+    """
+    for replicas in assignments:
+        if not replicas:
+            raise _invalid("A partition is assigned to no broker at all.")
+        for replica in replicas:
+            if replica not in image.brokers:
+                raise _invalid(f"Broker {replica} in assignment {list(replicas)} is not registered.")
+        if len(dict.fromkeys(replicas)) != len(replicas):
+            raise _invalid(f"Assignment {list(replicas)} names a broker twice.")
+        if replication_factor is None:
+            replication_factor = len(replicas)
+        if len(replicas) != replication_factor:
+            raise _invalid(
+                f"Assignment {list(replicas)} has {len(replicas)} replicas, others have {replication_factor}."
+            )
+        yield
+
+
+def _invalid(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)

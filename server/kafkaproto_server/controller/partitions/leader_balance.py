@@ -1,0 +1,61 @@
+"""Periodic elections: the controller holds them by itself, without a change of any broker.
+
+Preferred replicas that are in sync again become leaders again (auto.leader.rebalance.enable), no matter what share of
+the partitions other replicas lead. Partitions without a leader get a replica that lags, if their topics allow it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from kafkaproto.message import Message
+from kafkaproto_server.controller.partitions.partitions import (
+    Election,
+    Goal,
+    Located,
+    PartitionChanges,
+    partitions_where,
+)
+from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.types import NO_NODE, Steps
+
+MAX_ELECTIONS_PER_RUN = 1_000
+"""As in Apache Kafka's controllers: the rest has to wait for the next run."""
+
+
+def preferred_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[Message]]:
+    """Records that make preferred replicas leaders."""
+    if not image.partition_counts.not_preferred:
+        return []
+    others_lead = yield from partitions_where(
+        image, lambda partition: partition.leader != partition.replicas[0]
+    )
+    return (yield from _elected(image, settings, others_lead, Election.PREFERRED))
+
+
+def unclean_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[Message]]:
+    """Records that give leaders to partitions without one, if their topics allow unclean elections."""
+    if not image.partition_counts.leaderless:
+        return []
+    leaderless = yield from partitions_where(image, lambda partition: partition.leader == NO_NODE)
+    allowed: deque[Located] = deque()
+    while leaderless:
+        each = leaderless.popleft()
+        if settings.unclean_election_enabled(each[0].name):
+            allowed.append(each)
+        yield
+    return (yield from _elected(image, settings, allowed, Election.UNCLEAN))
+
+
+def _elected(
+    image: ClusterImage, settings: TopicSettings, partitions: deque[Located], election: Election
+) -> Steps[list[Message]]:
+    changes = PartitionChanges(image, settings)
+    while partitions:
+        topic, index, _ = partitions.popleft()
+        changes.change(topic, index, Goal(), election=election)
+        if len(changes.records) == MAX_ELECTIONS_PER_RUN:
+            break
+        yield
+    return changes.records

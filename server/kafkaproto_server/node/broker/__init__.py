@@ -1,0 +1,1 @@
+"""The tasks of a broker: its lifecycle, its log directories, the metadata that it applies."""

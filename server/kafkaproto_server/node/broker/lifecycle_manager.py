@@ -1,0 +1,193 @@
+"""The task that keeps a broker registered and alive, and says when it may serve clients."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+import trio
+
+from kafkaproto.error_codes import describe
+from kafkaproto_server.broker.assignments import AssignmentQueue
+from kafkaproto_server.broker.directories import LogDirectories
+from kafkaproto_server.broker.lifecycle import BrokerLifecycle, BrokerState
+from kafkaproto_server.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.node.broker.assignment_sender import AssignmentSender
+from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
+from kafkaproto_server.node.quorum.published import Published
+from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
+from kafkaproto_server.ports import Clock
+
+_log = logging.getLogger("kafkaproto.server.broker")
+
+
+class RegistrationTimeout(Exception):
+    """No controller accepted the broker's registration in time (initial.broker.registration.timeout.ms)."""
+
+
+class DirectoryFailureNotToldError(Exception):
+    """No controller confirmed a failed directory in time (log.dir.failure.timeout.ms)."""
+
+
+class BrokerLifecycleManager:
+    """Runs a `BrokerLifecycle` over a channel to the active controller."""
+
+    def __init__(
+        self,
+        lifecycle: BrokerLifecycle,
+        *,
+        broker_id: int,
+        directories: LogDirectories,
+        static_config: Mapping[str, str],
+        channel: ControllerChannel,
+        assignment_channel: ControllerChannel,
+        published: Published,
+        heartbeat_interval_ms: int,
+        clock: Clock,
+    ) -> None:
+        """``directories`` are those that ``lifecycle`` reports; ``static_config`` is the node's properties."""
+        self._lifecycle = lifecycle
+        self._assignments = AssignmentQueue(broker_id)
+        self._replicas = ReplicaDirectories(broker_id, directories, self._assignments)
+        self._applier = MetadataApplier(
+            broker_id=broker_id,
+            static_config=static_config,
+            directories=directories,
+            replicas=self._replicas,
+        )
+        self._sender = AssignmentSender(
+            self._assignments,
+            channel=assignment_channel,
+            published=published,
+            apply=self.apply,
+            broker_epoch=lambda: lifecycle.broker_epoch,
+            clock=clock,
+        )
+        self._channel = channel
+        self._published = published
+        self._heartbeat_interval_ms = heartbeat_interval_ms
+        self._clock = clock
+        self._wake = trio.Event()
+        self._has_left = trio.Event()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the broker is unfenced and serves clients."""
+        return self._lifecycle.is_serving
+
+    @property
+    def state_code(self) -> int:
+        """The broker's state as Kafka's metric BrokerState numbers it."""
+        return self._lifecycle.state.code
+
+    @property
+    def metadata_apply_errors(self) -> int:
+        """How often this broker could not apply what the metadata required."""
+        return self._applier.errors
+
+    @property
+    def queued_replica_to_dir_assignments(self) -> int:
+        """The number of replicas whose directory no controller has confirmed yet."""
+        return len(self._assignments)
+
+    @property
+    def _is_leaving(self) -> bool:
+        return self._lifecycle.state is BrokerState.SHUTTING_DOWN
+
+    @property
+    def broker_epoch(self) -> int | None:
+        """The epoch of this process's registration; None before it."""
+        return self._lifecycle.broker_epoch
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Register, then send heartbeats until the controlled shutdown is complete. It has started once the broker is
+        unfenced.
+
+        Raises RegistrationTimeout, DirectoryFailureNotToldError.
+        """
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._sender.run)
+                await self._live(task_status)
+                nursery.cancel_scope.cancel()
+        finally:
+            self._has_left.set()
+
+    async def _live(self, task_status: trio.TaskStatus[None]) -> None:
+        lifecycle = self._lifecycle
+        announced = False
+        while not self._is_leaving:
+            await self._wait_until_due()
+            # A shutdown may have been requested during the wait, of a broker that never registered.
+            if self._is_leaving:
+                break
+            await self._exchange()
+            if lifecycle.state is BrokerState.RUNNING and not announced:
+                announced = True
+                task_status.started()
+
+    async def leave(self, timeout_ms: int) -> None:
+        """The controlled shutdown. Returns once the controller allows this broker to stop, or after the timeout."""
+        self._lifecycle.request_shutdown(self._clock.now_ms())
+        self._wake.set()
+        with trio.move_on_after(timeout_ms / 1000) as scope:
+            await self._has_left.wait()
+        if scope.cancelled_caught:
+            _log.warning("the controlled shutdown was not finished within %d ms", timeout_ms)
+
+    def apply(self) -> bool:
+        """Apply the newest metadata. Returns whether there is more to apply."""
+        if self._applier.apply(self._published.image):
+            self._report_directories()
+        return self._applier.has_more
+
+    def directories_changed(self) -> None:
+        """A log directory failed."""
+        self._replicas.directories_changed()
+        self._sender.wake()
+        self._report_directories()
+
+    def _report_directories(self) -> None:
+        self._lifecycle.directories_changed(self._clock.now_ms())
+        self._wake.set()
+
+    async def _wait_until_due(self) -> None:
+        await trio.lowlevel.checkpoint()
+        while not self._is_leaving and (wait_ms := self._lifecycle.due_ms - self._clock.now_ms()) > 0:
+            self._wake = trio.Event()
+            with trio.move_on_after(wait_ms / 1000):
+                await self._wake.wait()
+
+    async def _exchange(self) -> None:
+        lifecycle = self._lifecycle
+        if lifecycle.is_registration_overdue:
+            raise RegistrationTimeout("no active controller took the registration of this broker in time")
+        if lifecycle.is_directory_failure_overdue(self._clock.now_ms()):
+            raise DirectoryFailureNotToldError(
+                "a log directory failed, and no controller confirmed within log.dir.failure.timeout.ms that it knows: "
+                "this broker may lead partitions that it has lost, and stops"
+            )
+        # The heartbeat contains the offset up to which metadata is applied and, in RECOVERY, what followed from it.
+        self.apply()
+        self._sender.wake()
+        request = lifecycle.next_request(
+            self._published.image.offset, are_assignments_known=self._replicas.are_known
+        )
+        try:
+            response = await self._channel.send(request, timeout_ms=self._heartbeat_interval_ms)
+        except ControllerUnavailable as error:
+            _log.warning("%s", error)
+            lifecycle.handle_failure(self._clock.now_ms())
+            return
+        before, was_told_to_leave = lifecycle.last_refusal, lifecycle.was_told_to_leave
+        lifecycle.handle_response(response, self._clock.now_ms())
+        if lifecycle.was_told_to_leave and not was_told_to_leave:
+            _log.warning(
+                "the controller fenced this broker, which did not ask for it: the broker asks to be unfenced"
+            )
+        code = lifecycle.last_refusal
+        if code and self._is_leaving:
+            _log.warning("no controlled shutdown: the controller responded %s", describe(code).name)
+        elif code and code != before:
+            info = describe(code)
+            _log.warning("the controller refused %s: %s: %s", request.NAME, info.name, info.message)

@@ -1,0 +1,258 @@
+"""Writes snapshots of the committed state, and reads them.
+
+When: after a number of bytes of records since the last snapshot (``metadata.log.max.record.bytes.between.snapshots``)
+or after some time (``metadata.log.max.snapshot.interval.ms``), but never inside a metadata transaction. All replicas
+see the same records. To keep them from writing at the same time, each node draws at random for each snapshot by how
+much it is early.
+
+How: an image is immutable, so it can be written while changes continue. The event loop itself does the encoding, a
+millisecond at a time, with longer pauses in between. A separate thread would hold the interpreter's lock for longer
+than that whenever the loop needs it back. Threads only do the file operations.
+
+If a snapshot cannot be written, nothing is lost, because the log has everything. The failure is logged, and the attempt
+is repeated later.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+
+import trio
+
+from kafkaproto.snapshot import SnapshotId, build_snapshot
+from kafkaproto_server.image.collector import no_garbage
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.image.snapshot import image_from_values, image_values
+from kafkaproto_server.ports import Buffer, Clock, Rng
+from kafkaproto_server.raft.values.events import StoredSnapshot
+from kafkaproto_server.raft.values.voters import VoterSet
+from kafkaproto_server.storage.metadata.bootstrap import voters_record
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, SnapshotWriter, take_header
+from kafkaproto_server.types import OffsetAndEpoch
+
+_log = logging.getLogger("kafkaproto.server.quorum")
+
+JITTER_PERCENT = 20
+"""The largest part of its limits by which a snapshot is early."""
+
+RETRY_MS = 60_000
+"""The time from a failure to the next attempt."""
+
+BATCH_BYTES = 64 * 1024
+"""Size of the batches in a snapshot. Encoding one takes less than a millisecond; Kafka allows 8 MiB."""
+
+SLICE_S = 0.001
+"""How long the event loop is blocked at a time, plus at most one more batch."""
+
+PAUSE_RATIO = 4
+"""The pause after such a slice, as a multiple of its length: writing a snapshot takes a fifth of a processor."""
+
+WRITE_BYTES = 1024 * 1024
+"""How much is written and synced at once, so that the log's own syncs never wait for more than this."""
+
+
+class SnapshotSchedule:
+    """Decides when the next snapshot is due. Times are monotonic, in milliseconds."""
+
+    def __init__(self, *, max_bytes: int, max_interval_ms: int, rng: Rng, now_ms: int) -> None:
+        """An interval of 0 means none."""
+        self._max_bytes = max_bytes
+        self._max_interval_ms = max_interval_ms
+        self._rng = rng
+        self.restart(now_ms)
+
+    def restart(self, now_ms: int) -> None:
+        """The present state is in a snapshot."""
+        self._bytes = 0
+        early_percent = self._rng.below(JITTER_PERCENT + 1)
+        self._due_bytes = max(1, self._max_bytes - self._max_bytes * early_percent // 100)
+        early_ms = self._max_interval_ms * early_percent // 100
+        self._due_ms = now_ms + self._max_interval_ms - early_ms
+        self._retry_ms = now_ms
+
+    def delay(self, now_ms: int) -> None:
+        """The last attempt failed. The next one is due after `RETRY_MS`, however many bytes have come since."""
+        self._retry_ms = now_ms + RETRY_MS
+        self._due_bytes = 1
+
+    def add(self, size_bytes: int) -> None:
+        """Records of this many bytes were committed."""
+        self._bytes += size_bytes
+
+    def is_due(self, now_ms: int) -> bool:
+        """Whether a snapshot is due. It never is without new records."""
+        has_waited = self._max_interval_ms > 0 and now_ms >= self._due_ms
+        is_due = self._bytes >= self._due_bytes or (has_waited and self._bytes > 0)
+        return is_due and now_ms >= self._retry_ms
+
+
+class Snapshotter:
+    """Writes this node's snapshots, one at a time. Only the event loop's thread uses this class."""
+
+    def __init__(
+        self,
+        *,
+        snapshots: SnapshotStore,
+        max_bytes: int,
+        max_interval_ms: int,
+        voters_at: Callable[[int], tuple[int, VoterSet | None]],
+        created: Callable[[StoredSnapshot], None],
+        clock: Clock,
+        rng: Rng,
+    ) -> None:
+        """``voters_at`` is `raft.node.RaftNode.voters_at`; ``created`` is called with each snapshot once it is
+        durable."""
+        self._snapshots = snapshots
+        self._voters_at = voters_at
+        self._created = created
+        self._clock = clock
+        self._rng = rng
+        self._schedule = SnapshotSchedule(
+            max_bytes=max_bytes, max_interval_ms=max_interval_ms, rng=rng, now_ms=clock.now_ms()
+        )
+        self._wanted: ClusterImage | None = None
+        self._wake = trio.Event()
+        self._writing = trio.CancelScope()
+        self._written_image: ClusterImage | None = None
+        self.announcing = trio.Lock()
+        """Held from the moment a snapshot gets its name until ``created`` was called."""
+        self.written = 0
+        """Snapshots written since the start."""
+        self.failed = 0
+        """Attempts that failed at the disk."""
+        self.latest_bytes = 0
+        """Size of the newest snapshot."""
+        self.latest_at_ms = 0
+        """Monotonic time at which the newest snapshot was complete."""
+
+    def committed(self, image: ClusterImage, *, last_offset: int, size_bytes: int) -> None:
+        """Batches of ``size_bytes`` in all were committed, the last of which ends with ``last_offset``. ``image`` is
+        the newest state that may be shown.
+
+        The image lags behind while a transaction is open. No snapshot is made of it then.
+        """
+        self._schedule.add(size_bytes)
+        is_complete = image.offset == last_offset
+        if is_complete and self._written_image is None and self._schedule.is_due(self._clock.now_ms()):
+            self._wanted = image
+            self._wake.set()
+
+    def loaded(self, image: ClusterImage) -> None:
+        """``image`` was loaded from a snapshot that this node had or fetched. An older snapshot that is being written
+        is given up."""
+        self._schedule.restart(self._clock.now_ms())
+        if self._wanted is not None and self._wanted.offset <= image.offset:
+            self._wanted = None
+        if self._written_image is not None and self._written_image.offset <= image.offset:
+            self._writing.cancel()
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Write the snapshots that become due, until cancelled."""
+        task_status.started()
+        while True:
+            await self._wake.wait()
+            self._wake = trio.Event()
+            self._written_image, self._wanted = self._wanted, None
+            if self._written_image is None:
+                continue
+            with trio.CancelScope() as self._writing:
+                await self._attempt(self._written_image)
+            self._written_image = None
+
+    async def _attempt(self, image: ClusterImage) -> None:
+        begin = time.perf_counter()
+        try:
+            await self.write(image)
+        except OSError as error:
+            self.failed += 1
+            self._schedule.delay(self._clock.now_ms())
+            _log.warning(
+                "failed to write a snapshot to offset %d; the next attempt is in %d s: %s",
+                image.offset + 1,
+                RETRY_MS // 1000,
+                error,
+            )
+            return
+        _log.info(
+            "wrote a snapshot to offset %d: %d bytes in %.1f s",
+            image.offset + 1,
+            self.latest_bytes,
+            time.perf_counter() - begin,
+        )
+
+    async def write(self, image: ClusterImage) -> None:
+        """Write a snapshot of ``image``, regardless of the schedule. Raises OSError; no file is left behind then."""
+        snapshot_id = SnapshotId(epoch=image.epoch, end_offset=image.offset + 1)
+        # Start counting here, because records that arrive from now on are not in the snapshot.
+        self._schedule.restart(self._clock.now_ms())
+        writer = await trio.to_thread.run_sync(self._snapshots.create, snapshot_id, self._rng.uuid)
+        try:
+            await self._write_pieces(self._pieces(image, snapshot_id), writer)
+            async with self.announcing:
+                await trio.to_thread.run_sync(writer.freeze)
+                self._announce(snapshot_id, writer.size)
+        except BaseException:
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(writer.abort)
+            raise
+
+    def _pieces(self, image: ClusterImage, snapshot_id: SnapshotId) -> Iterator[bytes]:
+        kraft_version, voters = self._voters_at(snapshot_id.end_offset)
+        return build_snapshot(
+            image_values(image),
+            epoch=snapshot_id.epoch,
+            timestamp_ms=self._clock.wall_ms(),
+            last_contained_log_timestamp=image.timestamp_ms,
+            kraft_version=kraft_version,
+            voters=None if voters is None else voters_record(voters.voters),
+            max_batch_bytes=BATCH_BYTES,
+        )
+
+    async def _write_pieces(self, pieces: Iterator[bytes], writer: SnapshotWriter) -> None:
+        gathered: list[Buffer] = []
+        size = 0
+        begin = time.perf_counter()
+        for piece in pieces:
+            gathered.append(piece)
+            size += len(piece)
+            elapsed = time.perf_counter() - begin
+            if elapsed < SLICE_S:
+                continue
+            if size >= WRITE_BYTES:
+                await trio.to_thread.run_sync(_write_and_sync, writer, gathered)
+                gathered, size = [], 0
+            await trio.sleep(elapsed * PAUSE_RATIO)
+            begin = time.perf_counter()
+        await trio.to_thread.run_sync(_write_and_sync, writer, gathered)
+
+    def _announce(self, snapshot_id: SnapshotId, size_bytes: int) -> None:
+        self.written += 1
+        self.latest_bytes = size_bytes
+        self.latest_at_ms = self._clock.now_ms()
+        position = OffsetAndEpoch(offset=snapshot_id.end_offset, epoch=snapshot_id.epoch)
+        self._created(StoredSnapshot(id=position, size_bytes=size_bytes))
+
+
+def _write_and_sync(writer: SnapshotWriter, pieces: list[Buffer]) -> None:
+    writer.append(*pieces)
+    writer.sync()
+
+
+def read_image(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> ClusterImage:
+    """The image in a snapshot. Blocks.
+
+    Raises CorruptFileError if the file is damaged, RemoteProtocolError if a record is of an unknown kind, ReplayError
+    if records contradict each other, and FileNotFoundError.
+    """
+    records = snapshots.read(snapshot_id)
+    header = take_header(records)
+    values = (record for record in records if isinstance(record, bytes))
+    with no_garbage():
+        return image_from_values(
+            values,
+            offset=snapshot_id.end_offset - 1,
+            epoch=snapshot_id.epoch,
+            timestamp_ms=header.last_contained_log_timestamp,
+        )

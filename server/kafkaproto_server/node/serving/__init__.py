@@ -1,0 +1,1 @@
+"""From a request on a connection to its response, in slices that delay nobody else."""

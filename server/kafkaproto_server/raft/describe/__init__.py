@@ -1,0 +1,1 @@
+"""One line of text for an event, for effects, for a state of the core."""

@@ -1,0 +1,1 @@
+"""The log engine: segments, indexes, leader epochs, recovery."""

@@ -1,0 +1,150 @@
+"""The two sparse indexes of a segment. With them a reader starts near the record that it looks for.
+
+``<base>.index`` has entries of 8 bytes: int32 offset relative to the base, int32 position in the ``.log`` file. The
+offset is that of a batch's last record, the position that of the batch's start.
+
+``<base>.timeindex`` has entries of 12 bytes: int64 timestamp, int32 relative offset. The timestamp is the largest one
+so far, the offset that of the last record of the batch that has it. Both ascend.
+
+While a segment takes appends, its index files have their full length, with zeros after the entries. Afterwards they are
+trimmed to the entries. A copy of the entries is in memory, so the files are only written, never searched.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+
+from kafkaproto.log import (
+    OFFSET_INDEX_SUFFIX,
+    TIME_INDEX_SUFFIX,
+    OffsetIndexEntry,
+    TimeIndexEntry,
+    encode_offset_index_entry,
+    encode_time_index_entry,
+    segment_file_name,
+)
+from kafkaproto_server.ports import Disk, File
+
+NO_TIMESTAMP = -1
+"""The timestamp of a batch whose producer gave none."""
+
+
+class _IndexFile:
+    """The file of an index, as entries of one size in bytes."""
+
+    def __init__(self, disk: Disk, path: str, entry_size: int, max_bytes: int) -> None:
+        self._file: File = disk.open(path, create=True)
+        self._entry_size = entry_size
+        self._max_bytes = max_bytes - max_bytes % entry_size
+        self.count = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.count * self._entry_size >= self._max_bytes
+
+    def settle(self, entries: bytes) -> None:
+        """Make the file contain these entries and nothing else."""
+        self.count = len(entries) // self._entry_size
+        if self._file.read_at(0, len(entries) + self._entry_size) != entries:
+            self._file.truncate(0)
+            self._file.append([entries])
+
+    def preallocate(self) -> None:
+        self._file.truncate(self.count * self._entry_size)
+        self._file.truncate(self._max_bytes)
+
+    def append(self, entry: bytes) -> None:
+        self._file.write_at(self.count * self._entry_size, entry)
+        self.count += 1
+
+    def cut(self, count: int) -> None:
+        """Keep the first ``count`` entries and the full length."""
+        self.count = count
+        self.preallocate()
+
+    def trim(self) -> None:
+        self._file.truncate(self.count * self._entry_size)
+        self._file.sync()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class OffsetIndex:
+    """Maps an offset to a position in the ``.log`` file from which to read."""
+
+    ENTRY_SIZE = 8
+
+    def __init__(self, disk: Disk, directory: str, base_offset: int, max_bytes: int) -> None:
+        self.path = f"{directory}/{segment_file_name(base_offset, OFFSET_INDEX_SUFFIX)}"
+        self._base_offset = base_offset
+        self.file = _IndexFile(disk, self.path, self.ENTRY_SIZE, max_bytes)
+        self._offsets = array("q")
+        self._positions = array("q")
+
+    @property
+    def last_position(self) -> int:
+        """The position of the newest entry. Without entries it is 0, where the first batch begins."""
+        return self._positions[-1] if self._positions else 0
+
+    def note(self, offset: int, position: int) -> bytes:
+        """Add an entry in memory only; returns its bytes."""
+        self._offsets.append(offset)
+        self._positions.append(position)
+        return encode_offset_index_entry(self._base_offset, OffsetIndexEntry(offset, position))
+
+    def append(self, offset: int, position: int) -> None:
+        """Add an entry for the batch at ``position`` whose last record is ``offset``."""
+        self.file.append(self.note(offset, position))
+
+    def position_for(self, offset: int) -> int:
+        """A position at or before the batch that holds ``offset``."""
+        index = bisect_right(self._offsets, offset)
+        return self._positions[index - 1] if index else 0
+
+    def truncate_to(self, offset: int) -> None:
+        """Remove the entries of ``offset`` and after."""
+        kept = bisect_left(self._offsets, offset)
+        del self._offsets[kept:]
+        del self._positions[kept:]
+        self.file.cut(kept)
+
+
+class TimeIndex:
+    """Maps a time to the offset that the segment had reached then."""
+
+    ENTRY_SIZE = 12
+
+    def __init__(self, disk: Disk, directory: str, base_offset: int, max_bytes: int) -> None:
+        self.path = f"{directory}/{segment_file_name(base_offset, TIME_INDEX_SUFFIX)}"
+        self._base_offset = base_offset
+        self.file = _IndexFile(disk, self.path, self.ENTRY_SIZE, max_bytes)
+        self._timestamps = array("q")
+        self._offsets = array("q")
+
+    @property
+    def last(self) -> TimeIndexEntry | None:
+        """The newest entry."""
+        return TimeIndexEntry(self._timestamps[-1], self._offsets[-1]) if self._timestamps else None
+
+    def note(self, timestamp: int, offset: int) -> bytes:
+        """Add an entry in memory only, if the timestamp advanced. Returns its bytes, or none."""
+        if timestamp <= (self._timestamps[-1] if self._timestamps else NO_TIMESTAMP):
+            return b""
+        self._timestamps.append(timestamp)
+        self._offsets.append(offset)
+        return encode_time_index_entry(self._base_offset, TimeIndexEntry(timestamp, offset))
+
+    def maybe_append(self, timestamp: int, offset: int) -> None:
+        """Add an entry if the timestamp advanced since the newest one."""
+        entry = self.note(timestamp, offset)
+        if entry:
+            self.file.append(entry)
+
+    def truncate_to(self, offset: int) -> None:
+        """Remove the entries of ``offset`` and after."""
+        kept = bisect_left(self._offsets, offset)
+        del self._timestamps[kept:]
+        del self._offsets[kept:]
+        self.file.cut(kept)

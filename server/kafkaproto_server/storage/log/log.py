@@ -1,0 +1,378 @@
+"""A log of record batches in one directory: append, roll, read, truncate, recover.
+
+The files are Kafka's: segments with their indexes (``segment``), ``leader-epoch-checkpoint`` (``epoch_file``),
+``partition.metadata``, and ``<offset>.snapshot`` (``producer_state_file``). Batches arrive as bytes. The leader of the
+log has set their offsets and leader epochs; the log only checks that each batch continues the one before.
+
+What ``sync`` covered survives any crash. After an OSError nobody knows what the disk holds, so the log refuses every
+further change; only opening it again shows its state.
+
+The log ends where the last batch ends. It starts where the first segment does or, after ``move_start_to``, at an offset
+inside that segment. Kafka has no file for this offset, so it is not stored: after a restart the log starts with the
+segment again. What lies before the log start is in a snapshot (see ``reconciliation``).
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from kafkaproto.directory_files import DELETED_SUFFIX
+from kafkaproto.log import (
+    LOG_SUFFIX,
+    OFFSET_INDEX_SUFFIX,
+    TIME_INDEX_SUFFIX,
+    parse_segment_file_name,
+)
+from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto_server.ports import Buffer, Disk
+from kafkaproto_server.storage.atomic import make_directory_durably
+from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.log.epoch_file import (
+    EPOCH_FILE_NAME,
+    LeaderEpochs,
+    encode_epoch_file,
+    write_epoch_file,
+)
+from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
+from kafkaproto_server.storage.log.producer_state_file import (
+    remove_producer_states_after,
+    write_empty_producer_state,
+)
+from kafkaproto_server.storage.log.reached import Reached
+from kafkaproto_server.storage.log.retention import RetainedSegment
+from kafkaproto_server.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.types import OffsetAndEpoch
+
+NO_EPOCH = -1
+
+
+class Log:
+    """One log. Create it with ``Log.open``.
+
+    One thread at a time changes the log, and only that thread may ask for epochs. Any other thread may call ``read`` at
+    any time, and use ``log_start_offset``, ``log_end_offset`` and ``size_in_bytes``. Reads neither wait for appends and
+    syncs nor delay them. Operations that shorten the log wait for running reads. A read sees what was appended before
+    it began, synced or not.
+    """
+
+    def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
+        self._disk = disk
+        self._config = config
+        self.directory = directory
+        self.recovery_note: str | None = None
+        """The torn tail that ``open`` cut off, with file and offset; None if there was none."""
+        self._segments: tuple[Segment, ...] = ()
+        """Replaced as a whole, because readers in other threads iterate over it."""
+        self._start_offset = 0
+        self._epochs = LeaderEpochs()
+        self._written_epochs: tuple[tuple[int, int], ...] = ()
+        """The epochs that leader-epoch-checkpoint contains."""
+        self._failure: OSError | None = None
+        self._reading = threading.Lock()
+        """Held by reads, and by operations that close or cut the files that they read."""
+
+    @classmethod
+    def open(
+        cls,
+        disk: Disk,
+        directory: str,
+        *,
+        topic_id: bytes,
+        config: LogConfig | None = None,
+        reached: Reached | None = None,
+    ) -> Log:
+        """Open the log in ``directory``, or begin an empty one there, after the repairs that ``recovery`` describes.
+
+        Everything that the log holds afterwards is durable. Raises CorruptFileError for damage that must not be
+        repaired by guessing, or if the directory belongs to another topic; StorageError if the log ends before
+        ``reached``; OSError of the disk.
+        """
+        log = cls(disk, directory, config or LogConfig())
+        make_directory_durably(disk, directory)
+        ensure_partition_metadata(disk, directory, topic_id)
+        log._remove_leftovers()
+        try:
+            log._load_segments(reached)
+        except BaseException:
+            log._close_segments()
+            raise
+        return log
+
+    @property
+    def log_start_offset(self) -> int:
+        """The first offset that the log holds."""
+        return self._start_offset
+
+    @property
+    def log_end_offset(self) -> int:
+        """The offset that the next record gets."""
+        return self._segments[-1].next_offset
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes of all segments, without their indexes."""
+        return sum(segment.size for segment in self._segments)
+
+    def retained_segments(self) -> tuple[RetainedSegment, ...]:
+        """The segments, ascending, in the form that ``retention`` takes."""
+        return tuple(
+            RetainedSegment(next_offset=segment.next_offset, size_bytes=segment.size)
+            for segment in self._segments
+        )
+
+    @property
+    def epoch_starts(self) -> tuple[tuple[int, int], ...]:
+        """(leader epoch, first offset) of every epoch that has records, ascending."""
+        return self._epochs.entries
+
+    @property
+    def last_epoch(self) -> int | None:
+        """Leader epoch of the last record; None if there is none."""
+        return self._epochs.latest
+
+    def epoch_at(self, offset: int) -> int | None:
+        """Leader epoch of the record at ``offset``; None if the log holds nothing at or before it."""
+        return self._epochs.epoch_at(offset)
+
+    def end_offset_for_epoch(self, epoch: int) -> OffsetAndEpoch | None:
+        """The end of ``epoch`` in this log: the newest epoch that is not above it, and the offset after that epoch's
+        last record.
+
+        For an epoch older than all in the log: that epoch and the log's first offset. None for an epoch newer than all
+        of them, or if the log is empty.
+        """
+        return self._epochs.end_offset_for(epoch, self.log_end_offset)
+
+    def append(self, batches: Sequence[Buffer]) -> None:
+        """Append whole batches, one or several in each buffer. They are not durable before ``sync``.
+
+        The first batch must begin at the log's end offset, each other one at the end of the one before. Leader epochs
+        must not decrease. Anything else is a mistake of this program and fails an assertion. Raises OSError, after
+        which the log has failed.
+        """
+        views: list[RecordBatchView] = []
+        for buffer in batches:
+            count = len(views)
+            views.extend(iterate_batches(buffer))
+            assert len(views) > count, "a buffer to append holds no whole batch"
+            assert views[-1].position + views[-1].size_in_bytes == len(buffer), (
+                "a batch to append is cut short"
+            )
+        assert views, "nothing to append"
+        with self._changing():
+            begin, size = 0, 0
+            for index, view in enumerate(views):
+                if self._active.must_roll_before(view, size):
+                    if size:
+                        self._active.append(views[begin:index])
+                        begin, size = index, 0
+                    self._roll()
+                size += view.size_in_bytes
+            self._active.append(views[begin:])
+            self._assign_epochs(views)
+
+    def sync(self) -> None:
+        """Make everything appended durable. Raises OSError, after which the log has failed."""
+        with self._changing():
+            # Older segments were synced when they were rolled.
+            self._active.sync()
+            self._write_epochs()
+
+    def read(self, offset: int, max_bytes: int) -> bytes:
+        """Whole batches, starting with the one that holds ``offset``: at least one, and further ones up to
+        ``max_bytes`` in all.
+
+        Empty at the log's end. A read ends at the end of a segment, so it may return fewer bytes than asked for. The
+        first batch may begin before ``offset``. Raises OffsetOutOfRangeError, OSError.
+        """
+        with self._reading:
+            segments, start = self._segments, self._start_offset
+            end = segments[-1].next_offset
+            if not start <= offset <= end:
+                raise OffsetOutOfRangeError(self.directory, offset, start, end)
+            if offset == end:
+                return b""
+            index = bisect_right(segments, offset, key=lambda segment: segment.base_offset)
+            return segments[index - 1].read(offset, max_bytes)
+
+    def truncate_to(self, offset: int) -> None:
+        """Remove all records from ``offset`` on, durably on return. If ``offset`` is inside a batch, the whole batch is
+        removed.
+
+        Does nothing if the log ends at or before it. Raises OffsetOutOfRangeError below the log start, and OSError,
+        after which the log has failed.
+        """
+        if offset < self.log_start_offset:
+            raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
+        if offset >= self.log_end_offset:
+            return
+        with self._changing(), self._reading:
+            # First shorten the files that say how far the log reaches. Otherwise a crash would look like lost records.
+            self._epochs.truncate_to(offset)
+            self._sync_and_write_epochs()
+            remove_producer_states_after(self._disk, self.directory, offset)
+            # Newest first, so that a crash half way leaves no gap.
+            kept = max(1, sum(segment.base_offset < offset for segment in self._segments))
+            self._delete_segments(tuple(reversed(self._segments[kept:])), self._segments[:kept])
+            if offset < self._active.next_offset:
+                self._active.truncate_to(offset)
+            self._epochs.truncate_to(self.log_end_offset)
+            self._write_epochs()
+
+    def truncate_fully_to(self, start_offset: int) -> None:
+        """Remove every record: the log then starts and ends at ``start_offset``, durably on return.
+
+        The snapshot that ends there has to be durable before. After a crash on the way the log holds its beginning or
+        nothing; ``reconciliation`` then finds the snapshot ahead of the log and completes the operation. Raises
+        OSError, after which the log has failed.
+        """
+        with self._changing(), self._reading:
+            self._epochs = LeaderEpochs()
+            self._write_epochs()
+            remove_producer_states_after(self._disk, self.directory, 0)
+            for segment in reversed(self._segments):
+                segment.delete()
+            self._disk.sync_directory(self.directory)
+            self._segments = (Segment.create(self._disk, self.directory, start_offset, self._config),)
+            self._start_offset = start_offset
+            self._disk.sync_directory(self.directory)
+
+    def move_start_to(self, offset: int) -> None:
+        """Move the log start to ``offset``, the end of a durable snapshot. Does nothing if the log starts there or
+        later.
+
+        Segments that lie wholly below it are deleted, durably on return; the last segment always stays. Raises
+        OffsetOutOfRangeError past the log's end, and OSError, after which the log has failed.
+        """
+        if offset > self.log_end_offset:
+            raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
+        if offset <= self.log_start_offset:
+            return
+        with self._changing(), self._reading:
+            gone = sum(segment.next_offset <= offset for segment in self._segments[:-1])
+            # Oldest first, so that a crash half way leaves no gap.
+            self._delete_segments(self._segments[:gone], self._segments[gone:])
+            self._start_offset = offset
+            self._epochs.move_start_to(offset, self.log_end_offset)
+            self._sync_and_write_epochs()
+
+    def close(self) -> None:
+        """Stop cleanly: sync everything, trim the indexes, write the producer state. A failed log only closes its
+        files."""
+        try:
+            if self._failure is None:
+                self._active.become_inactive()
+                self._write_epochs()
+                write_empty_producer_state(self._disk, self.directory, self.log_end_offset)
+        finally:
+            self._close_segments()
+
+    @property
+    def _active(self) -> Segment:
+        return self._segments[-1]
+
+    def _delete_segments(self, gone: Sequence[Segment], kept: tuple[Segment, ...]) -> None:
+        """Delete segments in the given order, durably on return. The last segment that is kept takes appends."""
+        if not gone:
+            return
+        active = self._active
+        for segment in gone:
+            segment.delete()
+        self._segments = kept
+        self._disk.sync_directory(self.directory)
+        if self._active is not active:
+            self._active.become_active()
+
+    def _close_segments(self) -> None:
+        with self._reading:
+            for segment in self._segments:
+                segment.close()
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        assert self._failure is None, f"{self.directory}: the log has failed before: {self._failure}"
+        try:
+            yield
+        except OSError as error:
+            self._failure = error
+            raise
+
+    def _roll(self) -> None:
+        self._active.become_inactive()
+        segment = Segment.create(self._disk, self.directory, self.log_end_offset, self._config)
+        self._segments = (*self._segments, segment)
+        self._disk.sync_directory(self.directory)
+
+    def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
+        for view in views:
+            self._epochs.assign(view.partition_leader_epoch, view.base_offset)
+
+    def _sync_and_write_epochs(self) -> None:
+        if self._epochs.entries != self._written_epochs:
+            self._active.sync()
+            self._write_epochs()
+
+    def _write_epochs(self) -> None:
+        """Bring leader-epoch-checkpoint up to date, durably on return. The records of its epochs have to be durable
+        before."""
+        if self._epochs.entries != self._written_epochs:
+            write_epoch_file(self._disk, self.directory, self._epochs)
+            self._written_epochs = self._epochs.entries
+
+    def _remove_leftovers(self) -> None:
+        """Finish deletions that were begun, and remove indexes whose segment is gone."""
+        names = self._disk.list_directory(self.directory)
+        segments = {base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None}
+        for name in names:
+            bases = [
+                parse_segment_file_name(name, suffix) for suffix in (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX)
+            ]
+            is_orphan = any(base is not None and base not in segments for base in bases)
+            if name.endswith(DELETED_SUFFIX) or is_orphan:
+                self._disk.remove(f"{self.directory}/{name}")
+
+    def _load_segments(self, reached: Reached | None) -> None:
+        names = self._disk.list_directory(self.directory)
+        bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
+        if not bases:
+            if reached is not None:
+                raise reached.lost(self.directory, 0)
+            self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
+            self._disk.sync_directory(self.directory)
+        epoch = NO_EPOCH
+        for base in bases:
+            if self._segments and self.log_end_offset != base:
+                raise CorruptFileError(
+                    self._active.path,
+                    f"ends at offset {self.log_end_offset} (exclusive), but the next segment begins at {base}. One is "
+                    f"missing or does not belong here: restore it, or move {self.directory} away and let this node "
+                    "fetch the log from other voters",
+                )
+            self._segments = (*self._segments, Segment(self._disk, self.directory, base, self._config))
+            recovered = self._active.recover(
+                epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch, reached=reached
+            )
+            epoch = recovered.epoch
+            if recovered.cut_bytes:
+                self.recovery_note = (
+                    f"{self._active.path}: cut {recovered.cut_bytes} bytes of an unfinished append off at byte "
+                    f"{recovered.size}; the log ends at offset {recovered.next_offset}"
+                )
+        if reached is not None and self.log_end_offset < reached.offset:
+            raise reached.lost(self.directory, self.log_end_offset)
+        self._start_offset = self._segments[0].base_offset
+        self._active.become_active()
+        self._settle_epoch_file()
+
+    def _note_epoch(self, view: RecordBatchView) -> None:
+        self._epochs.assign(view.partition_leader_epoch, view.base_offset)
+
+    def _settle_epoch_file(self) -> None:
+        path = f"{self.directory}/{EPOCH_FILE_NAME}"
+        expected = encode_epoch_file(self._epochs.entries)
+        if not self._disk.exists(path) or self._disk.read_file(path) != expected:
+            write_epoch_file(self._disk, self.directory, self._epochs)
+        self._written_epochs = self._epochs.entries

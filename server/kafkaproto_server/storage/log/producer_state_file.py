@@ -1,0 +1,56 @@
+"""``<log end offset>.snapshot``: the state of a log's producers at that offset.
+
+It is binary: int16 version 1, uint32 CRC-32C of the rest, int32 number of entries, then the entries. Nobody produces to
+the metadata log with a producer id, so there the file always has 10 bytes and no entry. It is written at a clean close;
+if it is missing, that is no error.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from kafkaproto.records.crc32c import crc32c
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.atomic import replace_file
+
+PRODUCER_STATE_SUFFIX = ".snapshot"
+PRODUCER_STATE_VERSION = 1
+KEPT_PRODUCER_STATES = 2
+"""The number of files that a directory keeps: the newest ones."""
+
+
+def encode_empty_producer_state() -> bytes:
+    """The file's bytes without any producer."""
+    entries = struct.pack(">i", 0)
+    return struct.pack(">hI", PRODUCER_STATE_VERSION, crc32c(entries)) + entries
+
+
+def producer_state_offsets(names: list[str]) -> dict[int, str]:
+    """The producer state files among the names of a directory, by offset, ascending."""
+    found: dict[int, str] = {}
+    for name in names:
+        stem = name.removesuffix(PRODUCER_STATE_SUFFIX)
+        if stem != name and len(stem) == 20 and stem.isdecimal():
+            found[int(stem)] = name
+    return dict(sorted(found.items()))
+
+
+def write_empty_producer_state(disk: Disk, directory: str, end_offset: int) -> None:
+    """Write the file for a log that ends at ``end_offset``. Removes files of later offsets, and all but the newest
+    `KEPT_PRODUCER_STATES`."""
+    replace_file(disk, directory, f"{end_offset:020}{PRODUCER_STATE_SUFFIX}", encode_empty_producer_state())
+    known = producer_state_offsets(disk.list_directory(directory))
+    within = [offset for offset in known if offset <= end_offset]
+    for offset, name in known.items():
+        if offset not in within[-KEPT_PRODUCER_STATES:]:
+            disk.remove(f"{directory}/{name}")
+
+
+def remove_producer_states_after(disk: Disk, directory: str, end_offset: int) -> None:
+    """Remove the files that say that the log reached further than ``end_offset``. They are gone durably on return."""
+    known = producer_state_offsets(disk.list_directory(directory))
+    gone = [name for offset, name in known.items() if offset > end_offset]
+    for name in gone:
+        disk.remove(f"{directory}/{name}")
+    if gone:
+        disk.sync_directory(directory)

@@ -1,0 +1,108 @@
+"""Recovers a segment at start, after a crash at any moment.
+
+Every batch is read and checked. The bytes before the first invalid one are kept. What happens to the rest depends on
+what it is:
+
+- In the last segment, with no valid batch behind it: it is the torn tail of an append that was never synced, so no
+  response depended on it. It is cut off.
+- With a valid batch behind it, or in an older segment (which was synced as a whole before a newer one was begun): it is
+  damage to durable data. This is never repaired by guessing. The error names the place and what the operator can do. A
+  power loss during one unsynced append looks the same if the file system wrote the later pages before the earlier ones.
+  It is treated in the same way: a question to the operator is better than a silent loss.
+- If the files beside the log show that it reached further (``reached``), the rest is damage, too.
+
+Indexes contain nothing that the batches do not. They are rewritten if they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kafkaproto.log import find_batch
+from kafkaproto.records.batch import RecordBatchView
+from kafkaproto_server.ports import File
+from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.log.reached import Reached
+from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveredSegment:
+    """The result of ``recover_segment``."""
+
+    size: int
+    """Length of the valid prefix in bytes. The file now holds nothing else."""
+    next_offset: int
+    """Offset after the last record, or the segment's base offset if it holds none."""
+    epoch: int
+    """Leader epoch of the last record; the given one if there is no record."""
+    cut_bytes: int
+    """Length of the torn tail that was cut off; 0 after a clean stop."""
+
+
+Visitor = Callable[[int, RecordBatchView], None]
+"""Called for every valid batch, in order, with its position in the file and its view."""
+
+
+def recover_segment(
+    file: File,
+    path: str,
+    *,
+    base_offset: int,
+    epoch: int,
+    is_last: bool,
+    visit: Visitor,
+    reached: Reached | None = None,
+) -> RecoveredSegment:
+    """Check a segment's ``.log`` file from its start, call ``visit`` for every valid batch, and cut off a torn tail.
+
+    Offsets must follow one another from ``base_offset`` on without gaps. Leader epochs must not be below ``epoch`` and
+    must not decrease. ``reached`` is how far the log is known to have reached. Raises CorruptFileError for damage that
+    must not be cut off, and OSError of the disk.
+    """
+    scan = FileScan(file, next_offset=base_offset)
+    next_offset = base_offset
+    for position, view in scan:
+        if view.base_offset != next_offset:
+            _refuse(path, position, next_offset, f"a batch begins at {view.base_offset}")
+        if view.partition_leader_epoch < epoch:
+            reason = f"a batch of epoch {view.partition_leader_epoch} follows epoch {epoch}"
+            _refuse(path, position, next_offset, reason)
+        visit(position, view)
+        next_offset, epoch = view.next_offset, view.partition_leader_epoch
+    end, size = scan.valid_end, scan.size
+    if scan.fault is None:
+        return RecoveredSegment(size=size, next_offset=next_offset, epoch=epoch, cut_bytes=0)
+    if not is_last:
+        _refuse(path, end, next_offset, f"{scan.fault}, though a newer segment follows")
+    survivor = _find_batch_from(file, end, size)
+    if survivor is not None:
+        _refuse(path, end, next_offset, f"{scan.fault}, though there is a valid batch at byte {survivor}")
+    if reached is not None and next_offset < reached.offset:
+        _refuse(path, end, next_offset, f"{scan.fault}, though {reached.statement}")
+    file.truncate(end)
+    return RecoveredSegment(size=end, next_offset=next_offset, epoch=epoch, cut_bytes=size - end)
+
+
+def _find_batch_from(file: File, start: int, size: int) -> int | None:
+    """Position of a valid batch, of any offset, at or behind ``start``; None if there is none."""
+    window = WINDOW_BYTES
+    while True:
+        found = find_batch(file.read_at(start, window), 0, 0)
+        if found is not None:
+            return start + found
+        if window >= size - start:
+            return None
+        window *= 2
+
+
+def _refuse(path: str, position: int, offset: int, reason: str) -> None:
+    directory = path.rpartition("/")[0]
+    raise CorruptFileError(
+        path,
+        f"no valid batch for offset {offset}: {reason}. The log is damaged and was left as it is. If other voters "
+        f"hold it, move {directory} away and let this node fetch it again, or restore it from a backup. To give up "
+        f"offset {offset} and all after it instead: truncate --size={position} {path}, and remove newer segments",
+        position=position,
+    )

@@ -1,0 +1,245 @@
+"""One segment of a log: ``<base offset>.log``, batches without gaps, and its two indexes (see ``index``).
+
+A batch gets an index entry if it begins more than ``index_interval_bytes`` behind the batch of the previous entry. When
+the segment is closed or rolled, the time index gets one more entry, for the newest timestamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kafkaproto.log import segment_file_name
+from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto_server.ports import Disk, File
+from kafkaproto_server.storage.deletion import mark_deleted
+from kafkaproto_server.storage.log.index import OffsetIndex, TimeIndex
+from kafkaproto_server.storage.log.reached import Reached
+from kafkaproto_server.storage.log.recovery import RecoveredSegment, recover_segment
+
+LOCATE_BYTES = 1 << 16
+"""How much is read at once to find a batch."""
+
+MAX_RELATIVE_OFFSET = (1 << 31) - 1
+"""An index has 32 bits for an offset."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogConfig:
+    """Limits of a log; the defaults are those of the metadata log."""
+
+    segment_bytes: int = 1 << 30
+    """A batch that would exceed this size begins a new segment (``metadata.log.segment.bytes``)."""
+    segment_ms: int = 7 * 24 * 3600 * 1000
+    """A batch that is younger than a segment's first one by more than this begins a new segment
+    (``metadata.log.segment.ms``)."""
+    index_interval_bytes: int = 4096
+    segment_index_bytes: int = 10 * 1024 * 1024
+    """Length of an index file while its segment takes appends."""
+
+
+class Segment:
+    """A range of consecutive offsets. Only the last segment of a log takes appends.
+
+    ``read`` may run in other threads while one thread appends and syncs: the data that it uses only grows, and ``size``
+    and ``next_offset`` count a batch only once it is in the file. No other method may run beside a read.
+    """
+
+    def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
+        self._disk = disk
+        self._config = config
+        self.base_offset = base_offset
+        self.next_offset = base_offset
+        self.size = 0
+        self.path = f"{directory}/{segment_file_name(base_offset)}"
+        self._file: File = disk.open(self.path, create=True)
+        self._offset_index = OffsetIndex(disk, directory, base_offset, config.segment_index_bytes)
+        self._time_index = TimeIndex(disk, directory, base_offset, config.segment_index_bytes)
+        self._first_timestamp: int | None = None
+        self._max_timestamp = -1
+        self._offset_of_max_timestamp = base_offset
+        self._is_synced = True
+        self._is_closed = False
+
+    @classmethod
+    def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
+        """An empty segment for appends. The names of its files are not durable before the directory is synced."""
+        segment = cls(disk, directory, base_offset, config)
+        assert segment._file.size() == 0, f"{segment.path} exists already"
+        segment.become_active()
+        return segment
+
+    def recover(
+        self,
+        *,
+        epoch: int,
+        is_last: bool,
+        visit: Callable[[RecordBatchView], None],
+        reached: Reached | None = None,
+    ) -> RecoveredSegment:
+        """Read and check the file, cut off a torn tail, repair the indexes (see ``recovery``).
+
+        ``epoch`` is that of the record before the segment. ``visit`` is called for every batch. Raises
+        CorruptFileError.
+        """
+        offset_entries: list[bytes] = []
+        time_entries: list[bytes] = []
+
+        def note(position: int, view: RecordBatchView) -> None:
+            if self._wants_entry(position, view):
+                offset_entries.append(self._offset_index.note(view.last_offset, position))
+                time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
+            visit(view)
+
+        recovered = recover_segment(
+            self._file,
+            self.path,
+            base_offset=self.base_offset,
+            epoch=epoch,
+            is_last=is_last,
+            visit=note,
+            reached=reached,
+        )
+        if is_last:
+            # Appended records that were not synced may have survived their process only in the system's memory. They
+            # count from now on, so they have to be durable.
+            self._file.sync()
+        self.size, self.next_offset = recovered.size, recovered.next_offset
+        time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
+        self._offset_index.file.settle(b"".join(offset_entries))
+        self._time_index.file.settle(b"".join(time_entries))
+        return recovered
+
+    def become_active(self) -> None:
+        """Prepare for appends: give the index files their full length, with zeros after the entries."""
+        self._offset_index.file.preallocate()
+        self._time_index.file.preallocate()
+
+    def must_roll_before(self, view: RecordBatchView, unwritten_bytes: int = 0) -> bool:
+        """Whether a batch has to begin a new segment. ``unwritten_bytes`` will be appended to this one before it."""
+        size = self.size + unwritten_bytes
+        if size == 0:
+            return False
+        return (
+            size + view.size_in_bytes > self._config.segment_bytes
+            or (
+                self._first_timestamp is not None
+                and view.max_timestamp - self._first_timestamp > self._config.segment_ms
+            )
+            or view.last_offset - self.base_offset > MAX_RELATIVE_OFFSET
+            or self._offset_index.file.is_full
+            or self._time_index.file.is_full
+        )
+
+    def append(self, views: Sequence[RecordBatchView]) -> None:
+        """Append batches with one call to the disk. Raises OSError, after which the segment must not be used."""
+        next_offset, size = self.next_offset, self.size
+        for view in views:
+            assert view.base_offset == next_offset, (
+                f"{self.path}: a batch begins at offset {view.base_offset}, expected is {next_offset}"
+            )
+            next_offset = view.next_offset
+        self._is_synced = False
+        self._file.append([view.raw for view in views])
+        for view in views:
+            if self._wants_entry(size, view):
+                self._offset_index.append(view.last_offset, size)
+                self._time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
+            size += view.size_in_bytes
+        # In this order, because other threads read meanwhile.
+        self.size = size
+        self.next_offset = next_offset
+
+    def read(self, offset: int, max_bytes: int) -> bytes:
+        """Whole batches, starting with the one that holds ``offset``: at least one, and further ones up to
+        ``max_bytes``."""
+        assert self.base_offset <= offset < self.next_offset
+        assert not self._is_closed, f"{self.path} was closed"
+        position, first = self._locate(offset)
+        # Behind this, an append may be half written.
+        readable = self.size - position
+        data = self._file.read_at(position, min(max(max_bytes, first.size_in_bytes), readable))
+        end = 0
+        for view in iterate_batches(data):
+            end = view.position + view.size_in_bytes
+        return data[:end]
+
+    def truncate_to(self, offset: int) -> None:
+        """Cut off the batch that holds ``offset`` and all batches after it, durably on return."""
+        assert self.base_offset <= offset < self.next_offset
+        position, first = self._locate(offset)
+        self.next_offset = first.base_offset
+        self.size = position
+        self._file.truncate(position)
+        # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new ones
+        # there.
+        self._file.sync()
+        self._is_synced = True
+        self._offset_index.truncate_to(self.next_offset)
+        self._time_index.truncate_to(self.next_offset)
+        self._find_max_timestamp()
+
+    def sync(self) -> None:
+        """Make everything appended durable."""
+        if not self._is_synced:
+            self._file.sync()
+            self._is_synced = True
+
+    def become_inactive(self) -> None:
+        """End the appends: sync, complete the time index, trim both indexes."""
+        self.sync()
+        self._time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
+        self._offset_index.file.trim()
+        self._time_index.file.trim()
+
+    def close(self) -> None:
+        """Close the files. A second call does nothing."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._file.close()
+        self._offset_index.file.close()
+        self._time_index.file.close()
+
+    def delete(self) -> None:
+        """Close, and rename the files so that ``deletion.remove_deleted`` removes them; durable once the directory is
+        synced."""
+        self.close()
+        mark_deleted(self._disk, (self.path, self._offset_index.path, self._time_index.path))
+
+    def _wants_entry(self, position: int, view: RecordBatchView) -> bool:
+        """Take the batch at ``position`` into account. Returns whether it gets an index entry."""
+        if self._first_timestamp is None:
+            self._first_timestamp = view.max_timestamp
+        if view.max_timestamp > self._max_timestamp:
+            self._max_timestamp = view.max_timestamp
+            self._offset_of_max_timestamp = view.last_offset
+        return position - self._offset_index.last_position > self._config.index_interval_bytes
+
+    def _locate(self, offset: int) -> tuple[int, RecordBatchView]:
+        """Position and view of the batch that holds ``offset``."""
+        position = self._offset_index.position_for(offset)
+        length = LOCATE_BYTES
+        while True:
+            data = self._file.read_at(position, length)
+            skipped = 0
+            for view in iterate_batches(data):
+                if view.next_offset > offset:
+                    return position + view.position, view
+                skipped = view.position + view.size_in_bytes
+            if skipped == 0:
+                # The batch is larger than the bytes that were read.
+                length *= 2
+            position += skipped
+
+    def _find_max_timestamp(self) -> None:
+        """Derive the largest timestamp from the remaining batches."""
+        last = self._time_index.last
+        self._max_timestamp, self._offset_of_max_timestamp = (-1, self.base_offset) if last is None else last
+        position = self._offset_index.last_position
+        data = self._file.read_at(position, self.size - position)
+        for view in iterate_batches(data):
+            if view.max_timestamp > self._max_timestamp:
+                self._max_timestamp, self._offset_of_max_timestamp = view.max_timestamp, view.last_offset
+        if self.size == 0:
+            self._first_timestamp = None

@@ -1,0 +1,128 @@
+"""DescribeCluster where the recording of test_stock_answers.py does not reach."""
+
+from __future__ import annotations
+
+import pytest
+from immutables import Map
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
+from kafkaproto_server.apis.cluster.describe_cluster import BROKERS, CONTROLLERS
+from kafkaproto_server.image.entries import ControllerRegistration
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ListenerKind
+from tests.apis.support.services import CLUSTER_ID, ask, golden
+
+IMAGE = golden().image
+
+
+def controllers(
+    image: ClusterImage, leader_id: int, listener_name: str = "CONTROLLER"
+) -> DescribeClusterResponse:
+    answer = ask(
+        DescribeClusterRequest(endpoint_type=CONTROLLERS),
+        2,
+        image,
+        kind=ListenerKind.CONTROLLER,
+        listener_name=listener_name,
+        leader=lambda: LeaderAndEpoch(leader_id=leader_id, epoch=1),
+    )
+    assert isinstance(answer, DescribeClusterResponse)
+    return answer
+
+
+def image_with_controllers(metadata_version: int, **endpoints: tuple[str, ...]) -> ClusterImage:
+    """Controllers c1, c2, ... with listeners of these names."""
+    return ClusterImage(
+        features=Map({"metadata.version": metadata_version}),
+        controllers=Map(
+            {
+                int(name[1:]): ControllerRegistration(
+                    controller_id=int(name[1:]),
+                    incarnation_id=bytes(16),
+                    endpoints=tuple(Endpoint(name=each, host=f"{name}.{each}", port=9) for each in names),
+                    features=(),
+                )
+                for name, names in endpoints.items()
+            }
+        ),
+    )
+
+
+def test_a_controller_lists_those_that_have_the_listener_it_was_asked_on() -> None:
+    image = image_with_controllers(15, c3=("INSIDE", "CONTROLLER"), c1=("CONTROLLER",), c2=("INSIDE",))
+    answer = controllers(image, leader_id=3)
+    assert [(node.broker_id, node.host, node.rack, node.is_fenced) for node in answer.brokers] == [
+        (1, "c1.CONTROLLER", None, False),
+        (3, "c3.CONTROLLER", None, False),
+    ]
+    assert (answer.controller_id, answer.endpoint_type, answer.cluster_id) == (3, CONTROLLERS, CLUSTER_ID)
+    assert [node.broker_id for node in controllers(image, 3, "INSIDE").brokers] == [2, 3]
+
+
+@pytest.mark.parametrize("leader_id", [-1, 2, 9])
+def test_a_leader_that_is_unknown_or_not_in_the_list_is_not_named(leader_id: int) -> None:
+    image = image_with_controllers(30, c1=("CONTROLLER",), c2=("INSIDE",))
+    assert controllers(image, leader_id).controller_id == -1
+
+
+def test_before_controllers_register_they_cannot_be_described() -> None:
+    answer = controllers(image_with_controllers(14, c1=("CONTROLLER",)), leader_id=1)
+    assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
+    assert "3.7-IV0" in (answer.error_message or "")
+    assert answer.brokers == []
+
+
+def test_a_broker_names_any_of_those_alive_as_controller() -> None:
+    chosen_among = []
+
+    def choose(limit: int) -> int:
+        chosen_among.append(limit)
+        return limit - 1
+
+    answer = ask(DescribeClusterRequest(include_fenced_brokers=True), 2, IMAGE, choose=choose)
+    assert [(node.broker_id, node.is_fenced) for node in answer.brokers] == [
+        (1, False),
+        (2, True),
+        (4, False),
+        (5, False),
+        (6, True),
+    ]
+    assert chosen_among == [3]
+    assert answer.controller_id == 5
+
+
+def test_without_a_broker_alive_no_controller_is_named() -> None:
+    answer = ask(DescribeClusterRequest(), 2, ClusterImage())
+    assert (answer.brokers, answer.controller_id, answer.cluster_id) == ([], -1, CLUSTER_ID)
+
+
+@pytest.mark.parametrize(
+    ("kind", "endpoint_type", "code", "message"),
+    [
+        (
+            ListenerKind.BROKER,
+            CONTROLLERS,
+            114,
+            "asked for controllers, but it was sent to a listener of brokers",
+        ),
+        (
+            ListenerKind.CONTROLLER,
+            BROKERS,
+            114,
+            "asked for brokers, but it was sent to a listener of controllers",
+        ),
+        (ListenerKind.BROKER, 7, 115, "asked for endpoint type 7"),
+    ],
+)
+def test_the_wrong_type_of_endpoint_is_refused_in_words(
+    kind: ListenerKind, endpoint_type: int, code: int, message: str
+) -> None:
+    answer = ask(DescribeClusterRequest(endpoint_type=endpoint_type), 1, IMAGE, kind=kind)
+    assert answer.error_code == code
+    assert message in answer.error_message
+
+
+def test_version_0_knows_no_endpoint_types_and_so_no_errors_for_them() -> None:
+    answer = ask(DescribeClusterRequest(), 0, IMAGE, kind=ListenerKind.CONTROLLER)
+    assert answer.error_code == ErrorCode.INVALID_REQUEST

@@ -1,0 +1,310 @@
+"""Requests in order, at least one for each api, and the cluster that they are in order for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkaproto import messages as kafka
+from kafkaproto.message import Message
+from kafkaproto_server.raft import wire
+from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
+from kafkaproto_server.requests.context import RequestContext, Response
+from kafkaproto_server.types import Deferred
+from tests.apis.cluster.test_envelope import wrapped
+from tests.apis.support.cluster import CONTROLLER, Cluster
+from tests.apis.support.services import with_changes
+from tests.controller.support.harness import (
+    CLUSTER_ID,
+    SET,
+    alter_configs_request,
+    controller_registration_request,
+    directory,
+    incarnation,
+    registration_request,
+    update_features_request,
+)
+from tests.raft.support.leader_fixture import committed, endpoints, key
+from tests.security.support.acl_making import acl_creation, acl_filter
+
+OF_TOPIC, OF_BROKER = 2, 4
+DIRECTORIES = [directory(2), directory(2, 1)]
+
+
+class PreparedCluster(Cluster):
+    """Brokers 0, 1 and 2 live, the last with two directories; 3 is fenced.
+
+    There is topic-1, one that moves and one that its preferred leader does not lead; an ACL, a quota and a SCRAM
+    credential of alice's; a token that she owns.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(is_active=True)
+        harness = self.harness
+        harness.start_brokers(2, log_dirs=DIRECTORIES)
+        harness.register(3)
+        self.moving_id = harness.create_topic("moving", [0, 2])
+        harness.call(_reassignment("moving", [0, 1]))
+        harness.create_topic("turned", [2, 1])
+        harness.heartbeat(2, want_fence=True)
+        harness.heartbeat(2)
+        harness.alter_partition("turned", isr=[1, 2])
+        harness.call(kafka.CreateAclsRequest(creations=[acl_creation()]))
+        harness.call(_quota("alice", 1000.0))
+        harness.call(kafka.AlterUserScramCredentialsRequest(upsertions=[_upsertion("alice")]))
+        token = self.answer(CONTROLLER, kafka.CreateDelegationTokenRequest(max_lifetime_ms=-1), 3)
+        assert isinstance(token, kafka.CreateDelegationTokenResponse)
+        self.hmac = bytes(token.hmac)
+        self.quorum = committed(1, 2, 3)
+        """The leader of the voters 1 to 3; node 4 has caught up with it."""
+        self.quorum.fetch(4)
+        self.services = with_changes(self.services, answer=self.change_voters)
+
+    def change_voters(self, request: Message, asked: RequestContext) -> Deferred[Response]:
+        """What the quorum answers to AddRaftVoter or RemoveRaftVoter once all have taken part; nothing to others."""
+        reply: Deferred[Response] = Deferred()
+        inbound = wire.decode_request(request, asked.api_version, cluster_id=CLUSTER_ID)
+        if isinstance(inbound, Message):
+            reply.resolve(inbound)
+        elif isinstance(inbound, AddVoterRequest | RemoveVoterRequest):
+            number = self.quorum.change(inbound)
+            if self.quorum.error(number) is None and isinstance(inbound, AddVoterRequest):
+                self.quorum.new_voter_answers()
+            self.quorum.fetch(2, 3, 4)
+            reply.resolve(wire.encode_response(request, asked.api_version, self.quorum.answers[number], []))
+        return reply
+
+    @property
+    def written(self) -> tuple[int, int]:
+        """Grows with everything that is written: the metadata's end, and how many batches the quorum wrote."""
+        return self.harness.next_offset, len(self.quorum.batches)
+
+    def epoch(self, broker_id: int) -> int:
+        return self.harness.image.brokers[broker_id].epoch
+
+
+def good_requests(cluster: PreparedCluster) -> list[tuple[Message, int]]:
+    """What a cluster as it is prepared carries out or answers, and the version in which it is to be asked."""
+    return [
+        *((each, type(each).MAX_VERSION) for each in _newest(cluster)),
+        *_older(cluster),
+    ]
+
+
+def _newest(cluster: PreparedCluster) -> list[Message]:
+    return [
+        *_about_topics(),
+        *_about_partitions(cluster),
+        *_about_settings(),
+        *_about_security(cluster),
+        *_of_nodes(cluster),
+        *_questions(),
+        *_about_voters(),
+    ]
+
+
+def _older(cluster: PreparedCluster) -> list[tuple[Message, int]]:
+    """What has fields that later versions do not have."""
+    update = kafka.UpdateFeaturesRequest.FeatureUpdateKey
+    return [
+        (kafka.DeleteTopicsRequest(topic_names=["topic-1"], timeout_ms=1000), 5),
+        (cluster.harness.alter_partition_request("topic-1", isr=[0], new_isr_with_epochs=[]), 2),
+        (
+            kafka.UpdateFeaturesRequest(
+                feature_updates=[update(feature="group.version", max_version_level=1)]
+            ),
+            0,
+        ),
+        (kafka.MetadataRequest(topics=[kafka.MetadataRequest.Topic(name="topic-1")]), 10),
+    ]
+
+
+def _about_topics() -> list[Message]:
+    creatable = kafka.CreateTopicsRequest.CreatableTopic
+    config = kafka.CreateTopicsRequest.CreatableTopicConfig(name="retention.ms", value="7")
+    assigned = creatable(
+        name="new",
+        num_partitions=-1,
+        replication_factor=-1,
+        assignments=[
+            kafka.CreateTopicsRequest.CreatableReplicaAssignment(partition_index=0, broker_ids=[0, 1])
+        ],
+    )
+    topic = kafka.DeleteTopicsRequest.DeleteTopicState(name="topic-1")
+    added = kafka.CreatePartitionsRequest.CreatePartitionsTopic
+    assignment = kafka.CreatePartitionsRequest.CreatePartitionsAssignment(broker_ids=[0, 1])
+    return [
+        kafka.CreateTopicsRequest(
+            topics=[creatable(name="new", num_partitions=2, replication_factor=2, configs=[config])],
+            timeout_ms=1000,
+        ),
+        kafka.CreateTopicsRequest(topics=[assigned], timeout_ms=1000),
+        kafka.DeleteTopicsRequest(topics=[topic], timeout_ms=1000),
+        kafka.CreatePartitionsRequest(
+            topics=[added(name="topic-1", count=3, assignments=None)], timeout_ms=1000
+        ),
+        kafka.CreatePartitionsRequest(
+            topics=[added(name="topic-1", count=3, assignments=[assignment])], timeout_ms=1000
+        ),
+    ]
+
+
+def _about_partitions(cluster: PreparedCluster) -> list[Message]:
+    election = kafka.ElectLeadersRequest
+    listed = kafka.ListPartitionReassignmentsRequest
+    return [
+        election(
+            topic_partitions=[election.TopicPartitions(topic="turned", partitions=[0])], timeout_ms=1000
+        ),
+        _reassignment("topic-1", [1, 2]),
+        _reassignment("moving", None),
+        listed(
+            topics=[listed.ListPartitionReassignmentsTopics(name="moving", partition_indexes=[0])],
+            timeout_ms=1000,
+        ),
+        cluster.harness.alter_partition_request("topic-1", isr=[(0, cluster.epoch(0))], new_isr=[]),
+    ]
+
+
+def _about_settings() -> list[Message]:
+    complete = kafka.AlterConfigsRequest
+    described = kafka.DescribeConfigsRequest.DescribeConfigsResource
+    return [
+        alter_configs_request(OF_TOPIC, "topic-1", ("retention.ms", SET, "7")),
+        alter_configs_request(OF_BROKER, "1", ("log.cleaner.threads", SET, "2")),
+        complete(
+            resources=[
+                complete.AlterConfigsResource(
+                    resource_type=OF_TOPIC,
+                    resource_name="topic-1",
+                    configs=[complete.AlterableConfig(name="retention.ms", value="7")],
+                )
+            ]
+        ),
+        kafka.DescribeConfigsRequest(
+            resources=[
+                described(
+                    resource_type=OF_TOPIC, resource_name="topic-1", configuration_keys=["retention.ms"]
+                )
+            ]
+        ),
+        kafka.ListConfigResourcesRequest(resource_types=[OF_TOPIC]),
+        _quota("bob", 1000.0),
+        kafka.DescribeClientQuotasRequest(
+            components=[
+                kafka.DescribeClientQuotasRequest.ComponentData(
+                    entity_type="user", match_type=0, match="alice"
+                )
+            ]
+        ),
+        update_features_request(("group.version", 1, 1)),
+    ]
+
+
+def _about_security(cluster: PreparedCluster) -> list[Message]:
+    scram = kafka.AlterUserScramCredentialsRequest
+    token = kafka.CreateDelegationTokenRequest
+    owner = kafka.DescribeDelegationTokenRequest.DescribeDelegationTokenOwner
+    return [
+        kafka.CreateAclsRequest(creations=[acl_creation(resource_name="new")]),
+        kafka.DeleteAclsRequest(filters=[acl_filter(resource_name_filter="t")]),
+        acl_filter(kafka.DescribeAclsRequest, resource_name_filter="t"),
+        scram(deletions=[scram.ScramCredentialDeletion(name="alice", mechanism=1)]),
+        scram(upsertions=[_upsertion("bob")]),
+        kafka.DescribeUserScramCredentialsRequest(
+            users=[kafka.DescribeUserScramCredentialsRequest.UserName(name="alice")]
+        ),
+        token(
+            owner_principal_type="User",
+            owner_principal_name="bob",
+            renewers=[token.CreatableRenewers(principal_type="User", principal_name="carol")],
+            max_lifetime_ms=10_000,
+        ),
+        kafka.RenewDelegationTokenRequest(hmac=cluster.hmac, renew_period_ms=10_000),
+        kafka.ExpireDelegationTokenRequest(hmac=cluster.hmac, expiry_time_period_ms=10_000),
+        kafka.DescribeDelegationTokenRequest(owners=[owner(principal_type="User", principal_name="alice")]),
+    ]
+
+
+def _of_nodes(cluster: PreparedCluster) -> list[Message]:
+    assign = kafka.AssignReplicasToDirsRequest
+    partition = assign.PartitionData(partition_index=0)
+    moved = assign.TopicData(topic_id=cluster.moving_id, partitions=[partition])
+    return [
+        registration_request(3, incarnation_id=incarnation(33), rack="r"),
+        cluster.harness.heartbeat_request(
+            2, offline_log_dirs=DIRECTORIES[1:], cordoned_log_dirs=DIRECTORIES[:1]
+        ),
+        kafka.UnregisterBrokerRequest(broker_id=3),
+        kafka.AllocateProducerIdsRequest(broker_id=1, broker_epoch=cluster.epoch(1)),
+        controller_registration_request(2),
+        assign(
+            broker_id=2,
+            broker_epoch=cluster.epoch(2),
+            directories=[assign.DirectoryData(id=DIRECTORIES[1], topics=[moved])],
+        ),
+        wrapped(kafka.UnregisterBrokerRequest(broker_id=3), 0),
+    ]
+
+
+def _about_voters() -> list[Message]:
+    add = kafka.AddRaftVoterRequest
+    return [
+        add(
+            cluster_id=CLUSTER_ID,
+            timeout_ms=1000,
+            voter_id=4,
+            voter_directory_id=key(4).directory_id or b"",
+            listeners=[
+                add.Listener(name=each.name, host=each.host, port=each.port) for each in endpoints(4)[::-1]
+            ],
+        ),
+        kafka.RemoveRaftVoterRequest(
+            cluster_id=CLUSTER_ID, voter_id=3, voter_directory_id=key(3).directory_id or b""
+        ),
+    ]
+
+
+def _questions() -> list[Message]:
+    partitions = kafka.DescribeTopicPartitionsRequest
+    quorum = kafka.DescribeQuorumRequest
+    directories = kafka.DescribeLogDirsRequest.DescribableLogDirTopic
+    return [
+        kafka.MetadataRequest(
+            topics=[kafka.MetadataRequest.Topic(name="topic-1")],
+            allow_auto_topic_creation=False,
+        ),
+        kafka.DescribeClusterRequest(endpoint_type=1),
+        kafka.DescribeClusterRequest(endpoint_type=2),
+        partitions(
+            topics=[partitions.TopicRequest(name="topic-1")],
+            response_partition_limit=2,
+            cursor=partitions.Cursor(topic_name="topic-1", partition_index=1),
+        ),
+        quorum(
+            topics=[
+                quorum.TopicData(
+                    topic_name="__cluster_metadata", partitions=[quorum.PartitionData(partition_index=0)]
+                )
+            ]
+        ),
+        kafka.DescribeLogDirsRequest(topics=[directories(topic="topic-1", partitions=[0])]),
+    ]
+
+
+def _reassignment(name: str, replicas: list[int] | None) -> kafka.AlterPartitionReassignmentsRequest:
+    request = kafka.AlterPartitionReassignmentsRequest
+    partition = request.ReassignablePartition(partition_index=0, replicas=replicas)
+    return request(timeout_ms=1000, topics=[request.ReassignableTopic(name=name, partitions=[partition])])
+
+
+def _quota(user: str, value: float) -> kafka.AlterClientQuotasRequest:
+    request = kafka.AlterClientQuotasRequest
+    entity = request.EntityData(entity_type="user", entity_name=user)
+    change = request.OpData(key="producer_byte_rate", value=value)
+    return request(entries=[request.EntryData(entity=[entity], ops=[change])])
+
+
+def _upsertion(name: str) -> Any:
+    return kafka.AlterUserScramCredentialsRequest.ScramCredentialUpsertion(
+        name=name, mechanism=1, iterations=4096, salt=b"salt", salted_password=b"password" * 4
+    )

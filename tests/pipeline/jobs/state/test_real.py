@@ -1,0 +1,241 @@
+"""The state of real clusters, after kills: what the controllers' replay and Apache Kafka's shell make of the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]
+import pytest
+from immutables import Map
+from pyspark.sql import DataFrame, SparkSession
+
+from kafkaproto.log import BatchScan
+from kafkaproto.snapshot import parse_snapshot_file_name
+from kafkaproto_pipeline.datasource import KraftDataSource
+from kafkaproto_pipeline.jobs import state
+from kafkaproto_pipeline.jobs.compact.snapshot_values import LEVEL_COLUMN, snapshot_values
+from kafkaproto_pipeline.jobs.job import Transform
+from kafkaproto_server.features import METADATA_VERSION, metadata_version
+from kafkaproto_server.image.digest import digest
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.image.snapshot import image_from_values
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.tools.shell.sources import load_file
+from tests.compat.test_metadata_shell import recorded_session
+from tests.pipeline.histories import History
+
+pytestmark = [pytest.mark.jvm, pytest.mark.slow]
+
+Files = dict[tuple[str, ...], str]
+"""What the shell's files contain, by their path."""
+Row = Mapping[str, Any]
+
+Tables = dict[str, list[Row]]
+
+IN_WORDS = ("configs", "acls", "scram_credentials")
+"""Tables of the job that have words where the records have numbers."""
+
+
+def load(spark: SparkSession, paths: Sequence[str], offset: int) -> DataFrame:
+    """The rows that the state at an offset is made of."""
+    spark.dataSource.register(KraftDataSource)
+    reader = spark.read.format("kraft").options(view="state", asOf=offset)
+    return reader.load(",".join(paths))
+
+
+def log_of(made: History) -> Path:
+    """The whole log of the first node: a single segment."""
+    (path,) = Path(made.paths[0], "__cluster_metadata-0").glob("*.log")
+    return path
+
+
+def snapshots_of(made: History) -> list[Path]:
+    """The snapshots of the first node, without the empty one that formatting wrote."""
+    return sorted(Path(made.paths[0], "__cluster_metadata-0").glob("*.checkpoint"))[1:]
+
+
+def end_of(snapshot: Path) -> int:
+    """The first offset that a snapshot does not contain."""
+    found = parse_snapshot_file_name(snapshot.name)
+    assert found is not None
+    return found.end_offset
+
+
+def offset_within_a_batch(log: Path, after: int) -> int:
+    """The first offset behind another one whose batch goes on behind it."""
+    batches = BatchScan(log.read_bytes())
+    return next(each.base_offset for each in batches if each.base_offset > after and each.record_count > 1)
+
+
+def with_features_in_order(image: ClusterImage) -> ClusterImage:
+    """The image with brokers' features by name: a stock snapshot lists them in another order than its log."""
+    brokers = {
+        broker_id: msgspec.structs.replace(
+            broker, features=tuple(sorted(broker.features, key=lambda each: each.name))
+        )
+        for broker_id, broker in image.brokers.items()
+    }
+    return msgspec.structs.replace(image, brokers=Map(brokers))
+
+
+@pytest.mark.parametrize(
+    ("make", "within"), [("our_history", False), ("our_history", True), ("stock_history", False)]
+)
+def test_state_is_what_the_controllers_replay(
+    make: str, within: bool, spark: SparkSession, request: pytest.FixtureRequest
+) -> None:
+    """Of all nodes' directories, at the end or within a batch: of a snapshot, and the log behind it."""
+    made: History = request.getfixturevalue(make)
+    offset = made.high_watermark - 1
+    if within:
+        offset = offset_within_a_batch(log_of(made), end_of(snapshots_of(made)[1]))
+    df = load(spark, made.paths, offset)
+    check_digest(tables_of(df, state.RECORDED), made, offset)
+    state.forget(df)
+
+
+def check_digest(tables: Tables, made: History, offset: int) -> None:
+    """The tables come to what the server replays of the log from its first record on."""
+    expected = load_file(OsDisk(), str(log_of(made)), offset)
+    assert expected.offset == offset
+    assert expected.topics
+    assert expected.brokers
+    levels = {row["name"]: row["featureLevel"] for row in tables["features"]}
+    values: list[tuple[bytes, bytes]] = []
+    for name, rows in tables.items():
+        leveled = [{**row, LEVEL_COLUMN: levels[METADATA_VERSION]} for row in rows]
+        (keyed,) = snapshot_values([pa.RecordBatch.from_pylist(leveled)], table=name)
+        values += zip(keyed["key"].to_pylist(), keyed["value"].to_pylist(), strict=True)
+    in_order = [value for _, value in sorted(values)]
+    found = image_from_values(in_order, offset=offset, epoch=expected.epoch, timestamp_ms=0)
+    assert digest(with_features_in_order(found)) == digest(with_features_in_order(expected))
+
+
+def test_tables_are_what_the_stock_shell_shows(spark: SparkSession, stock_history: History) -> None:
+    """The tables are made of the log alone; the shell shows the snapshot that a stock controller wrote there."""
+    snapshot = snapshots_of(stock_history)[-1]
+    parts = ("topics/byName", "cluster/brokers", "configs", "features", "acls/byId", "clientQuotas", "scram")
+    commands = [*(f"tree /image/{part}" for part in parts), "cat /image/producerIds/nextProducerId"]
+    answers = [each.output for each in recorded_session(snapshot, commands)]
+    topics, brokers, configs, features, acls, quotas, scram = map(files, answers[:-1])
+
+    offset = end_of(snapshot) - 1
+    df = load(spark, [str(log_of(stock_history))], offset)
+    tables = tables_of(df, state.RECORDED)
+    check_digest(tables, stock_history, offset)
+    tables |= tables_of(df, {name: state.JOB.tables[name] for name in IN_WORDS})
+    state.forget(df)
+    told = {(row["name"], "id"): row["topicId"] for row in tables["topics"]}
+    told |= {(row["name"], "name"): row["name"] for row in tables["topics"]}
+    told |= {(row["topicName"], str(row["partitionId"])): partition(row) for row in tables["partitions"]}
+    assert told == topics
+    assert {(str(row["brokerId"]),): broker(row) for row in tables["brokers"]} == brokers
+    assert {(resource(row), row["name"]): row["value"] for row in tables["configs"]} == configs
+    assert {feature(row) for row in tables["features"]} == {(*path, text) for path, text in features.items()}
+    assert {(row["id"],): acl(row) for row in tables["acls"]} == acls
+    # Of default entities the shell has no names, and shows nothing of what is set for them.
+    named = [row for row in tables["quotas"] if all(each["entityName"] is not None for each in row["entity"])]
+    assert {(entity(row), row["key"]): row["value"] for row in named} == {
+        path: float(text) for path, text in quotas.items()
+    }
+    assert {(row["mechanism"], row["name"]): credential(row) for row in tables["scram_credentials"]} == scram
+    assert [str(row["nextProducerId"]) for row in tables["producer_ids"]] == [answers[-1].strip()]
+    # What the requests came to depends on when the kills were.
+    assert {} not in (topics, brokers, features)
+    assert [configs, acls, quotas, scram].count({}) < 2
+
+
+def tables_of(df: DataFrame, tables: Mapping[str, Transform]) -> Tables:
+    return {
+        name: [row.asDict(recursive=True) for row in table(df).collect()] for name, table in tables.items()
+    }
+
+
+def files(tree: str) -> Files:
+    """Take apart what ``tree`` prints: directories and files with a colon, and what is in them deeper by two."""
+    found: Files = {}
+    path: list[str] = []
+    for line in tree.splitlines():
+        text = line.lstrip()
+        depth = (len(line) - len(text)) // 2
+        if text.endswith(":"):
+            path[depth:] = [text[:-1]]
+        elif text:
+            found[tuple(path[:depth])] = text
+    return found
+
+
+def listed(values: Iterable[Any]) -> str:
+    return f"[{', '.join(map(str, values))}]"
+
+
+def partition(row: Row) -> str:
+    recovery = ("RECOVERED", "RECOVERING")[row["leaderRecoveryState"]]
+    return (
+        f"PartitionRegistration(replicas={listed(row['replicas'])}, directories={listed(row['directories'])},"
+        f" isr={listed(row['isr'])}, removingReplicas={listed(row['removingReplicas'])},"
+        f" addingReplicas={listed(row['addingReplicas'])}, elr={listed(row['eligibleLeaderReplicas'])},"
+        f" lastKnownElr={listed(row['lastKnownElr'])}, leader={row['leader']}, leaderRecoveryState={recovery},"
+        f" leaderEpoch={row['leaderEpoch']}, partitionEpoch={row['partitionEpoch']})"
+    )
+
+
+def broker(row: Row) -> str:
+    """A broker whose listeners are all of PLAINTEXT."""
+    listeners = listed(
+        f"Endpoint(listenerName='{each['name']}', securityProtocol=PLAINTEXT, host='{each['host']}',"
+        f" port={each['port']})"
+        for each in row["endPoints"]
+    )
+    features = ", ".join(
+        f"{each['name']}: {each['minSupportedVersion']}-{each['maxSupportedVersion']}"
+        for each in sorted(row["features"], key=lambda each: str(each["name"]))
+    )
+    flags = {
+        name: str(row[name]).lower() for name in ("fenced", "inControlledShutdown", "isMigratingZkBroker")
+    }
+    rack = "Optional.empty" if row["rack"] is None else f"Optional[{row['rack']}]"
+    cordoned = "null" if row["cordonedLogDirs"] is None else listed(row["cordonedLogDirs"])
+    return (
+        f"BrokerRegistration(id={row['brokerId']}, epoch={row['brokerEpoch']}, incarnationId={row['incarnationId']},"
+        f" listeners={listeners}, supportedFeatures={{{features}}},"
+        f" rack={rack}, fenced={flags['fenced']},"
+        f" inControlledShutdown={flags['inControlledShutdown']}, isMigratingZkBroker={flags['isMigratingZkBroker']},"
+        f" directories={listed(row['logDirs'])}, cordonedDirectories={cordoned})"
+    )
+
+
+def resource(row: Row) -> str:
+    kind = in_capitals(row["resourceType"])
+    return f"{kind}:{row['resourceName']}" if row["resourceName"] else kind
+
+
+def feature(row: Row) -> tuple[str, str]:
+    if row["name"] == METADATA_VERSION:
+        return "metadataVersion", f"Optional[{metadata_version(row['featureLevel']).name}]"
+    return f"finalized_{row['name']}", str(row["featureLevel"])
+
+
+def acl(row: Row) -> str:
+    return (
+        f"StandardAcl[resourceType={in_capitals(row['resourceType'])}, resourceName={row['resourceName']},"
+        f" patternType={in_capitals(row['patternType'])}, principal={row['principal']}, host={row['host']},"
+        f" operation={in_capitals(row['operation'])}, permissionType={in_capitals(row['permissionType'])}]"
+    )
+
+
+def in_capitals(words: str) -> str:
+    return words.replace(" ", "_").upper()
+
+
+def entity(row: Row) -> str:
+    kinds = {"user": "user", "client-id": "clientId", "ip": "ip"}
+    return "_".join(f"{kinds[each['entityType']]}({each['entityName']})" for each in row["entity"])
+
+
+def credential(row: Row) -> str:
+    salt, stored, server = (bytes(row[name]).hex() for name in ("salt", "storedKey", "serverKey"))
+    return f"ScramCredentialData(salt={salt}, storedKey={stored}, serverKey={server}, iterations={row['iterations']})"
