@@ -31,6 +31,9 @@
   -1, and a directory id of all zeros, mean none. The cluster id is written empty and the applied offset zero; both are
   ignored when read.
 
+- Checkpoints such as ``leader-epoch-checkpoint``: text, and each line ends with a newline. First the version 0, then
+  the number of entries, then one line for each entry: its fields, separated by spaces.
+
 All functions that read raise ValueError for content that is not valid; the text names the key, not the file.
 """
 
@@ -38,7 +41,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -59,6 +62,7 @@ CLUSTER_ID_KEY = "cluster.id"
 NODE_ID_KEY = "node.id"
 BROKER_ID_KEY = "broker.id"
 DIRECTORY_ID_KEY = "directory.id"
+CHECKPOINT_VERSION = 0
 HIGHEST_DATA_VERSION = 1
 """Of quorum-state."""
 
@@ -159,6 +163,23 @@ def decode_partition_metadata(content: bytes) -> bytes:
         return uuids.from_text(match[1])
     except ValueError as error:
         raise ValueError(f"topic_id: {error}") from error
+
+
+def encode_checkpoint(entries: Sequence[Sequence[object]]) -> bytes:
+    """The bytes of a checkpoint with these entries."""
+    lines = [str(CHECKPOINT_VERSION), str(len(entries)), *(" ".join(map(str, entry)) for entry in entries)]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def decode_checkpoint(content: bytes) -> list[tuple[str, ...]]:
+    """The fields of each entry of a checkpoint."""
+    lines = content.decode(errors="replace").splitlines()
+    entries = [tuple(line.split()) for line in lines[2:]]
+    if lines[:1] != [str(CHECKPOINT_VERSION)]:
+        raise ValueError(f"the version is {lines[:1]}, this release reads {CHECKPOINT_VERSION}")
+    if lines[1:2] != [str(len(entries))]:
+        raise ValueError(f"there are {len(entries)} entries, the second line is {lines[1:2]}")
+    return entries
 
 
 def encode_quorum_state(state: QuorumStateData, data_version: int) -> bytes:

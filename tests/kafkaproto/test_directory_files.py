@@ -7,9 +7,11 @@ import pytest
 from kafkaproto import uuids
 from kafkaproto.directory_files import (
     MetaProperties,
+    decode_checkpoint,
     decode_meta_properties,
     decode_partition_metadata,
     decode_quorum_state,
+    encode_checkpoint,
     encode_meta_properties,
     encode_partition_metadata,
     encode_quorum_state,
@@ -133,3 +135,26 @@ def test_what_is_no_such_file_is_told_with_the_property(content: bytes, complain
 )
 def test_reserved_directory_ids(number: int, is_reserved: bool) -> None:
     assert is_reserved_directory_id(number.to_bytes(16)) is is_reserved
+
+
+def test_a_checkpoint_is_written_and_read() -> None:
+    entries = [("orders", "0", "17"), ("orders", "1", "0")]
+    content = encode_checkpoint([("orders", 0, 17), ("orders", 1, 0)])
+    assert content == b"0\n2\norders 0 17\norders 1 0\n"
+    assert decode_checkpoint(content) == entries
+    assert decode_checkpoint(encode_checkpoint([])) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "the version is"),
+        (b"1\n0\n", "the version is"),
+        (b"0\n", "there are 0 entries"),
+        (b"0\n2\nt 0 1\n", "there are 1 entries"),
+        (b"0\nx\nt 0 1\n", "there are 1 entries"),
+    ],
+)
+def test_a_damaged_checkpoint_is_told(content: bytes, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        decode_checkpoint(content)

@@ -20,6 +20,7 @@ from kafkaproto_server.ports import Rng
 from kafkaproto_server.storage.deletion import remove_deleted
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import find_reached
+from kafkaproto_server.storage.log.recovery import RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
 from kafkaproto_server.storage.metadata.reconciliation import reconcile
@@ -46,6 +47,7 @@ class Life:
     """What lies below is synced."""
     covered_end: int = 0
     """A durable snapshot covers what lies below, so that the log may have lost it."""
+    has_recovery_point: bool = False
     epoch: int = 1
     vote: int = 0
     durable_vote: int = 0
@@ -61,7 +63,11 @@ class Life:
             DIRECTORY,
             topic_id=METADATA_TOPIC_ID,
             config=CONFIG,
-            reached=find_reached(self.disk, DIRECTORY, snapshot_end),
+            policy=RecoveryPolicy(
+                # Half of the lives have a checkpoint that spares reading what is durable.
+                recovery_point=self.durable_end if self.has_recovery_point else 0,
+                reached=find_reached(self.disk, DIRECTORY, snapshot_end),
+            ),
         )
         self.snapshots.remove_leftovers()
         reconcile(self.log, self.snapshots)
@@ -183,7 +189,7 @@ class Life:
 
 def live(disk: MemoryDisk, seed: int) -> Life:
     """A life until its end or its disk's."""
-    life = Life(disk, SeededRng(seed))
+    life = Life(disk, SeededRng(seed), has_recovery_point=seed % 2 == 1)
     with suppress(PowerLossError):
         life.open()
         for _ in range(STEPS):
@@ -193,7 +199,7 @@ def live(disk: MemoryDisk, seed: int) -> Life:
 
 def live_until_failure(disk: MemoryDisk, seed: int) -> tuple[Life, OSError | None]:
     """A life, and what its disk put an end to it with."""
-    life = Life(disk, SeededRng(seed))
+    life = Life(disk, SeededRng(seed), has_recovery_point=seed % 2 == 1)
     try:
         life.open()
         for _ in range(STEPS):

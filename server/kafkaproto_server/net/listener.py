@@ -26,7 +26,7 @@ from kafkaproto_server.net.limits import (
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo, Pump, Serve
-from kafkaproto_server.net.streams import SocketBytes
+from kafkaproto_server.net.streams import MakeStream, SocketBytes
 from kafkaproto_server.storage.errors import is_shortage
 from kafkaproto_server.types import ListenerKind
 
@@ -86,6 +86,7 @@ class Listener:
         memory: RequestMemory | None = None,
         unread: UnreadResponses | None = None,
         passes: Passes | None = None,
+        make_stream: MakeStream = SocketBytes,
     ) -> None:
         """``served_versions`` says which API versions are served here, ``serve`` handles each request. ``frame_limit``
         may limit the requests of an API further than the listener's ``max_request_size_bytes``.
@@ -93,6 +94,7 @@ class Listener:
         ``metrics`` counts the requests of all listeners to which it is passed. ``connection_ended`` is called for each
         served connection that has ended, whichever side ended it. All listeners of a node share ``admission``,
         ``memory`` and ``passes``; all listeners of one kind share ``unread``. By default the listener has its own.
+        ``make_stream`` makes the stream of each accepted connection.
         """
         self.settings = settings
         self._door = (admission or Admission(AdmissionLimits())).door(
@@ -113,6 +115,7 @@ class Listener:
         self._memory = memory or RequestMemory()
         self._unread = unread or UnreadResponses()
         self._passes = passes or Passes()
+        self._make_stream = make_stream
         self._pumps: dict[int, Pump] = {}
         self._accepted = 0
         self._accept_scope = trio.CancelScope()
@@ -199,7 +202,7 @@ class Listener:
         )
         wait_turn = partial(self._passes.wait_turn, info.peer_host)
         pump = Pump(
-            stream=SocketBytes(stream, wait_turn),
+            stream=self._make_stream(stream, wait_turn),
             connection=ServerConnection(
                 self._served_versions,
                 max_request_size=settings.max_request_size_bytes,

@@ -12,7 +12,6 @@ was lost with the old one.
 from __future__ import annotations
 
 import enum
-import select
 from collections.abc import Callable, Mapping
 
 import trio
@@ -28,7 +27,7 @@ from kafkaproto_server.net.limits import (
     RECEIVE_CHUNK_BYTES,
     SEND_CHUNK_BYTES,
 )
-from kafkaproto_server.net.streams import SocketBytes
+from kafkaproto_server.net.streams import Connect, OutboundStream, connect_tcp
 from kafkaproto_server.ports import Rng
 
 Prepare = Callable[[Mapping[int, tuple[int, int]]], tuple[Message, int | None]]
@@ -89,6 +88,7 @@ class PeerChannel:
         backoff: Backoff | None,
         rng: Rng,
         connect_timeout_ms: int = CONNECT_TIMEOUT_MS,
+        connect: Connect = connect_tcp,
     ) -> None:
         """Without ``backoff`` every request may try to connect at once; the sender then makes the pauses."""
         self.host = host
@@ -102,7 +102,8 @@ class PeerChannel:
         self._rng = rng
         self._connect_timeout_ms = connect_timeout_ms
         self._one_at_a_time = trio.Lock()
-        self._stream: SocketBytes | None = None
+        self._connect = connect
+        self._stream: OutboundStream | None = None
         self._connection: ClientConnection | None = None
         self._failures = 0
         self._may_connect_at = trio.current_time()
@@ -207,9 +208,7 @@ class PeerChannel:
         assert self._connection is not None
         if self._connection.is_inside_response:
             return True
-        poll = select.poll()
-        poll.register(self._stream.fd, select.POLLIN)
-        return bool(poll.poll(0))
+        return self._stream.has_input()
 
     def _put_off_connecting(self, failures: int) -> None:
         if self._backoff is not None:
@@ -220,9 +219,8 @@ class PeerChannel:
     async def _open_stream(self) -> None:
         try:
             with trio.fail_after(self._connect_timeout_ms / 1000):
-                stream = await trio.open_tcp_stream(self.host, self.port)
-            self._stream = SocketBytes(stream)
-            self.remote_host = stream.socket.getpeername()[0]
+                self._stream = await self._connect(self.host, self.port)
+            self.remote_host = self._stream.remote_host
         except trio.TooSlowError:
             raise self._disconnected(
                 DisconnectCause.UNREACHABLE, f"no connection within {self._connect_timeout_ms} ms"

@@ -9,6 +9,8 @@ the event loop.
 from __future__ import annotations
 
 import os
+import select
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 import trio
@@ -47,6 +49,26 @@ class ByteStream(Protocol):
         """Close at once. Waiting tasks get trio.ClosedResourceError."""
 
 
+class OutboundStream(ByteStream, Protocol):
+    """The stream of a connection that this node made."""
+
+    @property
+    def remote_host(self) -> str:
+        """The address of the other end."""
+
+    async def send_all(self, data: Buffer) -> None:
+        """Write all of it; raises trio.BrokenResourceError, trio.ClosedResourceError."""
+
+    async def receive_some(self, max_bytes: int) -> bytes | bytearray:
+        """The bytes that have arrived, at least one. Empty if the other end has ended its stream.
+
+        Raises trio.BrokenResourceError, trio.ClosedResourceError.
+        """
+
+    def has_input(self) -> bool:
+        """Whether bytes have arrived, or the other end has ended or broken its stream."""
+
+
 class SocketBytes:
     """The stream of a connected socket."""
 
@@ -59,9 +81,10 @@ class SocketBytes:
         self._may_hold_more = False
 
     @property
-    def fd(self) -> int:
-        """The socket's file descriptor; -1 once closed."""
-        return self._fd
+    def remote_host(self) -> str:
+        """See `OutboundStream`. Raises OSError if the connection is gone already."""
+        host: str = self._stream.socket.getpeername()[0]
+        return host
 
     def send_now(self, data: Buffer) -> int:
         """See `ByteStream`."""
@@ -73,7 +96,7 @@ class SocketBytes:
             raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
 
     async def send_all(self, data: Buffer) -> None:
-        """Write all of it; raises trio.BrokenResourceError, trio.ClosedResourceError."""
+        """See `OutboundStream`."""
         sent = self.send_now(data)
         if sent < len(data):
             await self._stream.send_all(memoryview(data)[sent:])
@@ -87,10 +110,7 @@ class SocketBytes:
                 return sent
 
     async def receive_some(self, max_bytes: int) -> bytes:
-        """The bytes that have arrived, at least one. Empty if the other end has ended its stream.
-
-        Raises trio.BrokenResourceError, trio.ClosedResourceError.
-        """
+        """See `OutboundStream`."""
         while True:
             await self.wait_readable()
             data = self.receive_now(max_bytes)
@@ -119,6 +139,12 @@ class SocketBytes:
         self._may_hold_more = len(data) == max_bytes
         return data
 
+    def has_input(self) -> bool:
+        """See `OutboundStream`."""
+        poll = select.poll()
+        poll.register(self._fd, select.POLLIN)
+        return bool(poll.poll(0))
+
     def _check_open(self) -> None:
         if self._fd < 0:
             raise trio.ClosedResourceError("this stream was closed")
@@ -128,3 +154,16 @@ class SocketBytes:
         # The number may belong to another connection a moment later.
         self._fd = -1
         self._stream.socket.close()
+
+
+MakeStream = Callable[[trio.SocketStream, WaitTurn], ByteStream]
+"""Makes the stream of a connection that was accepted. A layer such as TLS lies between the socket and what it
+returns."""
+
+Connect = Callable[[str, int], Awaitable[OutboundStream]]
+"""Connects to a host and port. Raises OSError, and ValueError for a host that is not a valid name."""
+
+
+async def connect_tcp(host: str, port: int) -> SocketBytes:
+    """A plain connection to the first address of the host that accepts one."""
+    return SocketBytes(await trio.open_tcp_stream(host, port))

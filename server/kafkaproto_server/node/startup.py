@@ -38,6 +38,7 @@ from kafkaproto_server.storage.directories.meta_properties import new_directory_
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import Reached, find_reached
+from kafkaproto_server.storage.log.recovery import RecoveryPolicy
 from kafkaproto_server.storage.log.retention import RetentionLimits
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
@@ -194,7 +195,7 @@ def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
         directory,
         topic_id=METADATA_TOPIC_ID,
         # A node that is no controller promised nobody to keep its records: it fetches them again.
-        reached=_reached(disk, directory) if config.is_controller else None,
+        policy=RecoveryPolicy(reached=_reached(disk, directory) if config.is_controller else None),
         config=LogConfig(
             segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
         ),

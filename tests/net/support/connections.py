@@ -18,7 +18,7 @@ from kafkaproto_server.net.listener import ConnectionEnded, Listener, ListenerSe
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import Passes, WaitTurn, at_once
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
-from kafkaproto_server.net.streams import ByteStream
+from kafkaproto_server.net.streams import ByteStream, MakeStream, SocketBytes
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.types import ListenerKind
 
@@ -165,6 +165,7 @@ async def listening(
     memory: RequestMemory | None = None,
     unread: UnreadResponses | None = None,
     passes: Passes | None = None,
+    make_stream: MakeStream = SocketBytes,
     **changes: object,
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""
@@ -177,6 +178,7 @@ async def listening(
         memory=memory,
         unread=unread,
         passes=passes,
+        make_stream=make_stream,
     )
     async with trio.open_nursery() as nursery:
         port = await nursery.start(listener.run)

@@ -12,6 +12,7 @@ import pytest
 import trio
 
 from kafkaproto.records.batch import iterate_batches
+from kafkaproto_server.node.io_workers import IoWorkers
 from kafkaproto_server.node.quorum.disk_worker import DiskFailureError, DiskWorker, DurableRun, PersistJob
 from kafkaproto_server.raft.values.control import LeaderChange
 from kafkaproto_server.raft.values.effects import (
@@ -82,7 +83,9 @@ class Harness:
         self.held = HeldLog(self.log)
         self.snapshots = SnapshotStore(self.disk, DIRECTORY)
         self.state_file = QuorumStateFile(self.disk, DIRECTORY)
+        self.workers = IoWorkers(threads=1)
         self.worker = DiskWorker(
+            workers=self.workers,
             log=self.held,  # type: ignore[arg-type]
             quorum_state_file=self.state_file,
             snapshots=self.snapshots,
@@ -93,7 +96,7 @@ class Harness:
     async def running(self) -> AsyncIterator[Harness]:
         with trio.fail_after(WAIT_S):
             async with trio.open_nursery() as nursery:
-                await nursery.start(self.worker.run)
+                await nursery.start(self.workers.run)
                 yield self
                 nursery.cancel_scope.cancel()
 

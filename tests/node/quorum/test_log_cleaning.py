@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from kafkaproto.snapshot import SnapshotId, build_snapshot
+from kafkaproto_server.node.io_workers import IoWorkers
 from kafkaproto_server.node.quorum.disk_worker import DiskFailureError, DiskWorker
 from kafkaproto_server.node.quorum.log_cleaning import LogCleaner
 from kafkaproto_server.raft.values.events import LogStartMoved
@@ -51,7 +52,9 @@ class Harness:
                 writer.append(part)
             writer.freeze()
         self.announcing = trio.Lock()
+        self.workers = IoWorkers(threads=1)
         self.worker = DiskWorker(
+            workers=self.workers,
             log=self.log,
             quorum_state_file=QuorumStateFile(self.disk, DIRECTORY),
             snapshots=self.store,
@@ -71,7 +74,7 @@ class Harness:
     async def clean(self) -> None:
         with trio.fail_after(WAIT_S):
             async with trio.open_nursery() as nursery:
-                await nursery.start(self.worker.run)
+                await nursery.start(self.workers.run)
                 await self.cleaner.clean()
                 nursery.cancel_scope.cancel()
 
@@ -114,7 +117,7 @@ async def test_cleaning_waits_until_a_new_snapshot_was_announced() -> None:
     harness = Harness(TOO_OLD)
     with trio.fail_after(WAIT_S):
         async with trio.open_nursery() as nursery:
-            await nursery.start(harness.worker.run)
+            await nursery.start(harness.workers.run)
             async with harness.announcing:
                 nursery.start_soon(harness.cleaner.clean)
                 await trio.sleep(0.05)
@@ -127,7 +130,7 @@ async def test_cleaning_waits_until_a_new_snapshot_was_announced() -> None:
 async def test_it_comes_every_minute(autojump_clock: trio.testing.MockClock) -> None:
     harness = Harness(TOO_OLD)
     async with trio.open_nursery() as nursery:
-        await nursery.start(harness.worker.run)
+        await nursery.start(harness.workers.run)
         nursery.start_soon(harness.cleaner.run)
         await trio.sleep(59)
         assert harness.moved == []

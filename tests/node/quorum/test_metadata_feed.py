@@ -16,6 +16,7 @@ from kafkaproto_server.controller.values.events import BatchCommitted
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.image.replay import replay
+from kafkaproto_server.node.io_workers import IoWorkers
 from kafkaproto_server.node.quorum import metadata_feed
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker, PersistJob
 from kafkaproto_server.node.quorum.image_builder import ObserverImage
@@ -97,7 +98,9 @@ class Harness:
         self.load_gate = threading.Event()
         self.load_gate.set()
         self.wakes = 0
+        self.workers = IoWorkers(threads=1)
         self.worker = DiskWorker(
+            workers=self.workers,
             log=self.log,
             quorum_state_file=QuorumStateFile(disk, DIRECTORY),
             snapshots=SnapshotStore(disk, DIRECTORY),
@@ -137,7 +140,7 @@ async def harness(*, on_disk: int = 0, tail_bytes: int = 1 << 20) -> AsyncIterat
     with trio.fail_after(WAIT_S):
         async with trio.open_nursery() as nursery:
             it = Harness(nursery, on_disk, tail_bytes)
-            await nursery.start(it.worker.run)
+            await nursery.start(it.workers.run)
             yield it
             nursery.cancel_scope.cancel()
 

@@ -1,31 +1,28 @@
-"""The thread that writes a metadata log's directory: the log, quorum-state, fetched snapshots. No other thread writes
-there.
+"""Writes a metadata log's directory, in a thread of a pool: the log, quorum-state, fetched snapshots. Nobody else
+writes there.
 
 Jobs are done in the order of their arrival. Appends that wait together become one write and one sync (group commit):
 while one sync runs, everything that arrives is gathered for the next. Reads wait in the same queue, so each read sees
 the log as it was when the read was requested.
 
-A job that fails ends the worker, and with it the node. Nobody knows what a disk holds after an error, so nothing may
-depend on it. No effect of the failed job or of a later one is reported.
+A job that fails ends the pool, and with it the node. No effect of the failed job or of a later one is reported.
 """
 
 from __future__ import annotations
 
 import logging
-import queue
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
 
 import msgspec
-import trio
 
 from kafkaproto.errors import RemoteProtocolError
+from kafkaproto_server.node.io_workers import IoWorkers, Lane, Report
 from kafkaproto_server.node.quorum.log_contents import snapshot_controls, snapshot_id_of
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft.values.effects import (
@@ -92,7 +89,7 @@ class _Call:
 
 
 class DiskWorker:
-    """Takes jobs, does them in its thread, and reports in the event loop's thread."""
+    """Takes jobs, has them done by a pool's thread, and reports in the event loop's thread."""
 
     def __init__(
         self,
@@ -101,13 +98,14 @@ class DiskWorker:
         quorum_state_file: QuorumStateFile,
         snapshots: SnapshotStore,
         report: Callable[[DurableRun], None],
+        workers: IoWorkers,
     ) -> None:
         """``report`` is called in the event loop's thread, in the order of the jobs."""
         self._log = log
         self._quorum_state_file = quorum_state_file
         self._snapshots = snapshots
         self._report = report
-        self._jobs: queue.SimpleQueue[PersistJob | _Call | None] = queue.SimpleQueue()
+        self._jobs: Lane[PersistJob | _Call] = workers.lane(self._work)
 
     def persist(self, job: PersistJob) -> None:
         """Queue a change that is to become durable. ``report`` is called once it is, possibly for several jobs
@@ -121,40 +119,21 @@ class DiskWorker:
         """
         self._jobs.put(_Call(work, done))
 
-    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Work until cancelled; jobs that were queued by then are done first. Raises the error of a failed job."""
-        async with trio.open_nursery() as nursery:
-            work = partial(self._work, trio.lowlevel.current_trio_token())
-            nursery.start_soon(partial(trio.to_thread.run_sync, work, limiter=trio.CapacityLimiter(1)))
-            task_status.started()
-            try:
-                await trio.sleep_forever()
-            finally:
-                # The thread must not be abandoned in the middle of a write, so it gets an order to end.
-                self._jobs.put(None)
+    # -- in the pool's threads -------------------------------------------------------------------------------------
 
-    # -- in the worker's thread ----------------------------------------------------------------------------------
-
-    def _work(self, loop: trio.lowlevel.TrioToken) -> None:
-        waiting: deque[PersistJob | _Call | None] = deque()
-        while True:
-            if not waiting:
-                waiting.append(self._jobs.get())
-            while not self._jobs.empty():
-                waiting.append(self._jobs.get())
-            job = waiting.popleft()
-            if job is None:
-                return
-            if isinstance(job, _Call):
-                with self._failures_named("read or clean"):
-                    result = job.work()
-                loop.run_sync_soon(job.done, result)
-                continue
-            run = [job]
-            while waiting and isinstance(following := waiting[0], PersistJob) and following.only_appends:
-                run.append(following)
-                waiting.popleft()
-            loop.run_sync_soon(self._report, self._persist(run))
+    def _work(self, waiting: deque[PersistJob | _Call], report: Report) -> None:
+        """Do the first job; if it persists something, together with the jobs behind it that only append."""
+        job = waiting.popleft()
+        if isinstance(job, _Call):
+            with self._failures_named("read or clean"):
+                result = job.work()
+            report(job.done, result)
+            return
+        run = [job]
+        while waiting and isinstance(following := waiting[0], PersistJob) and following.only_appends:
+            run.append(following)
+            waiting.popleft()
+        report(self._report, self._persist(run))
 
     def _persist(self, run: Sequence[PersistJob]) -> DurableRun:
         """Do the first job, together with the jobs behind it that only append."""

@@ -21,6 +21,7 @@ from kafkaproto.messages import BrokerHeartbeatRequest, DescribeQuorumRequest
 from kafkaproto_server.controller.core.controller import Controller
 from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.metrics.controller import ControllerMetrics
+from kafkaproto_server.node.io_workers import IoWorkers
 from kafkaproto_server.node.quorum.committed_state import CommittedState, QuorumStorage
 from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker
@@ -79,11 +80,14 @@ class QuorumDriver:
         self._old_images = ImageRelease()
         self._images = ImagePublisher(self.published, self._old_images.replaced)
         self._tail = LogTail(end_offset=storage.log.log_end_offset)
+        # The quorum's own thread: it never waits for the logs of topics.
+        self._workers = IoWorkers(threads=1)
         self._worker = DiskWorker(
             log=storage.log,
             quorum_state_file=storage.quorum_state_file,
             snapshots=storage.snapshots,
             report=lambda report: self._loop.post(partial(self._effects.persisted, report)),
+            workers=self._workers,
         )
         self._channel = self._raft_channel(config, cluster_id, rng)
         self._service = RaftService(
@@ -165,7 +169,7 @@ class QuorumDriver:
         """Drive the cores until `stop`. Raises StorageError if the disk fails: the node promises nothing after that."""
         try:
             async with trio.open_nursery() as nursery:
-                await nursery.start(self._worker.run)
+                await nursery.start(self._workers.run)
                 self._committed.start(nursery)
                 nursery.start_soon(self._old_images.run)
                 self._effects.begin(self._opened, nursery)

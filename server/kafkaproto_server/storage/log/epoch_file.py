@@ -1,23 +1,24 @@
 """``leader-epoch-checkpoint``: the start offset of each leader epoch of a log (KIP-101).
 
-It is text, and every line ends with a newline: ``0`` (the version), the number of entries, then one line ``epoch
-startOffset`` for each entry, both ascending. A log derives the epochs from its batches when it is opened, since it
-reads all of them. The file is written for three readers: tools, a node of Apache Kafka that takes over the directory,
-and ``reached``, which uses it as a witness of how far the log once reached. So the file names only epochs whose first
-records are durable.
+It is a checkpoint (`kafkaproto.directory_files`) with one entry ``epoch startOffset`` for each epoch, both ascending. A
+log derives the epochs from the batches that it reads when it is opened, and takes those of all other batches from the
+file. The file has three more readers: tools, a node of Apache Kafka that takes over the directory, and ``reached``,
+which uses it as a witness of how far the log once reached. So the file names only epochs whose first records are
+durable.
 """
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
+from kafkaproto.directory_files import decode_checkpoint, encode_checkpoint
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.types import OffsetAndEpoch
 
 EPOCH_FILE_NAME = "leader-epoch-checkpoint"
-EPOCH_FILE_VERSION = 0
 
 
 class LeaderEpochs:
@@ -94,8 +95,7 @@ class LeaderEpochs:
 
 def encode_epoch_file(entries: tuple[tuple[int, int], ...]) -> bytes:
     """The file's bytes for (epoch, start offset) entries."""
-    lines = [str(EPOCH_FILE_VERSION), str(len(entries)), *(f"{epoch} {start}" for epoch, start in entries)]
-    return "".join(f"{line}\n" for line in lines).encode()
+    return encode_checkpoint(entries)
 
 
 def write_epoch_file(disk: Disk, directory: str, epochs: LeaderEpochs) -> None:
@@ -104,13 +104,17 @@ def write_epoch_file(disk: Disk, directory: str, epochs: LeaderEpochs) -> None:
 
 
 def read_epoch_file(disk: Disk, directory: str) -> tuple[tuple[int, int], ...]:
-    """The (epoch, start offset) entries of the file; none if its content is not valid. Raises OSError."""
-    lines = disk.read_file(f"{directory}/{EPOCH_FILE_NAME}").decode(errors="replace").splitlines()
+    """The (epoch, start offset) entries of the file; none if its content is not valid, or if there is no file. Raises
+    OSError."""
+    path = f"{directory}/{EPOCH_FILE_NAME}"
+    if not disk.exists(path):
+        return ()
     try:
-        numbers = [tuple(map(int, line.split())) for line in lines]
-        entries = tuple((epoch, start) for epoch, start in numbers[2:])
+        entries = tuple((int(epoch), int(start)) for epoch, start in decode_checkpoint(disk.read_file(path)))
     except ValueError:
         # The epochs are derived from the batches instead.
         return ()
-    is_whole = numbers[:2] == [(EPOCH_FILE_VERSION,), (len(entries),)]
-    return entries if is_whole else ()
+    ascends = all(
+        before < after for pair in itertools.pairwise(entries) for before, after in zip(*pair, strict=True)
+    )
+    return entries if ascends else ()

@@ -7,7 +7,7 @@ offset is that of a batch's last record, the position that of the batch's start.
 so far, the offset that of the last record of the batch that has it. Both ascend.
 
 While a segment takes appends, its index files have their full length, with zeros after the entries. Afterwards they are
-trimmed to the entries. A copy of the entries is in memory, so the files are only written, never searched.
+trimmed to the entries. A copy of the entries is in memory, so the files are never searched.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 
+from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import (
     OFFSET_INDEX_SUFFIX,
     TIME_INDEX_SUFFIX,
@@ -22,6 +23,8 @@ from kafkaproto.log import (
     TimeIndexEntry,
     encode_offset_index_entry,
     encode_time_index_entry,
+    iterate_offset_index,
+    iterate_time_index,
     segment_file_name,
 )
 from kafkaproto_server.ports import Disk, File
@@ -49,6 +52,10 @@ class _IndexFile:
         if self._file.read_at(0, len(entries) + self._entry_size) != entries:
             self._file.truncate(0)
             self._file.append([entries])
+
+    def read(self) -> bytes:
+        """All bytes of the file, and at most as many as it may have."""
+        return self._file.read_at(0, self._max_bytes)
 
     def preallocate(self) -> None:
         self._file.truncate(self.count * self._entry_size)
@@ -84,6 +91,11 @@ class OffsetIndex:
         self._positions = array("q")
 
     @property
+    def last(self) -> OffsetIndexEntry | None:
+        """The newest entry."""
+        return OffsetIndexEntry(self._offsets[-1], self._positions[-1]) if self._offsets else None
+
+    @property
     def last_position(self) -> int:
         """The position of the newest entry. Without entries it is 0, where the first batch begins."""
         return self._positions[-1] if self._positions else 0
@@ -93,6 +105,25 @@ class OffsetIndex:
         self._offsets.append(offset)
         self._positions.append(position)
         return encode_offset_index_entry(self._base_offset, OffsetIndexEntry(offset, position))
+
+    def load(self, log_size: int) -> bool:
+        """Take the entries from the file. False, with no entry taken, if they are not valid for a ``.log`` file of
+        ``log_size`` bytes."""
+        try:
+            entries = list(iterate_offset_index(self.file.read(), self._base_offset))
+        except RemoteProtocolError:
+            return False
+        if entries and entries[-1].position >= log_size:
+            return False
+        for entry in entries:
+            self.note(*entry)
+        self.file.count = len(entries)
+        return True
+
+    def forget(self) -> None:
+        """Remove the entries from memory; the file stays as it is."""
+        del self._offsets[:], self._positions[:]
+        self.file.count = 0
 
     def append(self, offset: int, position: int) -> None:
         """Add an entry for the batch at ``position`` whose last record is ``offset``."""
@@ -135,6 +166,22 @@ class TimeIndex:
         self._timestamps.append(timestamp)
         self._offsets.append(offset)
         return encode_time_index_entry(self._base_offset, TimeIndexEntry(timestamp, offset))
+
+    def load(self) -> bool:
+        """Take the entries from the file. False, with no entry taken, if they are not valid."""
+        try:
+            entries = list(iterate_time_index(self.file.read(), self._base_offset))
+        except RemoteProtocolError:
+            return False
+        for entry in entries:
+            self.note(*entry)
+        self.file.count = len(entries)
+        return True
+
+    def forget(self) -> None:
+        """Remove the entries from memory; the file stays as it is."""
+        del self._timestamps[:], self._offsets[:]
+        self.file.count = 0
 
     def maybe_append(self, timestamp: int, offset: int) -> None:
         """Add an entry if the timestamp advanced since the newest one."""

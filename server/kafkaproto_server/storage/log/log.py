@@ -14,6 +14,7 @@ segment again. What lies before the log start is in a snapshot (see ``reconcilia
 
 from __future__ import annotations
 
+import itertools
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ from kafkaproto_server.storage.log.epoch_file import (
     EPOCH_FILE_NAME,
     LeaderEpochs,
     encode_epoch_file,
+    read_epoch_file,
     write_epoch_file,
 )
 from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
@@ -41,7 +43,7 @@ from kafkaproto_server.storage.log.producer_state_file import (
     remove_producer_states_after,
     write_empty_producer_state,
 )
-from kafkaproto_server.storage.log.reached import Reached
+from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.retention import RetainedSegment
 from kafkaproto_server.storage.log.segment import LogConfig, Segment
 from kafkaproto_server.types import OffsetAndEpoch
@@ -82,20 +84,20 @@ class Log:
         *,
         topic_id: bytes,
         config: LogConfig | None = None,
-        reached: Reached | None = None,
+        policy: RecoveryPolicy | None = None,
     ) -> Log:
         """Open the log in ``directory``, or begin an empty one there, after the repairs that ``recovery`` describes.
 
-        Everything that the log holds afterwards is durable. Raises CorruptFileError for damage that must not be
-        repaired by guessing, or if the directory belongs to another topic; StorageError if the log ends before
-        ``reached``; OSError of the disk.
+        Everything that the log holds afterwards is durable. By default all of it is read. Raises CorruptFileError for
+        damage that must not be repaired by guessing, or if the directory belongs to another topic; StorageError if the
+        log ends before ``policy.reached``; OSError of the disk.
         """
         log = cls(disk, directory, config or LogConfig())
         make_directory_durably(disk, directory)
         ensure_partition_metadata(disk, directory, topic_id)
         log._remove_leftovers()
         try:
-            log._load_segments(reached)
+            log._load_segments(policy or RecoveryPolicy())
         except BaseException:
             log._close_segments()
             raise
@@ -334,7 +336,8 @@ class Log:
             if name.endswith(DELETED_SUFFIX) or is_orphan:
                 self._disk.remove(f"{self.directory}/{name}")
 
-    def _load_segments(self, reached: Reached | None) -> None:
+    def _load_segments(self, policy: RecoveryPolicy) -> None:
+        reached = policy.reached
         names = self._disk.list_directory(self.directory)
         bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
         if not bases:
@@ -342,8 +345,8 @@ class Log:
                 raise reached.lost(self.directory, 0)
             self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
             self._disk.sync_directory(self.directory)
-        epoch = NO_EPOCH
-        for base in bases:
+        epoch = self._load_durable_segments(bases, policy.recovery_point) if bases else NO_EPOCH
+        for base in bases[len(self._segments) :]:
             if self._segments and self.log_end_offset != base:
                 raise CorruptFileError(
                     self._active.path,
@@ -366,6 +369,33 @@ class Log:
         self._start_offset = self._segments[0].base_offset
         self._active.become_active()
         self._settle_epoch_file()
+        if policy.log_start_offset > self.log_end_offset:
+            self.truncate_fully_to(policy.log_start_offset)
+        else:
+            self.move_start_to(policy.log_start_offset)
+
+    def _load_durable_segments(self, bases: Sequence[int], recovery_point: int) -> int:
+        """Open segments below the recovery point by their indexes, up to the first for which this does not work: that
+        one and all after it have to be read. Returns the epoch of the last record, `NO_EPOCH` if there is none.
+
+        The epochs of their records come from leader-epoch-checkpoint.
+        """
+        epochs = LeaderEpochs(read_epoch_file(self._disk, self.directory))
+        last_epoch = NO_EPOCH
+        for base, end in itertools.zip_longest(bases, bases[1:]):
+            if (EVERYTHING if end is None else end) > recovery_point:
+                break
+            segment = Segment(self._disk, self.directory, base, self._config)
+            epoch = segment.load(end)
+            if epoch is None or epochs.epoch_at(segment.next_offset - 1) != epoch:
+                segment.close()
+                break
+            self._segments = (*self._segments, segment)
+            last_epoch = epoch
+        if self._segments:
+            epochs.truncate_to(self.log_end_offset)
+            self._epochs = epochs
+        return last_epoch
 
     def _note_epoch(self, view: RecordBatchView) -> None:
         self._epochs.assign(view.partition_leader_epoch, view.base_offset)

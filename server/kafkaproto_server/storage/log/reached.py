@@ -54,7 +54,7 @@ def find_reached(disk: Disk, directory: str, snapshot_end: int) -> Reached | Non
         return None
     names = disk.list_directory(directory)
     found: list[Reached] = []
-    entries = read_epoch_file(disk, directory) if EPOCH_FILE_NAME in names else ()
+    entries = read_epoch_file(disk, directory)
     if entries:
         epoch, start = entries[-1]
         statement = f"{EPOCH_FILE_NAME} says that epoch {epoch} started at offset {start}"

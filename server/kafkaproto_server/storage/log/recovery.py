@@ -19,12 +19,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kafkaproto.log import find_batch
+from kafkaproto.log import MAX_OFFSET, find_batch
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto_server.ports import File
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
+
+EVERYTHING = MAX_OFFSET
+"""As a recovery point: the log was closed in order, so all its records are durable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryPolicy:
+    """What is known about a log before it is opened, and so how much of it has to be read.
+
+    The metadata log is small and holds what a node promised: it is read as a whole. Logs of topics have checkpoints.
+    """
+
+    recovery_point: int = 0
+    """Records below this offset are durable. Segments that end at or below it are opened by their indexes, and only
+    their last batches are read."""
+    log_start_offset: int = 0
+    """The log starts here, or with its first segment if that starts later."""
+    reached: Reached | None = None
+    """How far the log is known to have reached: if it ends earlier, it is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

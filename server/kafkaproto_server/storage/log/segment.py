@@ -13,9 +13,10 @@ from kafkaproto.log import segment_file_name
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto_server.ports import Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
-from kafkaproto_server.storage.log.index import OffsetIndex, TimeIndex
+from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, recover_segment
+from kafkaproto_server.storage.log.scan import FileScan
 
 LOCATE_BYTES = 1 << 16
 """How much is read at once to find a batch."""
@@ -109,6 +110,44 @@ class Segment:
         self._offset_index.file.settle(b"".join(offset_entries))
         self._time_index.file.settle(b"".join(time_entries))
         return recovered
+
+    def load(self, end_offset: int | None) -> int | None:
+        """Open a segment that was completed (`become_inactive`), by its indexes: only its first and last batches are
+        read.
+
+        ``end_offset`` is where the next segment begins; None if this is the last one. Returns the leader epoch of the
+        last record. None, with nothing changed, if indexes and batches do not agree: then `recover` has to read it all.
+        """
+        size = self._file.size()
+        if size and self._offset_index.load(size) and self._time_index.load():
+            last = self._last_batch(size)
+            if last is not None and end_offset in (None, last.next_offset):
+                if (newest := self._time_index.last) is not None:
+                    self._max_timestamp, self._offset_of_max_timestamp = newest
+                self._first_timestamp = self._locate(self.base_offset)[1].max_timestamp
+                self.size, self.next_offset = size, last.next_offset
+                return last.partition_leader_epoch
+        self._offset_index.forget()
+        self._time_index.forget()
+        return None
+
+    def _last_batch(self, size: int) -> RecordBatchView | None:
+        """The last batch of the file, found from the newest index entry on. None if a batch there is not valid, is not
+        that of the entry, or should have an entry of its own."""
+        entry, newest = self._offset_index.last, self._time_index.last
+        start = 0 if entry is None else entry.position
+        scan = FileScan(self._file, start=start, next_offset=self.base_offset)
+        last = None
+        for position, view in scan:
+            is_indexed = (
+                view.last_offset == entry.offset
+                if position == start and entry is not None
+                else position - start <= self._config.index_interval_bytes
+            )
+            if not is_indexed or view.max_timestamp > (NO_TIMESTAMP if newest is None else newest.timestamp):
+                return None
+            last = view
+        return last if scan.valid_end == size else None
 
     def become_active(self) -> None:
         """Prepare for appends: give the index files their full length, with zeros after the entries."""
