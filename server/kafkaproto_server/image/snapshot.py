@@ -27,7 +27,7 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
-from kafkaproto_server.image.apply_settings import quota_entity_order
+from kafkaproto_server.image.apply_configs import quota_entity_order
 from kafkaproto_server.image.entries import METADATA_VERSION_FEATURE, PartitionImage, QuotaEntity, TopicImage
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.partition_codec import PARTITION_START, PartitionEncoder, decode_partition

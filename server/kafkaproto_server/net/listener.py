@@ -41,7 +41,7 @@ RunConnection = Callable[[trio.SocketStream, Place], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListenerSettings:
+class ListenerConfig:
     """Where one listener listens, and the limits for its peers."""
 
     name: str
@@ -75,7 +75,7 @@ class Listener:
 
     def __init__(
         self,
-        settings: ListenerSettings,
+        config: ListenerConfig,
         *,
         served_versions: ServedVersions,
         serve: Serve,
@@ -96,16 +96,16 @@ class Listener:
         ``memory`` and ``passes``; all listeners of one kind share ``unread``. By default the listener has its own.
         ``make_stream`` makes the stream of each accepted connection.
         """
-        self.settings = settings
+        self.config = config
         self._door = (admission or Admission(AdmissionLimits())).door(
-            settings.name,
-            settings.kind,
-            max_connections=settings.max_connections,
-            creation_rate=settings.max_creation_rate,
-            is_protected=settings.is_protected,
+            config.name,
+            config.kind,
+            max_connections=config.max_connections,
+            creation_rate=config.max_creation_rate,
+            is_protected=config.is_protected,
         )
         self._sockets: list[trio.SocketListener] | None = None
-        self._bound_port = settings.port
+        self._bound_port = config.port
         self._has_begun = False
         self._served_versions = served_versions
         self._serve = serve
@@ -144,7 +144,7 @@ class Listener:
         Connections that arrive meanwhile wait in the kernel's backlog. Raises OSError, which names listener and
         address.
         """
-        self._sockets = await bind_listener(self.settings.name, self.settings.host, self.settings.port)
+        self._sockets = await bind_listener(self.config.name, self.config.host, self.config.port)
         self._bound_port = bound_port(self._sockets)
         return self._bound_port
 
@@ -190,13 +190,13 @@ class Listener:
         if peer is None:
             await trio.aclose_forcefully(stream)
             return
-        settings = self.settings
+        config = self.config
         self._accepted += 1
         connection_id = self._accepted
         info = ConnectionInfo(
             connection_id=connection_id,
-            listener_name=settings.name,
-            listener_kind=settings.kind,
+            listener_name=config.name,
+            listener_kind=config.kind,
             peer_host=peer[0],
             peer_port=peer[1],
         )
@@ -205,13 +205,13 @@ class Listener:
             stream=self._make_stream(stream, wait_turn),
             connection=ServerConnection(
                 self._served_versions,
-                max_request_size=settings.max_request_size_bytes,
+                max_request_size=config.max_request_size_bytes,
                 frame_limit=self._frame_limit,
             ),
             info=info,
             serve=self._serve,
             metrics=self._metrics,
-            idle_timeout_ms=settings.idle_timeout_ms,
+            idle_timeout_ms=config.idle_timeout_ms,
             made_request=place.made_request,
             memory=self._memory,
             unread=self._unread,

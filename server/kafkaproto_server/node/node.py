@@ -35,7 +35,7 @@ from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
 from kafkaproto_server.net.http import HttpResponse, Route, serve_http
 from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
-from kafkaproto_server.net.listener import Listener, ListenerSettings
+from kafkaproto_server.net.listener import Listener, ListenerConfig
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.names import MAX_LOOKUPS, NameLookups
 from kafkaproto_server.net.passes import Passes
@@ -55,7 +55,7 @@ from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
-from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Node:
             for endpoint in endpoints
         ]
         self._listeners = listeners
-        ports = {listener.settings.name: await listener.bind() for listener in listeners}
+        ports = {listener.config.name: await listener.bind() for listener in listeners}
         opened = await trio.to_thread.run_sync(
             partial(
                 open_node,
@@ -190,7 +190,7 @@ class Node:
         await nursery.start(self._slices.run)
         dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat, slices=self._slices))
         for listener in listeners:
-            if listener.settings.kind is ListenerKind.CONTROLLER:
+            if listener.config.kind is ListenerKind.CONTROLLER:
                 await nursery.start(listener.run)
         broker = self._broker(opened, _with_ports(config.advertised_broker_listeners, ports))
         self._running = _Running(opened=opened, listeners=listeners, broker=broker)
@@ -201,7 +201,7 @@ class Node:
         if broker is not None:
             await nursery.start(broker.run)
             for listener in listeners:
-                if listener.settings.kind is ListenerKind.BROKER:
+                if listener.config.kind is ListenerKind.BROKER:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
 
@@ -277,7 +277,7 @@ class Node:
         if kind is ListenerKind.CONTROLLER:
             max_request_bytes = min(max_request_bytes, MAX_CONTROLLER_REQUEST_SIZE_BYTES)
         return Listener(
-            ListenerSettings(
+            ListenerConfig(
                 name=endpoint.name,
                 kind=kind,
                 host=endpoint.host,
@@ -424,9 +424,9 @@ class Node:
         assert running is not None
         parts = [f"ready node.id={config.node_id}", f"roles={','.join(config.process_roles)}"]
         for listener in running.listeners:
-            kind = listener.settings.kind.value
+            kind = listener.config.kind.value
             if not any(part.startswith(f"{kind}=") for part in parts):
-                parts.append(f"{kind}={listener.settings.host or '0.0.0.0'}:{listener.port}")
+                parts.append(f"{kind}={listener.config.host or '0.0.0.0'}:{listener.port}")
         return " ".join([*parts, f"cluster.id={running.opened.cluster_id}"])
 
     def _routes(self) -> Mapping[str, Route]:
@@ -479,11 +479,11 @@ def current_authorizer(config: Config) -> CurrentAuthorizer | None:
     """The node's authorizer; None if it has none."""
     if not config.authorizer_class_name:
         return None
-    settings = AuthorizerSettings(
+    authorizer_config = AuthorizerConfig(
         super_users=config.super_users,
         allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,
     )
-    return CurrentAuthorizer(settings)
+    return CurrentAuthorizer(authorizer_config)
 
 
 def _queued_request_bytes(config: Config) -> int:

@@ -257,7 +257,7 @@ def _refusal(
     if nulls:
         return f"Null is no value: {', '.join(nulls)[:MAX_QUOTED_LENGTH]}"
     if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT and not is_node(name, node_id):
-        return f"This node passes on its own settings only: {quoted(name)} must be {node_id} or empty."
+        return f"This node passes on its own configs only: {quoted(name)} must be {node_id} or empty."
     if resource_type == BROKER_LOGGER_RESOURCE and isinstance(request, AlterConfigsRequest):
         return "The levels of loggers can only be changed one by one, by IncrementalAlterConfigs."
     if resource_type not in _RESOURCE_TYPES:

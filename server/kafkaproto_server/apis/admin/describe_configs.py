@@ -57,7 +57,7 @@ CLUSTER_DEFAULT = ""
 MAX_WITHOUT_CONFIGS = 1_000
 """The number of groups and client metrics subscriptions without configs of their own that one request can describe."""
 _TOO_MANY_WITHOUT_CONFIGS = (
-    f"One request can describe {MAX_WITHOUT_CONFIGS} groups and subscriptions without settings of their own."
+    f"One request can describe {MAX_WITHOUT_CONFIGS} groups and subscriptions without configs of their own."
 )
 _NEED_NOT_EXIST = (GROUP_RESOURCE, CLIENT_METRICS_RESOURCE)
 _NODE = "node"

@@ -30,7 +30,7 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Ste
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
-    changes = PartitionChanges(situation.image, situation.topic_settings())
+    changes = PartitionChanges(situation.image, situation.topic_configs())
     topics = []
     for asked in request.topics:
         topic = situation.image.topics.get(asked.topic_id)

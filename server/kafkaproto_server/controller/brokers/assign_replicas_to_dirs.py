@@ -34,7 +34,7 @@ def assign_directories(situation: Situation, request: AssignReplicasToDirsReques
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
     topics = situation.image.topics
-    changes = PartitionChanges(situation.image, situation.topic_settings())
+    changes = PartitionChanges(situation.image, situation.topic_configs())
     results = []
     for directory in request.directories:
         result = _DirectoryResult(id=directory.id, topics=[])

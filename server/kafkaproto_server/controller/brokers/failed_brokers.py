@@ -21,7 +21,7 @@ from kafkaproto_server.controller.values.command import Decision, Result
 from kafkaproto_server.controller.values.effects import Report, ReportDeath, ReportSilence
 from kafkaproto_server.controller.values.events import BrokerFailed
 from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange
-from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
+from kafkaproto_server.controller.values.topic_configs import InheritedConfigs, TopicConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
 
@@ -33,7 +33,7 @@ def records_of_death(
     broker = image.brokers.get(death.broker_id)
     if broker is None or broker.fenced or broker.epoch != death.broker_epoch:
         return None
-    return fencing_records(image, TopicSettings(image, inherited), broker)
+    return fencing_records(image, TopicConfigs(image, inherited), broker)
 
 
 def is_refuted(sessions: Map[int, BrokerSession], death: BrokerFailed) -> bool:
@@ -61,7 +61,7 @@ def fence_silent_broker(
         return Result(session=SessionChange(broker_id=broker_id, session=None))
     silent_ms = now_ms - session.last_contact_ms
     report = ReportSilence(broker_id=broker_id, broker_epoch=broker.epoch, silent_ms=silent_ms)
-    records = fencing_records(image, TopicSettings(image, inherited), broker)
+    records = fencing_records(image, TopicConfigs(image, inherited), broker)
     return _end_of_broker(broker_id, records, report)
 
 

@@ -57,7 +57,7 @@ from kafkaproto_server.controller.partitions.partitions import (
 from kafkaproto_server.controller.values.command import ApiError, Decision, Result, Situation
 from kafkaproto_server.controller.values.effects import ReportShutdown
 from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange, lowest_metadata_offset
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.entries import BrokerRegistration
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import CORDONED_DIRECTORIES_LEVEL, register_broker_record
@@ -202,31 +202,31 @@ def _contact(
 def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
     """The result that moves the broker to its next state, with all its records."""
     request, broker = contact.request, contact.broker
-    settings = situation.topic_settings()
+    configs = situation.topic_configs()
     image = situation.image
     records: list[Message] = []
     if _takes_shutdown_back(broker, request):
         records.append(_without_shutdown(broker, image.metadata_version))
         image = yield from replay_steps(image, records, situation.next_offset)
         broker = image.brokers[broker.broker_id]
-    moves = yield from _transition(image, settings, broker, contact.next_state)
+    moves = yield from _transition(image, configs, broker, contact.next_state)
     if records and contact.next_state is BrokerControlState.UNFENCED:
         # The broker is active again, so it may lead partitions that no other broker could lead.
-        moves += yield from changes_with(image, settings, broker.broker_id)
+        moves += yield from changes_with(image, configs, broker.broker_id)
     if request.offline_log_dirs:
         # The records for the directories are decided on the image after the transition.
         image = yield from replay_steps(image, moves, situation.next_offset + len(records))
     records += moves
-    records += yield from _offline_directories(image, settings, broker.broker_id, request.offline_log_dirs)
+    records += yield from _offline_directories(image, configs, broker.broker_id, request.offline_log_dirs)
     records += _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
     return contact.result(records)
 
 
 def fencing_records(
-    image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration
+    image: ClusterImage, configs: TopicConfigs, broker: BrokerRegistration
 ) -> Steps[list[Message]]:
     """Take the broker out of every ISR and leadership, then fence it."""
-    records = yield from changes_without(image, settings, broker.broker_id)
+    records = yield from changes_without(image, configs, broker.broker_id)
     records.append(
         BrokerRegistrationChangeRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_FENCE)
     )
@@ -296,18 +296,18 @@ def _others_know_of_shutdown(
 
 
 def _transition(
-    image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration, next_state: BrokerControlState
+    image: ClusterImage, configs: TopicConfigs, broker: BrokerRegistration, next_state: BrokerControlState
 ) -> Steps[list[Message]]:
     match next_state:
         case BrokerControlState.FENCED | BrokerControlState.SHUTDOWN_NOW:
-            return [] if broker.fenced else (yield from fencing_records(image, settings, broker))
+            return [] if broker.fenced else (yield from fencing_records(image, configs, broker))
         case BrokerControlState.UNFENCED:
             if not broker.fenced:
                 return []
             unfencing = BrokerRegistrationChangeRecord(
                 broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_UNFENCE
             )
-            return [unfencing, *(yield from changes_with(image, settings, broker.broker_id))]
+            return [unfencing, *(yield from changes_with(image, configs, broker.broker_id))]
         case BrokerControlState.CONTROLLED_SHUTDOWN:
             shutdown: list[Message] = []
             if not broker.in_controlled_shutdown:
@@ -316,13 +316,13 @@ def _transition(
                         broker_id=broker.broker_id, broker_epoch=broker.epoch, in_controlled_shutdown=1
                     )
                 )
-            return [*shutdown, *(yield from changes_without(image, settings, broker.broker_id))]
+            return [*shutdown, *(yield from changes_without(image, configs, broker.broker_id))]
         case _:
             assert_never(next_state)
 
 
 def _offline_directories(
-    image: ClusterImage, settings: TopicSettings, broker_id: int, offline: Sequence[bytes]
+    image: ClusterImage, configs: TopicConfigs, broker_id: int, offline: Sequence[bytes]
 ) -> Steps[list[Message]]:
     """Records that give up the replicas in directories that went offline; ids that were not online are ignored."""
     broker = image.brokers[broker_id]
@@ -331,7 +331,7 @@ def _offline_directories(
     if not newly_offline:
         return []
     records: list[Message] = []
-    records += yield from changes_without_directories(image, settings, broker_id, newly_offline)
+    records += yield from changes_without_directories(image, configs, broker_id, newly_offline)
     remaining = [directory for directory in broker.directories if directory not in said]
     if remaining:
         # A record without directories would mean "no change". A broker that lost all of them stops anyway.

@@ -147,8 +147,8 @@ def _without_previous_incarnation(
     image = situation.image
     was_clean = existing is not None and request.previous_broker_epoch == existing.epoch
     if image.elr_enabled and not was_clean:
-        return (yield from changes_without_crashed(image, situation.topic_settings(), request.broker_id))
-    return (yield from changes_without(image, situation.topic_settings(), request.broker_id))
+        return (yield from changes_without_crashed(image, situation.topic_configs(), request.broker_id))
+    return (yield from changes_without(image, situation.topic_configs(), request.broker_id))
 
 
 def _check_id(node_id: int) -> None:

@@ -23,7 +23,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, ClientQuotaRecord
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.image.apply_settings import quota_entity
+from kafkaproto_server.image.apply_configs import quota_entity
 from kafkaproto_server.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 from kafkaproto_server.types import Steps
 

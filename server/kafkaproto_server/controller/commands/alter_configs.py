@@ -1,4 +1,4 @@
-"""IncrementalAlterConfigs (44, v0-1) and AlterConfigs (33, v0-2): settings of topics, brokers, groups and client
+"""IncrementalAlterConfigs (44, v0-1) and AlterConfigs (33, v0-2): configs of topics, brokers, groups and client
 metrics subscriptions.
 
 Each resource is changed wholly or not at all, independently of the others. If a key is named twice, the last mention
@@ -41,7 +41,7 @@ from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.validate import validate_broker_config
 from kafkaproto_server.controller.commands.create_topics import check_number_of_configs, check_topic_name
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.controller.values.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
+from kafkaproto_server.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
@@ -238,7 +238,7 @@ def _check_name(resource_type: int, name: str) -> None:
     """Raise ApiError unless a resource may have this name, whether it exists or not."""
     if resource_type == TOPIC_RESOURCE:
         if not name:
-            raise ApiError(ErrorCode.INVALID_REQUEST, "Topics have no common settings: a name is needed.")
+            raise ApiError(ErrorCode.INVALID_REQUEST, "Topics have no common configs: a name is needed.")
         check_topic_name(name)
     elif resource_type == BROKER_RESOURCE:
         if name != CLUSTER_DEFAULT and _node_id(name) is None:
@@ -254,7 +254,7 @@ def _node_id(name: str) -> int | None:
 
 
 def _check_existence(situation: Situation, resource_type: int, name: str) -> None:
-    """Raise ApiError if there is no such topic or node. Other resources exist as soon as they have settings."""
+    """Raise ApiError if there is no such topic or node. Other resources exist as soon as they have configs."""
     image = situation.image
     if resource_type == TOPIC_RESOURCE and name not in image.topic_ids:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")

@@ -26,7 +26,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.controller.partitions.assignments import check_assignments
 from kafkaproto_server.controller.partitions.partitions import Election, Goal, PartitionChanges
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.entries import RECOVERING, PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps, run_to_end
@@ -38,8 +38,8 @@ _Partition = AlterPartitionReassignmentsRequest.ReassignablePartition
 
 def alter_reassignments(situation: Situation, request: AlterPartitionReassignmentsRequest) -> Steps[Result]:
     """Begin, change and cancel the reassignments of the request that are valid."""
-    image, settings = situation.image, situation.topic_settings()
-    changes = PartitionChanges(image, settings)
+    image, configs = situation.image, situation.topic_configs()
+    changes = PartitionChanges(image, configs)
     responses = []
     for asked in request.topics:
         topic = image.topic_by_name(asked.name)
@@ -50,7 +50,7 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
                 partition = _partition(changes, topic, asked.name, data.partition_index)
                 assert topic is not None, "a topic that does not exist has no partition"
                 if data.replicas is None:
-                    _cancel(changes, settings, topic, data.partition_index, partition)
+                    _cancel(changes, configs, topic, data.partition_index, partition)
                 else:
                     _check_target(image, partition, data.replicas, request.allow_replication_factor_change)
                     changes.change(
@@ -108,7 +108,7 @@ def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
 
 def _cancel(
     changes: PartitionChanges,
-    settings: TopicSettings,
+    configs: TopicConfigs,
     topic: TopicImage,
     index: int,
     partition: PartitionImage,
@@ -126,7 +126,7 @@ def _cancel(
             topic, index, Goal(isr=isr, replicas=replicas, adding=(), removing=()), election=Election.CLEAN
         )
         return
-    if not replicas or not settings.unclean_election_enabled(topic.name):
+    if not replicas or not configs.unclean_election_enabled(topic.name):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"Without the added replicas {list(adding)} no replica of {topic.name}-{index} is in sync, and an"

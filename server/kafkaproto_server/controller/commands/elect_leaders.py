@@ -41,7 +41,7 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
             f"ElectionType {request.election_type} is neither 0 (preferred) nor 1 (unclean).",
         )
     image = situation.image
-    changes = PartitionChanges(image, situation.topic_settings())
+    changes = PartitionChanges(image, situation.topic_configs())
     results = []
     for name, indexes in (yield from _asked(image, request, election)):
         partition_results = []

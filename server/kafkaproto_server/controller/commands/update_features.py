@@ -28,7 +28,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.controller.values.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
+from kafkaproto_server.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
     KRAFT_VERSION,
@@ -66,7 +66,7 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Ste
     records: list[Message] = []
     for name, update in updates.items():
         if name == ELIGIBLE_LEADER_REPLICAS_VERSION and update.max_version_level > 0:
-            records += yield from _elr_settings(situation)
+            records += yield from _elr_configs(situation)
         if name != KRAFT_VERSION:
             records.append(FeatureLevelRecord(name=name, feature_level=update.max_version_level))
     return Result(response=response, records=() if request.validate_only else records)
@@ -165,7 +165,7 @@ def _invalid(update: _Update, reason: str) -> ApiError:
     )
 
 
-def _elr_settings(situation: Situation) -> Steps[list[ConfigRecord]]:
+def _elr_configs(situation: Situation) -> Steps[list[ConfigRecord]]:
     """Records that give min.insync.replicas one value for the whole cluster, if ELR is not on yet."""
     image = situation.image
     records: list[ConfigRecord] = []

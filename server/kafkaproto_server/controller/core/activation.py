@@ -18,7 +18,7 @@ from kafkaproto.messages import (
     FeatureLevelRecord,
 )
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.controller.values.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
+from kafkaproto_server.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.image.entries import BROKER_RESOURCE, ELR_FEATURE
 from kafkaproto_server.image.loader import LoadState
 

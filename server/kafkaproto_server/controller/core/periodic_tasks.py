@@ -18,7 +18,7 @@ from kafkaproto_server.controller.partitions.leader_balance import (
     unclean_leaders,
 )
 from kafkaproto_server.controller.values.config import ControllerConfig
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
 
@@ -33,7 +33,7 @@ class TaskSituation:
 
     image: ClusterImage
     """The newest image, including what is not committed yet."""
-    settings: TopicSettings
+    configs: TopicConfigs
     wall_ms: int
 
 
@@ -64,13 +64,13 @@ PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
     PeriodicTask(
         name="the election of preferred leaders",
         interval_ms=_balance_interval_ms,
-        run=lambda situation: preferred_leaders(situation.image, situation.settings),
+        run=lambda situation: preferred_leaders(situation.image, situation.configs),
         full_run=MAX_ELECTIONS_PER_RUN,
     ),
     PeriodicTask(
         name="the unclean election of leaders",
         interval_ms=lambda config: config.unclean_leader_election_interval_ms,
-        run=lambda situation: unclean_leaders(situation.image, situation.settings),
+        run=lambda situation: unclean_leaders(situation.image, situation.configs),
         full_run=MAX_ELECTIONS_PER_RUN,
     ),
     PeriodicTask(

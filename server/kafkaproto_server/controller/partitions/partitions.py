@@ -35,7 +35,7 @@ import msgspec
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
 from kafkaproto_server.controller.partitions.placement import directory_for_new_replica
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.apply_topics import (
     NO_LEADER_CHANGE,
     NO_RECOVERY_STATE_CHANGE,
@@ -265,10 +265,10 @@ def _remember_last_leader(target: _Target, partition: PartitionImage, rules: Lea
 class PartitionChanges:
     """Changes that a command makes to partitions one after the other; each starts from the result of those before."""
 
-    def __init__(self, image: ClusterImage, settings: TopicSettings) -> None:
+    def __init__(self, image: ClusterImage, configs: TopicConfigs) -> None:
         self.records: list[Message] = []
         self._image = image
-        self._settings = settings
+        self._configs = configs
         self._changed: dict[tuple[bytes, int], PartitionImage] = {}
         self._rules: dict[tuple[bytes, Election | None], LeadershipRules] = {}
 
@@ -281,14 +281,14 @@ class PartitionChanges:
     ) -> PartitionImage | None:
         """Move an existing partition to the goal, and elect a leader if needed.
 
-        Returns the changed partition, None if nothing changed. If ``election`` is None, the topic's settings decide
+        Returns the changed partition, None if nothing changed. If ``election`` is None, the topic's configs decide
         whether an election may be unclean.
         """
         partition = self.partition(topic, index)
         assert partition is not None, f"{topic.name}-{index} does not exist"
         key = topic.topic_id, election
         if key not in self._rules:
-            self._rules[key] = leadership_rules(self._image, self._settings, topic, election=election)
+            self._rules[key] = leadership_rules(self._image, self._configs, topic, election=election)
         record = partition_change(topic.topic_id, index, partition, goal, self._rules[key])
         if record is None:
             return None
@@ -343,28 +343,28 @@ def leads_any_partition(image: ClusterImage, broker_id: int) -> bool:
     return broker_id in image.partition_counts.led
 
 
-def changes_without(image: ClusterImage, settings: TopicSettings, broker_id: int) -> Steps[list[Message]]:
+def changes_without(image: ClusterImage, configs: TopicConfigs, broker_id: int) -> Steps[list[Message]]:
     """Records that take the broker out of every ISR and leadership. The broker has lost no records."""
     if broker_id not in image.partition_counts.in_sync:
         return []
     affected = yield from partitions_where(image, lambda partition: broker_id in partition.isr)
-    return (yield from _changes(image, settings, affected, leaving=broker_id))
+    return (yield from _changes(image, configs, affected, leaving=broker_id))
 
 
 def changes_without_crashed(
-    image: ClusterImage, settings: TopicSettings, broker_id: int
+    image: ClusterImage, configs: TopicConfigs, broker_id: int
 ) -> Steps[list[Message]]:
     """As `changes_without`, for a broker that may have lost acknowledged records: it leaves every ELR too."""
     if not image.elr_enabled:
-        return (yield from changes_without(image, settings, broker_id))
+        return (yield from changes_without(image, configs, broker_id))
     affected = yield from partitions_where(
         image, lambda partition: broker_id in partition.isr or broker_id in partition.elr
     )
-    return (yield from _changes(image, settings, affected, leaving=broker_id, lost_replicas=(broker_id,)))
+    return (yield from _changes(image, configs, affected, leaving=broker_id, lost_replicas=(broker_id,)))
 
 
 def changes_without_directories(
-    image: ClusterImage, settings: TopicSettings, broker_id: int, directories: Sequence[bytes]
+    image: ClusterImage, configs: TopicConfigs, broker_id: int, directories: Sequence[bytes]
 ) -> Steps[list[Message]]:
     """Records that take the broker out of the partitions in directories that it can no longer read."""
     if broker_id not in image.partition_counts.in_sync:
@@ -373,20 +373,20 @@ def changes_without_directories(
     affected = yield from partitions_where(
         image, lambda partition: broker_id in partition.isr and partition.directory_of(broker_id) in lost
     )
-    return (yield from _changes(image, settings, affected, leaving=broker_id))
+    return (yield from _changes(image, configs, affected, leaving=broker_id))
 
 
-def changes_with(image: ClusterImage, settings: TopicSettings, broker_id: int) -> Steps[list[Message]]:
+def changes_with(image: ClusterImage, configs: TopicConfigs, broker_id: int) -> Steps[list[Message]]:
     """Records that give leaderless partitions a leader once the broker is unfenced."""
     if not image.partition_counts.leaderless:
         return []
     leaderless = yield from partitions_where(image, lambda partition: partition.leader == NO_NODE)
-    return (yield from _changes(image, settings, leaderless, joining=broker_id))
+    return (yield from _changes(image, configs, leaderless, joining=broker_id))
 
 
 def _changes(
     image: ClusterImage,
-    settings: TopicSettings,
+    configs: TopicConfigs,
     partitions: deque[Located],
     *,
     joining: int = NO_NODE,
@@ -403,7 +403,7 @@ def _changes(
         topic, index, partition = partitions.popleft()
         rules = rules_of.get(topic.topic_id)
         if rules is None:
-            rules = leadership_rules(image, settings, topic, joining=joining, leaving=leaving)
+            rules = leadership_rules(image, configs, topic, joining=joining, leaving=leaving)
             rules_of[topic.topic_id] = rules
         isr = tuple(replica for replica in partition.isr if replica != leaving)
         goal = Goal(isr=isr, lost_replicas=lost_replicas)
@@ -416,14 +416,14 @@ def _changes(
 
 def leadership_rules(
     image: ClusterImage,
-    settings: TopicSettings,
+    configs: TopicConfigs,
     topic: TopicImage,
     *,
     election: Election | None = None,
     joining: int = NO_NODE,
     leaving: int = NO_NODE,
 ) -> LeadershipRules:
-    """The rules for one topic's partitions by the image. Without ``election``, the topic's settings decide whether an
+    """The rules for one topic's partitions by the image. Without ``election``, the topic's configs decide whether an
     election may be unclean."""
 
     def is_acceptable(partition: PartitionImage, broker_id: int) -> bool:
@@ -437,13 +437,13 @@ def leadership_rules(
         return directory_for_new_replica(image, broker_id)
 
     if election is None:
-        unclean = settings.unclean_election_enabled(topic.name)
+        unclean = configs.unclean_election_enabled(topic.name)
         election = Election.UNCLEAN if unclean else Election.CLEAN
     return LeadershipRules(
         is_acceptable=is_acceptable,
         election=election,
         elr_enabled=image.elr_enabled,
         # As in Apache Kafka, the number of replicas of the first partition limits it for all partitions.
-        min_isr=min(settings.min_insync_replicas(topic.name), len(topic.partitions[0].replicas)),
+        min_isr=min(configs.min_insync_replicas(topic.name), len(topic.partitions[0].replicas)),
         new_directory=new_directory if image.metadata_version >= DIRECTORIES_LEVEL else None,
     )

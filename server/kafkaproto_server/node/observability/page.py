@@ -174,7 +174,7 @@ class NodeMetrics:
             failed_brokers=quorum.failed_brokers,
             since_last_contacts_ms=quorum.since_last_contacts_ms,
             broker=self._broker_metrics(),
-            listeners={listener.settings.name: listener.statistics() for listener in self._listeners},
+            listeners={listener.config.name: listener.statistics() for listener in self._listeners},
             wall_ms=self._clock.wall_ms(),
             at_s=trio.current_time(),
             counters=self._counters(raft),

@@ -1,4 +1,4 @@
-"""The topic settings that the controller itself uses, as they are in force at one image."""
+"""The topic configs that the controller itself uses, as they are in force at one image."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kafkaproto_server.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 
 CLUSTER_DEFAULT = ""
-"""Resource name of the cluster-wide broker settings."""
+"""Resource name of the cluster-wide broker configs."""
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
 UNCLEAN_LEADER_ELECTION_ENABLE = "unclean.leader.election.enable"
 
 
 class InheritedConfigs:
-    """The defaults that topics inherit: the cluster's settings and this node's, over the properties of this node.
+    """The defaults that topics inherit: the cluster's configs and this node's, over the properties of this node.
 
     They are mostly the same in consecutive images, so they are cached until an image has others.
     """
@@ -41,7 +41,7 @@ class InheritedConfigs:
         return self._known
 
 
-class TopicSettings:
+class TopicConfigs:
     """Settings of topics: the topic's own, then the cluster's, then this node's."""
 
     __slots__ = ("_configs", "_image", "_known")
