@@ -39,8 +39,10 @@ class Lane(Generic[J]):
 
     def put(self, job: J) -> None:
         """Queue a job. For the event loop's thread."""
-        self._waiting.append(job)
         with self._workers.changing:
+            # Not before: a thread that runs this lane could do the job and leave, and the lane would be scheduled with
+            # nothing to do.
+            self._waiting.append(job)
             if not self._is_scheduled:
                 self._is_scheduled = True
                 self._workers.ready.put(self)
