@@ -26,8 +26,10 @@ MAX_ELECTIONS_PER_RUN = 1_000
 
 def preferred_leaders(image: ClusterImage, configs: TopicConfigs) -> Steps[list[Message]]:
     """Records that make preferred replicas leaders."""
+    # In a healthy cluster there is nothing to do, and the search below goes through all partitions.
     if not image.partition_counts.not_preferred:
         return []
+    # All of them: Kafka's controllers in KRaft have no threshold of imbalance either.
     others_lead = yield from partitions_where(
         image, lambda partition: partition.leader != partition.replicas[0]
     )
@@ -42,6 +44,8 @@ def unclean_leaders(image: ClusterImage, configs: TopicConfigs) -> Steps[list[Me
     allowed: deque[Located] = deque()
     while leaderless:
         each = leaderless.popleft()
+        # The config may have been changed after the partition lost its leader. Only this task
+        # notices that, as no broker comes or goes.
         if configs.unclean_election_enabled(each[0].name):
             allowed.append(each)
         yield
@@ -55,6 +59,7 @@ def _elected(
     while partitions:
         topic, index, _ = partitions.popleft()
         changes.change(topic, index, Goal(), election=election)
+        # The limit keeps one run from moving all leaders of a large cluster at one offset.
         if len(changes.records) == MAX_ELECTIONS_PER_RUN:
             break
         yield
