@@ -57,6 +57,8 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
                         topic,
                         data.partition_index,
                         _begun(partition, tuple(data.replicas)),
+                        # A reassignment is asked for by an operator who expects no loss, whatever
+                        # the topic allows for failures.
                         election=Election.CLEAN,
                     )
             except ApiError as error:
@@ -88,7 +90,10 @@ def _check_target(
     image: ClusterImage, partition: PartitionImage, target: list[int], may_change_factor: bool
 ) -> None:
     """Raise ApiError unless the partition may have these replicas."""
+    # A fenced broker is a valid target: the operator may want to fill a broker that is still
+    # starting. Kafka takes it, too.
     run_to_end(check_assignments(image, [target], replication_factor=None))
+    # The replicas of a running reassignment are both sets, so those that will go do not count.
     factor = len(partition.replicas) - len(partition.removing_replicas)
     if not may_change_factor and len(target) != factor:
         raise ApiError(
@@ -100,7 +105,11 @@ def _check_target(
 
 def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
     """A reassignment to the target. If only the order of the replicas changes, it is complete at once."""
+    # Kafka's PartitionReassignmentReplicas starts from the present replicas alone. After two
+    # targets, cancelling would keep what the first one added.
     original = {*partition.replicas} - {*partition.adding_replicas}
+    # Replicas that are to go stay in the list until the end. They may lead, and hold what the
+    # others still have to copy.
     removing = tuple(sorted({*partition.replicas} - {*target}))
     adding = tuple(sorted({*partition.replicas, *target} - original))
     return Goal(replicas=target + removing, adding=adding, removing=removing)
@@ -114,6 +123,7 @@ def _cancel(
     partition: PartitionImage,
 ) -> None:
     """Cancel a reassignment; raises ApiError if there is none, or if no replica would be left to lead."""
+    # To respond with success would hide that the reassignment has been completed already.
     if not partition.is_being_reassigned():
         raise ApiError(
             ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, f"{topic.name}-{index} is not being reassigned."
@@ -126,11 +136,15 @@ def _cancel(
             topic, index, Goal(isr=isr, replicas=replicas, adding=(), removing=()), election=Election.CLEAN
         )
         return
+    # If only added replicas are in sync, the original ones may lack acknowledged records. Kafka's
+    # PartitionReassignmentRevert has the same rule.
     if not replicas or not configs.unclean_election_enabled(topic.name):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"Without the added replicas {list(adding)} no replica of {topic.name}-{index} is in sync, and an"
             " unclean election is not allowed.",
         )
+    # The ISR says who is to lead, and the recovery state tells the leader that its log may lack
+    # records (KIP-704).
     goal = Goal(isr=replicas[:1], replicas=replicas, adding=(), removing=(), recovery_state=RECOVERING)
     changes.change(topic, index, goal, election=Election.UNCLEAN)

@@ -58,12 +58,15 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
     return Result(
         response=ElectLeadersResponse(replica_election_results=results),
         records=changes.records,
+        # The elections are independent of each other, and "all partitions" may be more than one
+        # batch holds.
         atomic=False,
     )
 
 
 def _is_needed(partition: PartitionImage, election: Election) -> bool:
     if election is Election.PREFERRED:
+        # Unlike UNCLEAN, this does not ask whether somebody leads: the operator wants this replica.
         return partition.leader != partition.replicas[0]
     return partition.leader == NO_NODE
 
@@ -73,6 +76,8 @@ def _asked(
 ) -> Steps[list[tuple[str, Iterable[int]]]]:
     """(topic name, partition indexes); if the request names none, all partitions that need an election."""
     if request.topic_partitions is None:
+        # Those that need none are left out, as in Kafka: else a healthy cluster would get one error
+        # for each partition.
         needed = yield from partitions_where(image, lambda partition: _is_needed(partition, election))
         by_name: dict[str, list[int]] = {}
         while needed:
@@ -100,8 +105,11 @@ def _elect(image: ClusterImage, changes: PartitionChanges, name: str, index: int
     partition = changes.partition(topic, index)
     if partition is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} has no partition {index}.")
+    # Kafka's clients count this code as success, so it may stand beside a named partition.
     if not _is_needed(partition, election):
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, f"Broker {partition.leader} leads {name}-{index}.")
+    # No record means that no better leader could be found: the election was needed, so a success
+    # would have changed the leader.
     if changes.change(topic, index, Goal(), election=election) is None:
         raise ApiError(
             _NONE_POSSIBLE[election], f"No replica of {name}-{index} can be elected ({election.value})."

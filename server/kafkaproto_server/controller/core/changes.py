@@ -23,6 +23,8 @@ from kafkaproto_server.controller.values.command import Decision
 from kafkaproto_server.controller.values.events import CommandReceived
 from kafkaproto_server.purgatory import Purgatory
 
+# Without a limit, one change of some seconds lets clients that repeat their requests fill the
+# memory.
 MAX_WAITING_CHANGES = 10_000
 """If so many changes wait, further commands are refused; their senders have to repeat them."""
 MAX_AHEAD = 64
@@ -54,6 +56,8 @@ class Change:
     """Called when its turn comes, and repeatedly while it is decided; if it returns False, the change is dropped."""
     command: CommandReceived | None = None
     """The command that needs a response; None if nobody waits for one, or no longer."""
+    # Only the activation: with an open transaction or without metadata.version, every later
+    # decision would be wrong.
     is_vital: bool = False
     """Whether nothing can continue without it: its failure is raised, and nothing goes ahead of it."""
     is_urgent: bool = False
@@ -66,6 +70,8 @@ class Change:
     @property
     def may_be_passed(self) -> bool:
         """Whether urgent changes may go ahead of it."""
+        # Urgent changes never pass each other: the clients of one broker wait no less than those of
+        # another.
         return not self.is_urgent and not self.is_vital and self.times_passed < MAX_AHEAD
 
     @property
@@ -77,6 +83,7 @@ class Change:
 def with_deadline(command: CommandReceived, now_ms: int) -> tuple[CommandReceived, int]:
     """The command with a time limit, its own or `COMMAND_TIMEOUT_MS`; and the limit."""
     deadline_ms = command.context.deadline_ms
+    # A command without a limit would wait for ever behind a quorum that has lost its majority.
     if deadline_ms is not None:
         return command, deadline_ms
     deadline_ms = now_ms + COMMAND_TIMEOUT_MS
@@ -109,16 +116,20 @@ class WaitingChanges:
     def put_back(self, change: Change) -> None:
         """Put a change that was taken, and is not urgent, back in front of all others of its kind."""
         assert not change.is_urgent, f"{change.name} is not to be interrupted"
+        # In front: it is still the first in line, and `times_passed` counts for that place.
         self._waiting.add_first(change, change.deadline_ms)
 
     def interrupts(self, change: Change) -> bool:
         """Whether a waiting change has to go ahead of the change that is being worked on."""
+        # Once records are appended, the change has to be completed: others would be decided on half
+        # of it.
         return bool(self._urgent) and not change.is_decided and change.may_be_passed
 
     def take_first(self) -> Change | None:
         """Take the change whose turn it is; None if none waits."""
         first = self._waiting.first
         if self._urgent and (first is None or first.may_be_passed):
+            # Only the first in line is counted: the changes behind it wait for it in any case.
             if first is not None:
                 first.times_passed += 1
             return self._urgent.popleft()

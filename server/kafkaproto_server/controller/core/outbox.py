@@ -43,6 +43,8 @@ class ControllerOutbox:
 
     def refuse(self, command: CommandReceived, error: ApiError, void: Message | None = None) -> None:
         """Refuse a command as soon as its turn comes; ``void`` is the response that it would have had."""
+        # Not an effect yet: after the loss of leadership thousands of commands are refused at one
+        # moment.
         self._refusals.append(
             Refuse(
                 command_id=command.command_id,
@@ -61,6 +63,8 @@ class ControllerOutbox:
 
     def ask_quorum(self, effect: UpgradeKRaftVersion) -> None:
         """Add an effect that is given out alone, once nothing else is left: see `take`."""
+        # Not among the other effects: the control records would get offsets that this controller
+        # has given to records behind it.
         self._asked_of_quorum.append(effect)
 
     def release_refusals(self) -> None:
