@@ -32,6 +32,8 @@ _Upsertion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialUpsertio
 
 def alter_scram_credentials(situation: Situation, request: AlterUserScramCredentialsRequest) -> Steps[Result]:
     """Change the credentials of the users without an error."""
+    # Both lists as one: a user who is in both is named twice, and it would be unclear which comes
+    # last.
     alterations: tuple[_Deletion | _Upsertion, ...] = (*request.deletions, *request.upsertions)
     errors: dict[str, ApiError] = {}
     records: dict[str, Message] = {}
@@ -44,6 +46,8 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
         try:
             if name in records:
                 # Even with another mechanism, as in Apache Kafka.
+                # The first mention is taken back, too: a user's credentials change as the request
+                # says, or not at all.
                 del records[name]
                 raise ApiError(
                     ErrorCode.DUPLICATE_RESOURCE, f"User {quoted(name)} is named twice in the request."
@@ -80,17 +84,22 @@ def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message
             f"Mechanism {number} of user {quoted(name)} is none of {known}.",
         )
     if isinstance(alteration, _Deletion):
+        # A record that removes what does not exist contradicts the image, and would stop every
+        # node.
         if (number, name) not in situation.image.scram_credentials:
             raise ApiError(
                 ErrorCode.RESOURCE_NOT_FOUND,
                 f"User {quoted(name)} has no credential of mechanism {number}.",
             )
         return RemoveUserScramCredentialRecord(name=name, mechanism=number)
+    # Few iterations make a stolen record easy to break. Many cost each client time at each login.
+    # Both limits are Kafka's.
     if not MIN_ITERATIONS <= alteration.iterations <= MAX_ITERATIONS:
         raise _unacceptable(
             f"iterations={alteration.iterations} of user {quoted(name)} must be"
             f" {MIN_ITERATIONS} to {MAX_ITERATIONS}."
         )
+    # With an empty salted password, anybody can compute the keys.
     if not alteration.salt or not alteration.salted_password:
         raise _unacceptable(f"The salt or the salted password of user {quoted(name)} is empty.")
     salted_password = bytes(alteration.salted_password)
@@ -98,6 +107,8 @@ def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message
         name=name,
         mechanism=number,
         salt=alteration.salt,
+        # Not the salted password itself: whoever reads the log or a snapshot could log in with it
+        # (RFC 5802).
         stored_key=mechanism.stored_key(salted_password),
         server_key=mechanism.server_key(salted_password),
         iterations=alteration.iterations,

@@ -70,11 +70,15 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
     created: list[_NewTopic] = []
     failed: list[_TopicResult] = []
     for topic in names.distinct_topics():
+        # The name comes first, in Kafka's order: a topic that could never be created is not blamed
+        # for the total.
         refusal = names.problem(topic.name) or too_much
         try:
             if refusal is not None:
                 raise refusal
             names.check(topic.name)
+            # All topics are decided on one image: Kafka also creates both of two new names that
+            # collide in metrics.
             created.append((yield from _new_topic(situation, topic, configs, brokers)))
         except ApiError as error:
             failed.append(_failure(topic.name, error))
@@ -129,6 +133,8 @@ class _Names:
         """What is wrong with the name in this request, apart from existing topics."""
         if len(self._by_name[name]) > 1:
             return ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
+        # The quorum's own log is a topic to Fetch only. A second one under its name would be taken
+        # for it.
         if name == METADATA_TOPIC:
             return ApiError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} belongs to the cluster itself.")
         return None
@@ -136,6 +142,7 @@ class _Names:
     def check(self, name: str) -> None:
         """Raise ApiError unless a topic of this name may be created."""
         check_topic_name(name)
+        # Including topics that are not committed yet, so two requests cannot both create the name.
         if name in self._image.topic_ids:
             raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic {name} exists.")
         colliding = self._existing_with_same_metric_name(name)
@@ -147,6 +154,7 @@ class _Names:
             )
 
     def _existing_with_same_metric_name(self, name: str) -> str | None:
+        # Most names have neither '.' nor '_', and need no look-up.
         if not is_ambiguous(name):
             return None
         existing = self._image.ambiguous_names.get(metric_name(name))
@@ -174,6 +182,7 @@ def _new_topic(
 ) -> Steps[_NewTopic]:
     check_number_of_configs(topic.configs)
     own = _own_configs(topic)
+    # Before the placement, which draws random numbers and may take many steps.
     problem = configs.validate_topic(own)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_CONFIG, problem)
@@ -194,6 +203,8 @@ def _own_configs(topic: _CreatableTopic) -> dict[str, str]:
     """The values that the request sets; if it names a key twice, the last value counts."""
     own: dict[str, str] = {}
     for config in topic.configs:
+        # In CreateTopics there is nothing that null could reset. To ignore it would hide a mistake
+        # of the client.
         if config.value is None:
             raise ApiError(ErrorCode.INVALID_CONFIG, f"Config {config.name} has no value.")
         own[config.name] = config.value
@@ -201,6 +212,8 @@ def _own_configs(topic: _CreatableTopic) -> dict[str, str]:
 
 
 def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> Steps[list[tuple[int, ...]]]:
+    # Two sources for one number could contradict each other, so Kafka accepts none beside an
+    # assignment.
     if topic.replication_factor != _USE_DEFAULT:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
@@ -221,6 +234,8 @@ def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> Steps[li
         by_index[assignment.partition_index] = tuple(assignment.broker_ids)
     ordered = [by_index[index] for index in sorted(by_index)]
     yield from check_assignments(image, ordered, replication_factor=None)
+    # Clients choose a partition by its number modulo the count, so a gap would be a partition that
+    # nobody serves.
     if sorted(by_index) != list(range(len(by_index))):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
@@ -244,6 +259,8 @@ def _placed(
             f"Partition count {count} is neither above 0 nor -1 for the default.",
         )
     if factor == _USE_DEFAULT:
+        # The controller's own config counts, not that of the broker that forwarded the request
+        # (KIP-464). It is therefore the same whichever broker a client asks.
         factor = situation.config.default_replication_factor
     if count == _USE_DEFAULT:
         count = situation.config.num_partitions
@@ -254,6 +271,7 @@ def _unused_topic_id(situation: Situation) -> bytes:
     """A new topic id. Its text never starts with "-", which command lines would take for an option."""
     while True:
         topic_id = situation.rng.uuid()
+        # Kafka's Uuid.randomUuid avoids the dash, too.
         if topic_id not in situation.image.topics and not to_text(topic_id).startswith("-"):
             return topic_id
 
@@ -291,6 +309,7 @@ def _shown(configs: NodeConfigs, own: Mapping[str, str]) -> list[_TopicConfig]:
     return [
         _TopicConfig(
             name=entry.name,
+            # As in DescribeConfigs, a sensitive value never leaves the server.
             value=None if entry.is_sensitive else entry.value,
             read_only=entry.is_read_only,
             config_source=entry.source,

@@ -165,11 +165,10 @@ def _if_changed(old: tuple[int, ...], new: tuple[int, ...]) -> list[int] | None:
 
 
 def _leader_to_record(partition: PartitionImage, target: _Target) -> int:
-    # A shrunk ISR does not raise the leader epoch: Kafka does not do that either from
-    # metadata.version 3.6-IV0 on. All followers and clients would have to learn an epoch in which
-    # nothing changed for them.
     if target.leader != partition.leader:
         return target.leader
+    # A shrunk ISR does not raise the leader epoch. Kafka does that only below metadata.version
+    # 3.6-IV0, because brokers needed it then (KAFKA-15021).
     if target.replicas == partition.replicas:
         return NO_LEADER_CHANGE
     # Naming the leader starts a new leader epoch, so that no broker takes a removed replica for a follower.
