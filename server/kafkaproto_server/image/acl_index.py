@@ -59,7 +59,6 @@ def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIn
     grant = _grant(canonical)
     return AclIndex(
         by_name=index.by_name.set(key, (entries or _EMPTY).set(acl_id, canonical)),
-        # A length counts names, not ACLs: only the first ACL of a name adds to it.
         lengths=index.lengths if entries is not None else _lengths_with(index, entry, 1),
         grants=index.grants.set(grant, index.grants.get(grant, 0) + 1),
     )

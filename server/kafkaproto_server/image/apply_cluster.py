@@ -97,7 +97,6 @@ def change_broker_registration(
     image: ClusterImage, record: messages.BrokerRegistrationChangeRecord, offset: int
 ) -> ClusterImage:
     old = _registered(image, record.broker_id, record.broker_epoch)
-    # A node that ignored an unknown value would hold other metadata than the others.
     if record.fenced not in _FENCED_CHANGES:
         raise Contradiction(f"Fenced is {record.fenced}, none of 1, 0 and -1")
     if record.in_controlled_shutdown not in _SHUTDOWN_CHANGES:

@@ -78,7 +78,6 @@ def set_client_quota(image: ClusterImage, record: messages.ClientQuotaRecord, of
     if not record.remove:
         changed = values.set(record.key, record.value)
         return msgspec.structs.replace(image, client_quotas=image.client_quotas.set(entity, changed))
-    # As in Kafka's replay, to remove what is not there changes nothing and contradicts nothing.
     if record.key not in values:
         return image
     values = values.delete(record.key)

@@ -65,7 +65,6 @@ def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset
     topic = _topic(image, record.topic_id)
     resource = (TOPIC_RESOURCE, topic.name)
     tally = Tally()
-    # The counts have to lose each partition, and a topic may have hundreds of thousands.
     for number, partition in enumerate(topic.partitions.values()):
         tally.add(partition, -1)
         if number % PARTITIONS_PER_STEP == 0:

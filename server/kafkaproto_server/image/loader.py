@@ -54,8 +54,6 @@ def load_steps(
     state: LoadState, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]
 ) -> Steps[LoadState]:
     """As `load_records`, with at least one step per record."""
-    # A gap would lose records without a trace. The caller feeds batches in order, so this is a
-    # fault of this server.
     assert base_offset == state.latest.offset + 1, f"batch {base_offset} after offset {state.latest.offset}"
     assert records, "a batch has at least one record"
     image = state.latest

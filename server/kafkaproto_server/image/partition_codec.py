@@ -135,12 +135,10 @@ def _arrays_of(data: bytes) -> tuple[tuple[int, ...], ...] | None:
     while position < len(data):
         length = data[position]
         end = position + 4 * length - 3
-        # 0 is null, which these arrays cannot be, and a longer length has a second byte.
         if not 0 < length <= _MAX_SHORT_LENGTH or end > len(data):
             return None
         arrays.append(_ints_of(data[position + 1 : end]))
         position = end
-    # Damaged bytes may form fewer arrays, or more. The general decoder then says what is wrong.
     return tuple(arrays) if len(arrays) == 4 else None
 
 

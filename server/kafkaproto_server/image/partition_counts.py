@@ -82,7 +82,6 @@ class Tally:
 
 
 def _added(counts: Map[int, int], broker_id: int, change: int) -> Map[int, int]:
-    # Most changes of a partition take from a broker what they give to it again.
     if not change:
         return counts
     count = counts.get(broker_id, 0) + change

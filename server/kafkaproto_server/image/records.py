@@ -101,11 +101,7 @@ def register_broker_record(registration: BrokerRegistration, metadata_version: i
         in_controlled_shutdown=registration.in_controlled_shutdown,
     )
     if metadata_version >= DIRECTORIES_LEVEL:
-        # A field that the version does not have may only hold its default, or the record cannot be
-        # written.
         record.log_dirs = list(registration.directories)
-    # None is kept apart from an empty list: a broker that never reported is not one without
-    # cordoned directories.
     if metadata_version >= CORDONED_DIRECTORIES_LEVEL and registration.cordoned_directories is not None:
         record.cordoned_log_dirs = list(registration.cordoned_directories)
     return record

@@ -18,7 +18,6 @@ from kafkaproto_server.image.errors import Contradiction, ReplayError
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps, run_to_end
 
-# Nearly all records of a large change are of these two types, so only they are collected.
 _ABOUT_PARTITIONS = (apply_topics.PARTITION, apply_topics.PARTITION_CHANGE)
 
 

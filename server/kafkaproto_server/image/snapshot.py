@@ -58,7 +58,6 @@ def image_values(image: ClusterImage) -> Iterator[bytes]:
     """The same records as framed and encoded values. Empty values stand for no record: they let a caller that writes in
     slices pause there, too."""
     version = image.metadata_version
-    # Made once: the level is the same for the whole snapshot.
     encoder = PartitionEncoder(version)
     for record in _messages_before_topics(image):
         yield encode_metadata_record(record, record_version(record, version))
@@ -122,8 +121,6 @@ class _Builder:
     def finish(self) -> ClusterImage:
         """The image with all added records."""
         if self._topic_ids:
-            # In place and all at once: one by one, each topic would copy its path in the persistent
-            # map.
             topics = self._image.topics.mutate()
             ambiguous_names = self._image.ambiguous_names
             tally = Tally()
@@ -164,8 +161,6 @@ def _messages(image: ClusterImage) -> Iterator[Any | None]:
 
 def _messages_before_topics(image: ClusterImage) -> Iterator[Any]:
     yield from _feature_records(image)
-    # As in Kafka's snapshots, a registration has no offset. Its reader takes the snapshot's own, so
-    # two nodes need not agree on it.
     for broker in image.brokers_in_order():
         yield register_broker_record(broker, image.metadata_version)
     for controller in image.controllers_in_order():
@@ -185,7 +180,6 @@ def _messages_after_topics(image: ClusterImage) -> Iterator[Any | None]:
                 resource_type=resource_type, resource_name=resource_name, name=key, value=values[key]
             )
     yield from _quota_records(image)
-    # 0 is what an image without any block has, so a record would say nothing.
     if image.next_producer_id > 0:
         # As in Apache Kafka's snapshots, the broker that got the last block is not recorded.
         yield ProducerIdsRecord(broker_id=-1, broker_epoch=-1, next_producer_id=image.next_producer_id)

@@ -25,8 +25,6 @@ def allocate_producer_ids(situation: Situation, request: AllocateProducerIdsRequ
     """
     image = situation.image
     broker = image.brokers.get(request.broker_id)
-    # An old incarnation may still be running. The epoch check keeps it from taking a block that
-    # nobody will use.
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
     start = image.next_producer_id

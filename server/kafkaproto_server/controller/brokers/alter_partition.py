@@ -32,8 +32,6 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Ste
     # incarnation.
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
-    # One object for the whole request: a second mention of a partition is checked against the
-    # first.
     changes = PartitionChanges(situation.image, situation.topic_configs())
     topics = []
     for asked in request.topics:
@@ -47,8 +45,6 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Ste
                 results.append(_PartitionResult(partition_index=data.partition_index, error_code=error.code))
             yield
         topics.append(AlterPartitionResponse.TopicData(topic_id=asked.topic_id, partitions=results))
-    # Partitions are independent of each other, so a large request may take several batches instead
-    # of a refusal.
     return Result(response=AlterPartitionResponse(topics=topics), records=changes.records, atomic=False)
 
 

@@ -77,8 +77,7 @@ def _assign(
     # The broker may report a failed directory by its heartbeat before this request arrives. The
     # heartbeat could not remove the replica: its directory was not known yet.
     is_online = broker.has_online_directory(directory_id)
-    # One record for both: with two, as Kafka writes them, there is an offset at which a leader is
-    # in an offline directory.
+    # One record for both. Kafka writes a second one, so its partition epoch rises twice.
     isr = tuple(replica for replica in partition.isr if is_online or replica != broker.broker_id)
     changes.change(topic, index, Goal(isr=isr, directories={broker.broker_id: directory_id}))
     return ErrorCode.NONE

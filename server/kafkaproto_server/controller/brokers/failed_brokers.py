@@ -41,8 +41,8 @@ def records_of_death(
 def is_refuted(sessions: Map[int, BrokerSession], death: BrokerFailed) -> bool:
     """Whether the broker sent a heartbeat after the moment from which the proof counts, or has no session to end."""
     session = sessions.get(death.broker_id)
-    # A broker without a session has sent no heartbeat that this controller knows of, so it has
-    # nothing to compare the proof with.
+    # Every unfenced broker has a session. A broker without one is fenced already, and the proof is
+    # pointless.
     return session is None or session.last_contact_ms > death.silent_since_ms
 
 
@@ -73,8 +73,6 @@ def fence_silent_broker(
 
 def _end_of_broker(broker_id: int, records: Steps[list[Message]], report: Report) -> Steps[Result]:
     found = yield from records
-    # The session ends with the records, so a broker that failed may register again at once, without
-    # DUPLICATE_BROKER_REGISTRATION.
     return Result(
         records=found,
         # A broker may be in the ISR of more partitions than one batch holds records. Its fencing

@@ -118,7 +118,6 @@ class _Contact:
     def is_quiet(self, image: ClusterImage) -> bool:
         """Whether the heartbeat leads to no record, as most heartbeats."""
         broker, request = self.broker, self.request
-        # The state may stay the same, but the registration has to be recorded anew.
         if _takes_shutdown_back(broker, request):
             return False
         match self.next_state:
@@ -217,8 +216,6 @@ def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
         records.append(_without_shutdown(broker, image.metadata_version))
         image = yield from replay_steps(image, records, situation.next_offset)
         broker = image.brokers[broker.broker_id]
-    # All decisions come from one image plus the records so far, so that no record contradicts an
-    # earlier one of the same change.
     moves = yield from _transition(image, configs, broker, contact.next_state)
     if records and contact.next_state is BrokerControlState.UNFENCED:
         # The broker is active again, so it may lead partitions that no other broker could lead.
@@ -228,8 +225,6 @@ def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
         image = yield from replay_steps(image, moves, situation.next_offset + len(records))
     records += moves
     records += yield from _offline_directories(image, configs, broker.broker_id, request.offline_log_dirs)
-    # A record of its own: BrokerRegistrationChangeRecord takes the lowest version that fits, and
-    # only this one needs version 3.
     records += _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
     return contact.result(records)
 
@@ -284,8 +279,7 @@ def _next_state(
 ) -> BrokerControlState:
     """The next state by the table at the head of this module."""
     if broker.fenced:
-        # A fenced broker leads nothing and is in no ISR, so nobody has to hear of its shutdown
-        # first.
+        # A fenced broker leads nothing, so nobody has to hear of its shutdown first.
         if request.want_shut_down:
             return BrokerControlState.SHUTDOWN_NOW
         # Like any other registration, one that takes a shutdown back has to be read by the broker first.
@@ -314,7 +308,7 @@ def _others_know_of_shutdown(
 ) -> bool:
     lowest = lowest_metadata_offset(image, sessions, leaving=broker_id)
     # If no other broker is active, nobody has to read anything: the last broker of a cluster can
-    # stop. An offset of -1 means that the records are not in the log yet.
+    # stop. An offset of -1 means that this controller does not know it yet.
     return lowest is None or 0 <= session.shutdown_offset <= lowest
 
 
@@ -323,8 +317,6 @@ def _transition(
 ) -> Steps[list[Message]]:
     match next_state:
         case BrokerControlState.FENCED | BrokerControlState.SHUTDOWN_NOW:
-            # Nothing has to change for a broker that is fenced already. Kafka writes the record
-            # again, which only lets the log grow.
             return [] if broker.fenced else (yield from fencing_records(image, configs, broker))
         case BrokerControlState.UNFENCED:
             if not broker.fenced:
@@ -380,8 +372,6 @@ def _cordoned_directories(
     # starts sends null, and must not lose what it said before.
     if cordoned is None or image.metadata_version < CORDONED_DIRECTORIES_LEVEL:
         return []
-    # A running broker sends its list in every heartbeat, in any order; the image has it in
-    # ascending order.
     if broker.cordoned_directories == tuple(sorted(cordoned)):
         return []
     return [

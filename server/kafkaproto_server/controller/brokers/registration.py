@@ -47,8 +47,6 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
     """Register a broker, or amend its registration; raises ApiError if that is not allowed."""
     existing = situation.image.brokers.get(request.broker_id)
     is_same_incarnation = existing is not None and existing.incarnation_id == request.incarnation_id
-    # First of all: a broker of another cluster must not learn or change anything else. Its ids mean
-    # nothing here.
     if request.cluster_id != situation.cluster_id:
         raise ApiError(ErrorCode.INCONSISTENT_CLUSTER_ID)
     if existing is not None and not is_same_incarnation:
@@ -79,8 +77,7 @@ def _registered_anew(
 ) -> Steps[Result]:
     """The result that registers a new incarnation; its first records end the previous one."""
     records = yield from _without_previous_incarnation(situation, existing, request)
-    # Last, as in Kafka: the records before are about the previous incarnation, and have to be
-    # replayed while it is still registered.
+    # Last, as in Kafka: the new incarnation exists only once the previous one leads nothing.
     records.append(register_broker_record(registration, situation.image.metadata_version))
     return Result(
         response=BrokerRegistrationResponse(broker_epoch=registration.epoch),
@@ -245,8 +242,7 @@ def _feature_ranges(features: Sequence[Any]) -> tuple[FeatureRange, ...]:
     names: dict[str, None] = {}
     for feature in features:
         low, high = feature.min_supported_version, feature.max_supported_version
-        # Such a range supports no level at all. It would block every later UpdateFeatures without
-        # telling why.
+        # Such a range supports no level at all. It would block every later UpdateFeatures.
         if not 0 <= low <= high:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST, f"Feature {feature.name} has the impossible range {low} to {high}."

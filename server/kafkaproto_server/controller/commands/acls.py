@@ -70,8 +70,7 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Resul
             continue
         if entry not in present:
             acl_id = situation.rng.uuid()
-            # A record with an id that exists contradicts the image, and every node would stop at
-            # it.
+            # Replay refuses a record with an id that exists.
             while acl_id in taken or acl_id in ids:
                 acl_id = situation.rng.uuid()
             ids.add(acl_id)
@@ -92,8 +91,6 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
     matches = comparisons = 0
     for each in request.filters:
         acl_filter = AclFilter.of(each)
-        # One bad filter must not keep the others from being applied: administrators remove many
-        # ACLs at once.
         problem = acl_filter.problem()
         if problem is not None:
             results.append(_FilterResult(error_code=ErrorCode.INVALID_REQUEST, error_message=problem))
@@ -109,8 +106,7 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
         found = yield from _matches(situation.image, candidates, acl_filter)
         result = _FilterResult(error_message=None)
         for acl_id, entry in found:
-            # By id: two filters may select the same ACL, and a second removal contradicts the
-            # image.
+            # By id: two filters may select the same ACL, and replay refuses a second removal.
             removed[acl_id] = RemoveAccessControlEntryRecord(id=acl_id)
             result.matching_acls.append(_matching(entry))
             yield
@@ -202,8 +198,6 @@ def _check_number(
 ) -> None:
     if not knows(numbers, number):
         raise _invalid(f"The {what} {number} is unknown.")
-    # An ACL has to say what it is about. The authorizer compares it with one operation of one
-    # resource.
     if number in for_filters:
         raise _invalid(f"The {what} {number} ({numbers(number).name}) is for filters.")
 

@@ -49,7 +49,6 @@ def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest)
     """Change the quotas that can be changed."""
     times_named: Counter[QuotaEntity] = Counter()
     for entry in request.entries:
-        # Counted before anything is decided: of two mentions, neither may be carried out.
         times_named[_entity(entry)] += 1
         yield
     errors: dict[QuotaEntity, ApiError | None] = {}
@@ -88,8 +87,6 @@ def _check_entity(entity: QuotaEntity) -> None:
             )
         if types.count(entity_type) > 1:
             raise _invalid(f"The entity has its {entity_type} twice.")
-        # An empty name and null look alike in some tools. One is an entity, the other the default
-        # for all.
         if name == "":
             raise _invalid(f"The name of the {entity_type} is empty; null stands for the default.")
     # Connections are counted by address before anybody has logged in, so no user is known then
@@ -113,7 +110,6 @@ def _changes(
 ) -> list[Message]:
     """The records of the change; raises ApiError if one of the values cannot be set."""
     present: Mapping[str, float] = situation.image.client_quotas.get(entity, Map())
-    # An ip stands alone (see `_check_entity`), so the first type decides.
     keys = _IP_KEYS if entity[0][0] == QUOTA_IP else _CLIENT_KEYS
     seen: set[str] = set()
     records: list[Message] = []
@@ -133,8 +129,8 @@ def _changes(
 
 
 def _check_value(key: str, value: float, maximum: int | None) -> None:
-    # NaN is below nothing: it would pass every other comparison, and no client would ever be within
-    # its quota.
+    # NaN is neither above nor below any limit, so all checks after this would let it pass, as in
+    # Kafka.
     if math.isnan(value) or value <= 0:
         raise _invalid(f"{key}={value} must be above 0.")
     if maximum is None:
@@ -154,7 +150,6 @@ def _record(entity: QuotaEntity, op: AlterClientQuotasRequest.OpData) -> ClientQ
             for entity_type, name in entity
         ],
         key=op.key,
-        # The sender may put anything here. The log gets one form of it.
         value=0.0 if op.remove else op.value,
         remove=op.remove,
     )

@@ -132,7 +132,6 @@ def _alter(
                     ErrorCode.INVALID_REQUEST,
                     f"The resource of type {resource_type} and name {name!r} is named twice.",
                 )
-            # Before the values are looked at: this bounds the work for one resource.
             check_number_of_configs(resource.configs)
             _check_type(resource_type)
             # The newest image, uncommitted changes included: APPEND and SUBTRACT build on the value
@@ -169,7 +168,6 @@ def _alter(
 
 def _incremental_changes(resource: Any, current: Mapping[str, str]) -> Changes:
     changes: Changes = {}
-    # Only the last mention is looked at, so an error in an earlier one does not count.
     last_mentions = {config.name: config for config in resource.configs}
     for key, config in last_mentions.items():
         operation = config.config_operation
@@ -280,7 +278,6 @@ def _check_existence(situation: Situation, resource_type: int, name: str) -> Non
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
     if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT:
         node_id = _node_id(name)
-        # A controller has configs under its node id. It may not have registered yet, but it exists.
         is_controller = node_id == situation.node_id or node_id in situation.config.static_voter_ids
         if not is_controller and node_id not in image.controllers and node_id not in image.brokers:
             raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node has the id {name}.")
@@ -305,8 +302,7 @@ def _check_values(
         _check_client_metrics_values(after)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_CONFIG, problem)
-    # After the values, in Kafka's order: clients that probe with a bad value get the same error
-    # from both.
+    # After the values: of several faults Kafka names this one last.
     _check_existence(situation, resource_type, name)
     if resource_type == BROKER_RESOURCE:
         _check_broker_values(name, changes)

@@ -90,10 +90,7 @@ def _check_target(
     image: ClusterImage, partition: PartitionImage, target: list[int], may_change_factor: bool
 ) -> None:
     """Raise ApiError unless the partition may have these replicas."""
-    # A fenced broker is a valid target: the operator may want to fill a broker that is still
-    # starting. Kafka takes it, too.
     run_to_end(check_assignments(image, [target], replication_factor=None))
-    # The replicas of a running reassignment are both sets, so those that will go do not count.
     factor = len(partition.replicas) - len(partition.removing_replicas)
     if not may_change_factor and len(target) != factor:
         raise ApiError(
@@ -123,7 +120,6 @@ def _cancel(
     partition: PartitionImage,
 ) -> None:
     """Cancel a reassignment; raises ApiError if there is none, or if no replica would be left to lead."""
-    # To respond with success would hide that the reassignment has been completed already.
     if not partition.is_being_reassigned():
         raise ApiError(
             ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, f"{topic.name}-{index} is not being reassigned."

@@ -32,8 +32,6 @@ _Upsertion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialUpsertio
 
 def alter_scram_credentials(situation: Situation, request: AlterUserScramCredentialsRequest) -> Steps[Result]:
     """Change the credentials of the users without an error."""
-    # Both lists as one: a user who is in both is named twice, and it would be unclear which comes
-    # last.
     alterations: tuple[_Deletion | _Upsertion, ...] = (*request.deletions, *request.upsertions)
     errors: dict[str, ApiError] = {}
     records: dict[str, Message] = {}
@@ -84,8 +82,6 @@ def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message
             f"Mechanism {number} of user {quoted(name)} is none of {known}.",
         )
     if isinstance(alteration, _Deletion):
-        # A record that removes what does not exist contradicts the image, and would stop every
-        # node.
         if (number, name) not in situation.image.scram_credentials:
             raise ApiError(
                 ErrorCode.RESOURCE_NOT_FOUND,

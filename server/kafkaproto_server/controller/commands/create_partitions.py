@@ -100,8 +100,6 @@ def _new_partitions(
     if request.assignments is None:
         assignments = yield from place(brokers, added, replication_factor, situation.rng)
     else:
-        # The assignments are for the new partitions only, in order, so a list of another length
-        # cannot be matched with them.
         if len(request.assignments) != added:
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,

@@ -77,8 +77,6 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
             if refusal is not None:
                 raise refusal
             names.check(topic.name)
-            # All topics are decided on one image: Kafka also creates both of two new names that
-            # collide in metrics.
             created.append((yield from _new_topic(situation, topic, configs, brokers)))
         except ApiError as error:
             failed.append(_failure(topic.name, error))
@@ -142,7 +140,6 @@ class _Names:
     def check(self, name: str) -> None:
         """Raise ApiError unless a topic of this name may be created."""
         check_topic_name(name)
-        # Including topics that are not committed yet, so two requests cannot both create the name.
         if name in self._image.topic_ids:
             raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic {name} exists.")
         colliding = self._existing_with_same_metric_name(name)
@@ -154,7 +151,6 @@ class _Names:
             )
 
     def _existing_with_same_metric_name(self, name: str) -> str | None:
-        # Most names have neither '.' nor '_', and need no look-up.
         if not is_ambiguous(name):
             return None
         existing = self._image.ambiguous_names.get(metric_name(name))
@@ -182,7 +178,6 @@ def _new_topic(
 ) -> Steps[_NewTopic]:
     check_number_of_configs(topic.configs)
     own = _own_configs(topic)
-    # Before the placement, which draws random numbers and may take many steps.
     problem = configs.validate_topic(own)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_CONFIG, problem)
@@ -212,8 +207,6 @@ def _own_configs(topic: _CreatableTopic) -> dict[str, str]:
 
 
 def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> Steps[list[tuple[int, ...]]]:
-    # Two sources for one number could contradict each other, so Kafka accepts none beside an
-    # assignment.
     if topic.replication_factor != _USE_DEFAULT:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
@@ -309,7 +302,6 @@ def _shown(configs: NodeConfigs, own: Mapping[str, str]) -> list[_TopicConfig]:
     return [
         _TopicConfig(
             name=entry.name,
-            # As in DescribeConfigs, a sensitive value never leaves the server.
             value=None if entry.is_sensitive else entry.value,
             read_only=entry.is_read_only,
             config_source=entry.source,

@@ -74,7 +74,6 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
             )
     lifetime_ms = situation.config.delegation_token_max_lifetime_ms
     if request.max_lifetime_ms > 0:
-        # A client may ask for less than the configured maximum, but never for more.
         lifetime_ms = min(lifetime_ms, request.max_lifetime_ms)
     now_ms = situation.wall_ms
     max_timestamp_ms = _later(now_ms, lifetime_ms)
@@ -164,7 +163,7 @@ def _secret_key(situation: Situation) -> str:
             ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED,
             "delegation.token.secret.key is not set on the controller.",
         )
-    # A node at a lower level would stop at a record type that it does not know.
+    # A node of an older release may not know the record type, and would stop at it.
     if situation.image.metadata_version < TOKEN_LEVEL:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "Tokens need metadata.version 3.6-IV2 or later.")
     return secret_key
@@ -174,8 +173,6 @@ def _token(situation: Situation, given_hmac: bytes) -> Steps[tuple[str, Delegati
     """The token that has an HMAC."""
     _secret_key(situation)
     tokens = situation.image.delegation_tokens
-    # The request names the token by its HMAC only, so whoever does not have it learns nothing about
-    # tokens.
     token_id = yield from situation.token_index.find(tokens, given_hmac)
     if token_id is None:
         raise ApiError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND, "No token has the HMAC that is given.")

@@ -29,7 +29,6 @@ _Named = tuple[str | None, bytes]
 
 def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[Result]:
     """Delete the topics that can be deleted; raises ApiError if the request as a whole is refused."""
-    # First of all, as in Kafka: this refuses the whole request, whatever it names.
     if not situation.config.delete_topic_enable:
         raise _deletion_disabled(situation.version)
     image = situation.image
@@ -54,7 +53,7 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
             if times > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is named twice.")
             topic = _topic_to_delete(image, name, topic_id)
-            # By id and by name: a second RemoveTopicRecord would contradict the image.
+            # By id and by name: replay would refuse a second RemoveTopicRecord.
             if times_meant[topic.topic_id] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is given by name and by id.")
             # This record alone: replay also removes the partitions and configs, as every Kafka node

@@ -66,7 +66,6 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
 
 def _is_needed(partition: PartitionImage, election: Election) -> bool:
     if election is Election.PREFERRED:
-        # Unlike UNCLEAN, this does not ask whether somebody leads: the operator wants this replica.
         return partition.leader != partition.replicas[0]
     return partition.leader == NO_NODE
 
@@ -108,8 +107,6 @@ def _elect(image: ClusterImage, changes: PartitionChanges, name: str, index: int
     # Kafka's clients count this code as success, so it may stand beside a named partition.
     if not _is_needed(partition, election):
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, f"Broker {partition.leader} leads {name}-{index}.")
-    # No record means that no better leader could be found: the election was needed, so a success
-    # would have changed the leader.
     if changes.change(topic, index, Goal(), election=election) is None:
         raise ApiError(
             _NONE_POSSIBLE[election], f"No replica of {name}-{index} can be elected ({election.value})."

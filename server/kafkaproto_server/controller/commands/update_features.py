@@ -52,7 +52,6 @@ _Update = UpdateFeaturesRequest.FeatureUpdateKey
 
 def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Steps[Result]:
     """Update all features of the request; raises ApiError (INVALID_UPDATE_VERSION) if one of them cannot be updated."""
-    # As in Kafka, a feature that is named twice is updated once.
     updates = {update.feature: update for update in request.feature_updates}
     # The levels after the request: metadata.version and a feature that needs it may be raised
     # together.
@@ -92,7 +91,6 @@ def _success(request: UpdateFeaturesRequest, version: int) -> UpdateFeaturesResp
 def _check_update(situation: Situation, update: _Update, levels: Mapping[str, int]) -> None:
     """Raise ApiError unless the update is allowed; ``levels`` are all levels after the whole request."""
     name, level = update.feature, update.max_version_level
-    # Kafka checks the type first, even if the level stays the same.
     if update.upgrade_type not in (_UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE):
         raise _invalid(
             update,
@@ -156,8 +154,6 @@ def _range_text(features: Sequence[FeatureRange], name: str) -> str:
 
 def _check_downgrade(update: _Update, present: int) -> None:
     name, level = update.feature, update.max_version_level
-    # A level that falls by mistake could lose metadata, so the sender has to say that it wants a
-    # lower one.
     if update.upgrade_type == _UPGRADE:
         raise _invalid(update, f"that is below its level {present}, and no downgrade was allowed")
     if name == KRAFT_VERSION:
@@ -185,8 +181,6 @@ def _elr_configs(situation: Situation) -> Steps[list[ConfigRecord]]:
     """Records that give min.insync.replicas one value for the whole cluster, if ELR is not on yet."""
     image = situation.image
     records: list[ConfigRecord] = []
-    # The level that is in force may be set again. The cluster's value then exists, and brokers
-    # cannot have values of their own.
     if image.elr_enabled:
         return records
     if MIN_INSYNC_REPLICAS not in image.config(BROKER_RESOURCE, CLUSTER_DEFAULT):

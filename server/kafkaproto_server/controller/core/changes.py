@@ -70,8 +70,6 @@ class Change:
     @property
     def may_be_passed(self) -> bool:
         """Whether urgent changes may go ahead of it."""
-        # Urgent changes never pass each other: the clients of one broker wait no less than those of
-        # another.
         return not self.is_urgent and not self.is_vital and self.times_passed < MAX_AHEAD
 
     @property
@@ -116,7 +114,6 @@ class WaitingChanges:
     def put_back(self, change: Change) -> None:
         """Put a change that was taken, and is not urgent, back in front of all others of its kind."""
         assert not change.is_urgent, f"{change.name} is not to be interrupted"
-        # In front: it is still the first in line, and `times_passed` counts for that place.
         self._waiting.add_first(change, change.deadline_ms)
 
     def interrupts(self, change: Change) -> bool:
@@ -129,7 +126,6 @@ class WaitingChanges:
         """Take the change whose turn it is; None if none waits."""
         first = self._waiting.first
         if self._urgent and (first is None or first.may_be_passed):
-            # Only the first in line is counted: the changes behind it wait for it in any case.
             if first is not None:
                 first.times_passed += 1
             return self._urgent.popleft()

@@ -71,7 +71,6 @@ class LogStates:
     def replace_committed(self, state: LoadState) -> None:
         """Replace the committed state by the one after batches of another leader."""
         self.committed = state
-        # A standby gets committed batches only, so the end of what it has read is committed.
         self.high_watermark = state.latest.offset + 1
 
     def advance(self, high_watermark: int, timestamp_ms: int) -> bool:
@@ -79,7 +78,6 @@ class LogStates:
 
         ``timestamp_ms`` is the append time of the last committed batch, which is known only now.
         """
-        # The quorum reports its own control batches first, and nobody else appends in this epoch.
         assert high_watermark <= self.next_offset, f"{high_watermark} is beyond the log's end"
         # After an activation the quorum may report a high watermark from before what was read
         # already. What is committed stays committed.

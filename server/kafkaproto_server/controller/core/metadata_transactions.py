@@ -40,6 +40,5 @@ def fitted(records: Sequence[Message], encoded: Sequence[bytes]) -> Steps[Fitted
     if len(ends) <= 1 or records[0].API_KEY in _MARKERS:
         return records, encoded, ends
     framed = [BeginTransactionRecord(name=TRANSACTION_NAME), *records, EndTransactionRecord()]
-    # The two marks may move the end of each batch, so the batches are divided anew.
     framed_bytes = [encode_metadata_record(framed[0], 0), *encoded, encode_metadata_record(framed[-1], 0)]
     return framed, framed_bytes, (yield from batch_ends(framed_bytes))

@@ -43,8 +43,6 @@ class ControllerOutbox:
 
     def refuse(self, command: CommandReceived, error: ApiError, void: Message | None = None) -> None:
         """Refuse a command as soon as its turn comes; ``void`` is the response that it would have had."""
-        # Not an effect yet: after the loss of leadership thousands of commands are refused at one
-        # moment.
         self._refusals.append(
             Refuse(
                 command_id=command.command_id,

@@ -103,7 +103,6 @@ class TaskSchedule:
         for number, task in enumerate(PERIODIC_TASKS):
             interval_ms = task.interval_ms(self._config)
             if interval_ms > 0:
-                # Not at once: right after a failover the controller has heard of no broker yet.
                 self._due_ms[number] = now_ms + interval_ms
         self._look_ahead()
 
@@ -124,8 +123,6 @@ class TaskSchedule:
             if due_ms <= now_ms and number not in self._running:
                 task = PERIODIC_TASKS[number]
                 self._due_ms[number] = now_ms + task.interval_ms(self._config)
-                # Noted here and not when the change begins: until then it waits in line, where a
-                # second one would join it.
                 self._running.add(number)
                 due.append(task)
         self._look_ahead()

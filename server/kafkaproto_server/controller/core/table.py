@@ -78,8 +78,6 @@ def run_of(event: CommandReceived) -> Run:
     """The function that carries out the request of an event."""
     api_key = event.request.API_KEY
     assert api_key is not None, f"{event.request.NAME} has no api key"
-    # `apis.table` decides which requests are served. A request that gets here without a row is a
-    # fault of this server, not of the sender.
     assert api_key in COMMANDS, f"{event.request.NAME} is no command of the controller"
     return COMMANDS[api_key]
 

@@ -26,7 +26,6 @@ MAX_ELECTIONS_PER_RUN = 1_000
 
 def preferred_leaders(image: ClusterImage, configs: TopicConfigs) -> Steps[list[Message]]:
     """Records that make preferred replicas leaders."""
-    # In a healthy cluster there is nothing to do, and the search below goes through all partitions.
     if not image.partition_counts.not_preferred:
         return []
     # All of them: Kafka's controllers in KRaft have no threshold of imbalance either.
@@ -59,7 +58,6 @@ def _elected(
     while partitions:
         topic, index, _ = partitions.popleft()
         changes.change(topic, index, Goal(), election=election)
-        # The limit keeps one run from moving all leaders of a large cluster at one offset.
         if len(changes.records) == MAX_ELECTIONS_PER_RUN:
             break
         yield

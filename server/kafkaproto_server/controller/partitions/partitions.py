@@ -258,8 +258,8 @@ def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -
             target.leader = replica
             if replica not in target.isr:
                 target.isr = (replica,)
-                # ISR and ELR have no common member. The other members stay eligible until the new
-                # leader accepts records alone.
+                # ISR and ELR have no common member. As in Kafka, the others stay in the ELR until a
+                # later change finds that the ISR has min.insync.replicas.
                 target.elr = tuple(other for other in target.elr if other != replica)
             return
     # Without this, a partition whose whole ISR crashed would stay offline for ever, although the
@@ -269,7 +269,6 @@ def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -
         if last_leader in target.replicas and rules.is_acceptable(partition, last_leader):
             _lead_uncleanly(target, last_leader)
             return
-    # Only after all others: acknowledged records may be lost here, and the topic has to allow that.
     if rules.election is Election.UNCLEAN:
         for replica in target.replicas:
             if rules.is_acceptable(partition, replica):
@@ -285,7 +284,7 @@ def _lead_uncleanly(target: _Target, leader: int) -> None:
 
 def _remember_last_leader(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
     """Remember the last leader when it goes, and forget it when there is a leader again. Only with ELR on."""
-    # Without ELR the ISR is never empty, so it already says who led last.
+    # Without ELR the ISR is never empty, so it names the replicas that may lead again.
     if not rules.elr_enabled:
         return
     if target.leader != NO_NODE:
@@ -449,8 +448,6 @@ def _changes(
         if rules is None:
             rules = leadership_rules(image, configs, topic, joining=joining, leaving=leaving)
             rules_of[topic.topic_id] = rules
-        # This may be empty. `partition_change` decides what an empty ISR comes to, with and without
-        # ELR.
         isr = tuple(replica for replica in partition.isr if replica != leaving)
         goal = Goal(isr=isr, lost_replicas=lost_replicas)
         record = partition_change(topic.topic_id, index, partition, goal, rules)

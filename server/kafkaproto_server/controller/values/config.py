@@ -45,9 +45,7 @@ class ControllerConfig:
     """delegation.token.expiry.check.interval.ms: how often expired tokens are removed."""
     static_config: Mapping[str, str] = field(default_factory=dict)
     """The node's properties as given: topics inherit them if neither the topic nor the cluster has a value."""
-    # A new registration with this id cannot be a second process under the same node id.
     local_broker_incarnation_id: bytes | None = None
     """Incarnation id of the broker in this process; None in a controller-only process."""
-    # UpdateFeatures needs these while kraft.version is 0: the log does not hold the voters then.
     static_voter_ids: tuple[int, ...] = ()
     """Node ids of controller.quorum.voters; empty if the voters are in the log."""

@@ -32,8 +32,6 @@ class BrokerSession(msgspec.Struct, frozen=True, kw_only=True):
 
     def end_ms(self, timeout_ms: int) -> int:
         """When the session ends, unless the broker sends a heartbeat before."""
-        # A pause of this node is no silence of the broker: its heartbeats may wait unread in a
-        # socket.
         return self.last_contact_ms + self.pause_ms + timeout_ms
 
     def is_valid(self, now_ms: int, timeout_ms: int) -> bool:
@@ -82,8 +80,7 @@ def sessions_after_contact(
 ) -> Map[int, BrokerSession]:
     """The sessions after a heartbeat. It changes nothing if its broker has no session, or one with another epoch."""
     session = sessions.get(broker_id)
-    # An old incarnation that still runs must not keep the session of the new one alive, nor begin
-    # one.
+    # An old incarnation that still runs must not keep the session of the new one alive.
     if session is None or session.broker_epoch != broker_epoch:
         return sessions
     return sessions.set(broker_id, msgspec.structs.replace(session, last_contact_ms=now_ms, pause_ms=0))
@@ -102,8 +99,8 @@ def sessions_at_activation(image: ClusterImage, now_ms: int) -> Map[int, BrokerS
     """The sessions that a new active controller starts with."""
     sessions: Map[int, BrokerSession] = Map()
     for broker in image.brokers_in_order():
-        # Fenced brokers need none: they lead nothing, and their next heartbeat begins one. Kafka's
-        # ClusterControlManager gives unfenced brokers a full session at activation, too.
+        # Fenced brokers need none: they lead nothing, and their next heartbeat begins one. As in
+        # Kafka, unfenced brokers get a full session at activation.
         if not broker.fenced:
             session = BrokerSession(broker_epoch=broker.epoch, last_contact_ms=now_ms)
             sessions = sessions.set(broker.broker_id, session)
