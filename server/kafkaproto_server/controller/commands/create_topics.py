@@ -70,8 +70,7 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
     created: list[_NewTopic] = []
     failed: list[_TopicResult] = []
     for topic in names.distinct_topics():
-        # The name comes first, in Kafka's order: a topic that could never be created is not blamed
-        # for the total.
+        # As in Kafka, a name that the request itself rules out comes before the total of partitions.
         refusal = names.problem(topic.name) or too_much
         try:
             if refusal is not None:
