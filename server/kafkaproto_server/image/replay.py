@@ -44,6 +44,8 @@ def _replay_one(image: ClusterImage, record: Any, offset: int) -> Steps[ClusterI
             return (yield from apply_steps(image, record, offset))
     except Contradiction as contradiction:
         raise ReplayError(record.NAME, offset, str(contradiction)) from None
+    # Not skipped: a record that a node does not understand may change what the next ones mean.
+    # Kafka's nodes stop as well.
     raise ReplayError(record.NAME, offset, f"record type {record.API_KEY} does not change an image")
 
 
@@ -57,6 +59,8 @@ def replay_steps(image: ClusterImage, records: Sequence[Any], base_offset: int) 
     position = 0
     while position < len(records):
         end = _end_of_partitions(records, position)
+        # A run is merged into the image once. Record by record, each would copy the path to its
+        # topic in the map.
         if end > position:
             image = yield from _replay_partitions(image, records[position:end], base_offset + position)
             position = end
@@ -81,6 +85,8 @@ def _replay_partitions(image: ClusterImage, records: Sequence[Any], base_offset:
         try:
             partitions.replay(record)
         except Contradiction as contradiction:
+            # The partitions that were replayed before it are dropped: the image of the caller has
+            # not changed.
             raise ReplayError(record.NAME, offset, str(contradiction)) from None
         yield
     return (yield from partitions.finish_steps())
@@ -100,6 +106,8 @@ APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
     3: apply_topics.set_partition,
     4: apply_configs.set_config,
     5: apply_topics.change_partition,
+    # Only logs from before metadata.version 3.3-IV2 have these two. They are read but never
+    # written.
     7: apply_cluster.fence_broker,
     8: apply_cluster.unfence_broker,
     10: apply_configs.set_delegation_token,

@@ -57,6 +57,8 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
                         topic,
                         data.partition_index,
                         _begun(partition, tuple(data.replicas)),
+                        # A reassignment is asked for by an operator who expects no loss, whatever
+                        # the topic allows for failures.
                         election=Election.CLEAN,
                     )
             except ApiError as error:
@@ -100,7 +102,11 @@ def _check_target(
 
 def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
     """A reassignment to the target. If only the order of the replicas changes, it is complete at once."""
+    # Kafka's PartitionReassignmentReplicas starts from the present replicas alone. After two
+    # targets, cancelling would keep what the first one added.
     original = {*partition.replicas} - {*partition.adding_replicas}
+    # Replicas that are to go stay in the list until the end. They may lead, and hold what the
+    # others still have to copy.
     removing = tuple(sorted({*partition.replicas} - {*target}))
     adding = tuple(sorted({*partition.replicas, *target} - original))
     return Goal(replicas=target + removing, adding=adding, removing=removing)
@@ -126,11 +132,15 @@ def _cancel(
             topic, index, Goal(isr=isr, replicas=replicas, adding=(), removing=()), election=Election.CLEAN
         )
         return
+    # If only added replicas are in sync, the original ones may lack acknowledged records. Kafka's
+    # PartitionReassignmentRevert has the same rule.
     if not replicas or not configs.unclean_election_enabled(topic.name):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"Without the added replicas {list(adding)} no replica of {topic.name}-{index} is in sync, and an"
             " unclean election is not allowed.",
         )
+    # The ISR says who is to lead, and the recovery state tells the leader that its log may lack
+    # records (KIP-704).
     goal = Goal(isr=replicas[:1], replicas=replicas, adding=(), removing=(), recovery_state=RECOVERING)
     changes.change(topic, index, goal, election=Election.UNCLEAN)

@@ -24,6 +24,8 @@ from kafkaproto_server.types import Steps
 
 AGAIN_MS = 10
 """Pause after a full run, which may have left something to do."""
+# The same as in Kafka's PeriodicTaskControlManager. A fault will most likely come again, and each
+# run costs time and a report.
 AFTER_FAILURE_MS = 300_000
 
 
@@ -50,6 +52,7 @@ class PeriodicTask:
 
 
 def _balance_interval_ms(config: ControllerConfig) -> int:
+    # The operator then moves leaders by ElectLeaders, and the controller must not undo that.
     if not config.auto_leader_rebalance_enable:
         return 0
     return config.leader_imbalance_check_interval_seconds * 1000
@@ -115,6 +118,8 @@ class TaskSchedule:
         if self.next_deadline_ms is None or self.next_deadline_ms > now_ms:
             return due
         for number, due_ms in self._due_ms.items():
+            # A run may take longer than the interval. More runs would only wait in line, each with
+            # a search through all partitions.
             if due_ms <= now_ms and number not in self._running:
                 task = PERIODIC_TASKS[number]
                 self._due_ms[number] = now_ms + task.interval_ms(self._config)

@@ -28,6 +28,7 @@ def preferred_leaders(image: ClusterImage, configs: TopicConfigs) -> Steps[list[
     """Records that make preferred replicas leaders."""
     if not image.partition_counts.not_preferred:
         return []
+    # All of them: Kafka's controllers in KRaft have no threshold of imbalance either.
     others_lead = yield from partitions_where(
         image, lambda partition: partition.leader != partition.replicas[0]
     )
@@ -42,6 +43,8 @@ def unclean_leaders(image: ClusterImage, configs: TopicConfigs) -> Steps[list[Me
     allowed: deque[Located] = deque()
     while leaderless:
         each = leaderless.popleft()
+        # The config may have been changed after the partition lost its leader. Only this task
+        # notices that, as no broker comes or goes.
         if configs.unclean_election_enabled(each[0].name):
             allowed.append(each)
         yield

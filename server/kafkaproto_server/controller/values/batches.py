@@ -22,6 +22,8 @@ def batch_ends(values: Sequence[bytes]) -> Steps[tuple[int, ...]]:
     start, size = 0, BATCH_HEADER_BYTES
     for index, value in enumerate(values):
         record_size = len(value) + _RECORD_OVERHEAD_BYTES
+        # A record that alone exceeds the limit stands alone. To end a batch before its first record
+        # would make an empty batch.
         if index > start and (index - start == MAX_RECORDS_PER_BATCH or size + record_size > MAX_BATCH_BYTES):
             ends.append(index)
             start, size = index, BATCH_HEADER_BYTES

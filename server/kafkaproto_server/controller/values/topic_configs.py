@@ -33,6 +33,8 @@ class InheritedConfigs:
         """The node's configuration as of an image."""
         cluster_layer = image.config(BROKER_RESOURCE, CLUSTER_DEFAULT)
         broker_layer = image.config(BROKER_RESOURCE, self._node_id)
+        # Identity is enough: images are persistent, so a layer that did not change is the same
+        # object.
         if cluster_layer is not self._cluster_layer or broker_layer is not self._broker_layer:
             self._cluster_layer, self._broker_layer = cluster_layer, broker_layer
             self._known = NodeConfigs(
@@ -57,6 +59,8 @@ class TopicConfigs:
 
     def unclean_election_enabled(self, topic_name: str) -> bool:
         """unclean.leader.election.enable of a topic."""
+        # Kafka's parser takes the word in any case and with spaces around it, so the log may hold
+        # such a value.
         return self._value(topic_name, UNCLEAN_LEADER_ELECTION_ENABLE).strip().lower() == "true"
 
     def _value(self, topic_name: str, key: str) -> str:
