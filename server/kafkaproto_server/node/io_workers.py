@@ -39,6 +39,7 @@ class Lane(Generic[J]):
 
     def put(self, job: J) -> None:
         """Queue a job. For the event loop's thread."""
+        # Without the lock: only this thread appends, and a deque's append and popleft are atomic.
         self._waiting.append(job)
         with self._workers.changing:
             if not self._is_scheduled:
@@ -50,6 +51,8 @@ class Lane(Generic[J]):
         while True:
             self._work(self._waiting, report)
             with self._workers.changing:
+                # Under the lock: a job that is put at this moment either is seen here or schedules
+                # the lane again.
                 self._is_scheduled = bool(self._waiting)
                 if not self._waiting:
                     return
@@ -86,6 +89,8 @@ class IoWorkers:
                 await trio.sleep_forever()
             finally:
                 with self.changing:
+                    # From now on a lane is worked off at once: nobody would take it out of the
+                    # queue again.
                     self.is_ending = True
                 for _ in range(self._threads):
                     self.ready.put(None)
