@@ -80,6 +80,7 @@ def read_records(
     bytes do not fit; its offset is counted in ``data``.
     """
     size = len(data)
+    # The count is in the header, and the crc of a batch does not protect from a sender that lies.
     if not 0 <= count * _MIN_RECORD_SIZE <= size:
         raise RemoteProtocolError(f"{size} bytes cannot be {count} records", offset=0)
     position = 0
@@ -131,6 +132,7 @@ def read_records(
                 position += 1
             else:
                 headers, position = _read_headers(data, position)
+            # An odd number is a negative length in zigzag form.
             if position != end or length & 1:
                 raise RemoteProtocolError("its length does not fit its content", offset=start)
         except IndexError:
@@ -159,6 +161,8 @@ def encode_records(
         key, value, headers = record[:3]
         timestamp = timestamp_of(record, batch_timestamp)
         if timestamp == batch_timestamp:
+            # Nearly all records of the metadata log have the batch's timestamp, so its bytes are
+            # made once.
             start = batch_start
         else:
             start = _attributes_and_timestamp(timestamp - base_timestamp)
@@ -187,6 +191,7 @@ def encode_records(
 
 def timestamp_of(record: NewRecord | PlainRecord, batch_timestamp: int) -> int:
     """The record's own timestamp; if it has none, that of the batch."""
+    # A plain record has three elements and no timestamp of its own.
     if len(record) == 4 and record[3] is not None:
         return record[3]
     return batch_timestamp
@@ -203,6 +208,7 @@ def _read_bytes(data: bytes, position: int) -> tuple[bytes | None, int]:
             return None, start
         raise RemoteProtocolError(f"a key or value cannot have length {~(coded >> 1)}", offset=position)
     end = start + (coded >> 1)
+    # A slice beyond the end would be shorter, without any error.
     if end > len(data):
         raise RemoteProtocolError(
             f"a key or value of {coded >> 1} bytes where {len(data) - start} are left", offset=position
