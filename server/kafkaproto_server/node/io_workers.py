@@ -39,7 +39,6 @@ class Lane(Generic[J]):
 
     def put(self, job: J) -> None:
         """Queue a job. For the event loop's thread."""
-        # Without the lock: only this thread appends, and a deque's append and popleft are atomic.
         self._waiting.append(job)
         with self._workers.changing:
             if not self._is_scheduled:

@@ -476,7 +476,7 @@ class Node:
                     stopping.start_soon(listener.stop, DRAIN_TIMEOUT_MS)
         # After the listeners: responses that wait for a commit can still be sent.
         await running.opened.quorum.stop()
-        # Only after everything is closed: the mark says that nothing was lost (KIP-966).
+        # Only after everything is closed, because the mark says that nothing was lost.
         epoch = running.broker.broker_epoch if running.broker is not None else None
         if epoch is not None:
             await trio.to_thread.run_sync(

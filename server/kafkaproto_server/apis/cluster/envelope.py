@@ -56,7 +56,8 @@ def handle_envelope(
     If the inner request exceeds its bounds or is refused unread, the response is INVALID_REQUEST: only its client's
     connection has to be closed, not the broker's.
     """
-    # Before anything is read: the envelope's sender is known by its host only at this point.
+    # A sender is known by its host only. Without the ACLs, nobody knows which hosts may act for
+    # others.
     if not knows_acls(services):
         return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     try:

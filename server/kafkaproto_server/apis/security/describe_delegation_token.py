@@ -58,8 +58,8 @@ def handle_describe_delegation_token(
 def _may_describe(token_id: str, token: DelegationToken, context: RequestContext, services: Services) -> bool:
     return (
         may_renew(token, context.principal)
-        # KIP-373 added DESCRIBE_TOKENS on the owner beside DESCRIBE on the token itself.
         or is_allowed(context, services, Operation.DESCRIBE, ResourceType.DELEGATION_TOKEN, token_id)
+        # KIP-373 added this right on the owner, beside DESCRIBE on the token itself.
         or is_allowed(context, services, Operation.DESCRIBE_TOKENS, ResourceType.USER, token.owner)
     )
 
