@@ -80,7 +80,6 @@ def read_records(
     bytes do not fit; its offset is counted in ``data``.
     """
     size = len(data)
-    # The count is in the header, and the crc of a batch does not protect from a sender that lies.
     if not 0 <= count * _MIN_RECORD_SIZE <= size:
         raise RemoteProtocolError(f"{size} bytes cannot be {count} records", offset=0)
     position = 0
@@ -132,7 +131,6 @@ def read_records(
                 position += 1
             else:
                 headers, position = _read_headers(data, position)
-            # An odd number is a negative length in zigzag form.
             if position != end or length & 1:
                 raise RemoteProtocolError("its length does not fit its content", offset=start)
         except IndexError:
@@ -191,7 +189,6 @@ def encode_records(
 
 def timestamp_of(record: NewRecord | PlainRecord, batch_timestamp: int) -> int:
     """The record's own timestamp; if it has none, that of the batch."""
-    # A plain record has three elements and no timestamp of its own.
     if len(record) == 4 and record[3] is not None:
         return record[3]
     return batch_timestamp

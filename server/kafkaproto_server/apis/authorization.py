@@ -79,7 +79,6 @@ def denial(
     )
     denials = context.denials
     denials.count += 1
-    # One text is enough for the log, however many items are refused.
     denials.first = denials.first or text
     return text
 

@@ -48,7 +48,6 @@ class CollectorPauses:
         """Start to watch, and make collections less frequent."""
         self._former_thresholds = gc.get_threshold()
         gc.set_threshold(YOUNG_OBJECTS, YOUNG_COLLECTIONS, self._former_thresholds[FULL_COLLECTION])
-        # The collector calls back in the thread that allocates, mostly that of the loop.
         gc.callbacks.append(self._collecting)
 
     def stop(self) -> None:

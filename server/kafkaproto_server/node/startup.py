@@ -205,7 +205,6 @@ def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
     if log.recovery_note is not None:
         _log.warning("%s", log.recovery_note)
     snapshots = SnapshotStore(disk, log.directory)
-    # Before the newest snapshot is looked for: a part file is no snapshot.
     snapshots.remove_leftovers()
     # Before the votes are checked, because it may empty the log in favour of a snapshot.
     if (note := reconcile(log, snapshots)) is not None:

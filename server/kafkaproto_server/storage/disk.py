@@ -303,6 +303,5 @@ class OsDisk:
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 raise BlockingIOError(error.errno, "locked by another process", path) from error
             raise
-        # Only after the lock is held: a refused attempt must not block this process later.
         _locked_paths.add(real_path)
         return OsLock(descriptor, real_path)

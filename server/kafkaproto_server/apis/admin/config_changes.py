@@ -321,7 +321,6 @@ def authorized(handler: _Handler, resource_types: frozenset[int] = ALL_CONFIG_RE
     cluster. Resources of types that are not in ``resource_types`` are passed on unchecked."""
 
     def handle(request: _Request, context: RequestContext, services: Services) -> HandlerResult:
-        # Without an authorizer there is nothing to check item by item, and no steps are needed.
         if services.metadata.authorizer() is None:
             return handler(request, context, services)
         return _authorized(request, context, services, handler, resource_types)

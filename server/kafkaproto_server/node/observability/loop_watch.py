@@ -70,8 +70,6 @@ class LoopWatch(trio.abc.Instrument):
         waited = now - self._since
         self._since = now
         self.waited_s += waited
-        # The wait ended later than its deadline: the machine or another thread did not let the loop
-        # run.
         if waited > timeout:
             self._count(waited - timeout)
         self._cpu_since = self._processor_clock()

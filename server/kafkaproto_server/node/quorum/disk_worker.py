@@ -164,7 +164,6 @@ class DiskWorker:
         for are_batches, group in groupby(writes, lambda write: isinstance(write, _BATCH)):
             if are_batches:
                 with self._failures_named("write"):
-                    # One gathered write for all batches that follow each other.
                     self._log.append([write for write in group if isinstance(write, _BATCH)])
                 continue
             events += [event for write in group if (event := self._write(write)) is not None]
@@ -173,7 +172,6 @@ class DiskWorker:
     def _write(self, write: DiskWrite) -> DiskEvent | None:
         match write:
             case TruncateLog(end_offset=end_offset):
-                # Before the truncation, which changes the end.
                 cut = self._log.log_end_offset - end_offset
                 with self._failures_named("truncation"):
                     self._log.truncate_to(end_offset)

@@ -187,7 +187,6 @@ class RaftChannel:
         if isinstance(end, RequestFailed):
             statistics.failures[end.failure] = statistics.failures.get(end.failure, 0) + 1
         else:
-            # From now on a failure is news again.
             self._said.pop(lane, None)
         # In every case: the core waits for the end of each request before it asks this node again.
         self._report(end)

@@ -101,7 +101,6 @@ class Slices:
         """
         must_wait = self.must_wait
         end = self._clock() + self._in_place_s
-        # Most requests are complete after these steps, and need no entry in a queue.
         if not must_wait and self._done_at_once(steps, done, failed):
             return
         work = _Work(steps, done, failed, owner, host, is_urgent, dropped)

@@ -43,7 +43,6 @@ class LeaderEpochs:
     def assign(self, epoch: int, start_offset: int) -> bool:
         """Record that ``epoch`` starts at ``start_offset``. Returns False if it is the newest epoch already."""
         if self._epochs:
-            # Every batch comes here. Only the first one of an epoch adds an entry.
             if epoch == self._epochs[-1]:
                 return False
             assert epoch > self._epochs[-1], f"epoch {epoch} comes after epoch {self._epochs[-1]}"

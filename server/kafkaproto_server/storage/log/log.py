@@ -171,8 +171,6 @@ class Log:
             begin, size = 0, 0
             for index, view in enumerate(views):
                 if self._active.must_roll_before(view, size):
-                    # What was gathered so far belongs to the old segment, and has to be there
-                    # before it is closed.
                     if size:
                         self._active.append(views[begin:index])
                         begin, size = index, 0

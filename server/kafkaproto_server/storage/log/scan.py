@@ -55,7 +55,6 @@ class FileScan:
                 # Only the window ended inside the batch. Read again from the batch's start.
                 window = window if scan.valid_end else window * 2
                 continue
-            # The scan counted from its window. The operator needs the place in the file.
             if scan.fault.offset is not None:
                 scan.fault.offset += start
             self.stop_reason, self.fault = scan.stop_reason, scan.fault
