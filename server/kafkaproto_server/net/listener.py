@@ -171,6 +171,7 @@ class Listener:
                     with self._accept_scope:
                         task_status.started(bound_port(sockets))
                         await Acceptor(self._door, sockets).run(nursery, self._run_connection)
+                    # After the accept loop has ended, so that no connection is missed.
                     for pump in list(self._pumps.values()):
                         pump.drain()
         finally:
@@ -181,6 +182,7 @@ class Listener:
 
         Returns once `run` has closed everything; it must be running.
         """
+        # The deadline first: it holds even if a connection never ends by itself.
         self._connections_scope.deadline = trio.current_time() + drain_timeout_ms / 1000
         self._accept_scope.cancel()
         await self._has_ended.wait()
@@ -224,6 +226,7 @@ class Listener:
             await pump.run()
         finally:
             del self._pumps[connection_id]
+            # Behind the end of the pump: from here on no response can reach the peer any more.
             if self._connection_ended is not None:
                 self._connection_ended(info)
 
@@ -291,6 +294,7 @@ class Acceptor:
             await self._door.wait_for_room()
             stream = await self._accept_one(socket)
             peer = _peer_of(stream)
+            # A port scan connects and leaves at once. That is no line in the log.
             place = "it hung up" if peer is None else self._door.enter(peer[0], stream.socket.fileno())
             if isinstance(place, Place):
                 nursery.start_soon(self._run_and_leave, run_connection, stream, place)
@@ -331,5 +335,7 @@ class Acceptor:
                         "listener %s cannot accept connections: %s; it keeps trying", self._door.name, error
                     )
                 said_short = True
+                # To wait alone would not help: an idle peer may keep its descriptor for ten
+                # minutes.
                 self._door.relieve()
             await trio.sleep(ACCEPT_BACKOFF_MS / 1000)

@@ -52,6 +52,8 @@ class Lane(Generic[J]):
         while True:
             self._work(self._waiting, report)
             with self._workers.changing:
+                # Under the lock: a job that is put at this moment either is seen here or schedules
+                # the lane again.
                 self._is_scheduled = bool(self._waiting)
                 if not self._waiting:
                     return
@@ -88,6 +90,8 @@ class IoWorkers:
                 await trio.sleep_forever()
             finally:
                 with self.changing:
+                    # From now on a lane is worked off at once: nobody would take it out of the
+                    # queue again.
                     self.is_ending = True
                 for _ in range(self._threads):
                     self.ready.put(None)

@@ -146,9 +146,11 @@ class Node:
 
     async def _start(self, nursery: trio.Nursery) -> None:
         config = self._config
+        # Before the first lookup: listeners and channels use trio's resolver.
         NameLookups(MAX_LOOKUPS).install()
         if config.http_listener is not None:
             address = config.http_listener
+            # First of all, so that probes get a response while a long log is being recovered.
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
         admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
         memory = RequestMemory(_queued_request_bytes(config))
@@ -164,6 +166,7 @@ class Node:
             for endpoint in endpoints
         ]
         self._listeners = listeners
+        # Before the directories are opened: a port that is taken should leave them untouched.
         ports = {listener.config.name: await listener.bind() for listener in listeners}
         opened = await trio.to_thread.run_sync(
             partial(
@@ -177,6 +180,7 @@ class Node:
             )
         )
         watch = self._directory_watch(opened)
+        # Before the quorum writes: a node whose metadata directory fails the check must not vote.
         await nursery.start(watch.run)
         await nursery.start(opened.quorum.run)
         if config.is_controller:
@@ -190,6 +194,7 @@ class Node:
         await nursery.start(self._slices.run)
         dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat, slices=self._slices))
         for listener in listeners:
+            # Before the broker registers, because the active controller may be this node.
             if listener.config.kind is ListenerKind.CONTROLLER:
                 await nursery.start(listener.run)
         broker = self._broker(opened, _with_ports(config.advertised_broker_listeners, ports))
@@ -198,6 +203,8 @@ class Node:
             self._register_controller(
                 nursery, opened, _with_ports(config.advertised_controller_listeners, ports)
             )
+        # Its listeners serve only once it is unfenced: clients would get metadata that is not
+        # current.
         if broker is not None:
             await nursery.start(broker.run)
             for listener in listeners:
@@ -328,6 +335,8 @@ class Node:
         def authorizer() -> Authorizer | None:
             if current is None:
                 return None
+            # An image from an early part of the log may lack an ACL that was added since, or hold
+            # one that was removed.
             if not quorum.published.is_current:
                 return current.while_loading(quorum.peer_hosts())
             return current.at(quorum.published.image.acl_index)
@@ -456,6 +465,8 @@ class Node:
         if running is None:
             return
         if running.broker is not None:
+            # While the quorum still has its leader, which may be this node: it moves the partitions
+            # away.
             await running.broker.leave(CONTROLLED_SHUTDOWN_TIMEOUT_MS)
         # While the listeners are open, because the other nodes have to reach this one for that.
         await running.opened.quorum.hand_over()
@@ -463,7 +474,9 @@ class Node:
             for listener in running.listeners:
                 if listener.is_running:
                     stopping.start_soon(listener.stop, DRAIN_TIMEOUT_MS)
+        # After the listeners: responses that wait for a commit can still be sent.
         await running.opened.quorum.stop()
+        # Only after everything is closed, because the mark says that nothing was lost.
         epoch = running.broker.broker_epoch if running.broker is not None else None
         if epoch is not None:
             await trio.to_thread.run_sync(
@@ -471,6 +484,7 @@ class Node:
                     mark_clean_shutdown, running.opened.log_directories, disk=self._disk, broker_epoch=epoch
                 )
             )
+        # Last, because another process may write to the directories from here on.
         running.opened.release()
         _log.info("stopped")
 

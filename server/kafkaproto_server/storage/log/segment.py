@@ -53,6 +53,8 @@ class Segment:
         self.next_offset = base_offset
         self.size = 0
         self.path = f"{directory}/{segment_file_name(base_offset)}"
+        # The file is not preallocated, as by default in Kafka: after a crash, zeros behind the last
+        # batch would look like a torn append.
         self._file: File = disk.open(self.path, create=True)
         self._offset_index = OffsetIndex(disk, directory, base_offset, config.segment_index_bytes)
         self._time_index = TimeIndex(disk, directory, base_offset, config.segment_index_bytes)
@@ -66,6 +68,7 @@ class Segment:
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
         """An empty segment for appends. The names of its files are not durable before the directory is synced."""
         segment = cls(disk, directory, base_offset, config)
+        # Appends are made at the end of the file. Bytes of an older file would come before them.
         assert segment._file.size() == 0, f"{segment.path} exists already"
         segment.become_active()
         return segment
@@ -107,6 +110,8 @@ class Segment:
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
         time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
+        # The indexes follow from the batches. Those that a crash left may name batches that were
+        # cut off.
         self._offset_index.file.settle(b"".join(offset_entries))
         self._time_index.file.settle(b"".join(time_entries))
         return recovered
@@ -119,6 +124,7 @@ class Segment:
         last record. None, with nothing changed, if indexes and batches do not agree: then `recover` has to read it all.
         """
         size = self._file.size()
+        # An empty segment has no batch that could confirm its indexes. To read it costs nothing.
         if size and self._offset_index.load(size) and self._time_index.load():
             last = self._last_batch(size)
             if last is not None and end_offset in (None, last.next_offset):
@@ -127,6 +133,7 @@ class Segment:
                 self._first_timestamp = self._locate(self.base_offset)[1].max_timestamp
                 self.size, self.next_offset = size, last.next_offset
                 return last.partition_leader_epoch
+        # `recover` adds the entries anew. Entries that were taken from the file would come twice.
         self._offset_index.forget()
         self._time_index.forget()
         return None
@@ -165,7 +172,11 @@ class Segment:
                 self._first_timestamp is not None
                 and view.max_timestamp - self._first_timestamp > self._config.segment_ms
             )
+            # LogSegment of Kafka rolls for the same reason: an index entry could not hold the
+            # offset.
             or view.last_offset - self.base_offset > MAX_RELATIVE_OFFSET
+            # A full index would leave ever more of the segment without entries, to be read batch by
+            # batch.
             or self._offset_index.file.is_full
             or self._time_index.file.is_full
         )
@@ -178,6 +189,7 @@ class Segment:
                 f"{self.path}: a batch begins at offset {view.base_offset}, expected is {next_offset}"
             )
             next_offset = view.next_offset
+        # Before the write: if the write fails half way, a later sync must not be left out.
         self._is_synced = False
         self._file.append([view.raw for view in views])
         for view in views:
@@ -197,6 +209,8 @@ class Segment:
         position, first = self._locate(offset)
         # Behind this, an append may be half written.
         readable = self.size - position
+        # One batch is returned even if it exceeds the limit. A reader that got nothing would ask
+        # for the same offset for ever.
         data = self._file.read_at(position, min(max(max_bytes, first.size_in_bytes), readable))
         end = 0
         for view in iterate_batches(data):
@@ -233,6 +247,7 @@ class Segment:
 
     def close(self) -> None:
         """Close the files. A second call does nothing."""
+        # A descriptor may belong to another file by now. To close it twice would close that one.
         if self._is_closed:
             return
         self._is_closed = True
@@ -252,6 +267,8 @@ class Segment:
             self._first_timestamp = view.max_timestamp
         if view.max_timestamp > self._max_timestamp:
             self._max_timestamp = view.max_timestamp
+            # Timestamps come from the leaders' clocks and may go back. The index holds the largest
+            # so far, so its entries still ascend.
             self._offset_of_max_timestamp = view.last_offset
         return position - self._offset_index.last_position > self._config.index_interval_bytes
 
