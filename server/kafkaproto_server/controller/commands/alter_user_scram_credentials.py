@@ -7,7 +7,6 @@ salt and the salted password must not be empty, which Apache Kafka does not chec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
@@ -61,10 +60,6 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
         yield
     response = AlterUserScramCredentialsResponse(results=list(results.values()))
     return Result(response=response, records=tuple(records.values()))
-
-
-def _users(alterations: Iterable[_Deletion | _Upsertion]) -> Iterator[str]:
-    yield from dict.fromkeys(each.name for each in alterations)
 
 
 def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message:

@@ -8,7 +8,6 @@ from kafkaproto_server.types import BATCH_HEADER_BYTES, MAX_BATCH_BYTES, Steps
 
 MAX_RECORDS_PER_BATCH = 10_000
 """A request that has to be one batch and needs more records is refused; other changes may take several batches."""
-"""Largest batch; Apache Kafka's nodes hold batches in buffers of this size."""
 
 _RECORD_OVERHEAD_BYTES = 19
 """At most: two five-byte lengths, a five-byte offset delta, and four fields of one byte."""

@@ -29,9 +29,6 @@ from kafkaproto_server.ports import Rng
 from kafkaproto_server.security.delegation_tokens import TokenIndex
 from kafkaproto_server.types import Steps
 
-"""Most characters of an error message. It may quote what a peer sent, which alone can take all the 32767 bytes that a
-string of the protocol holds."""
-
 
 class ApiError(Exception):
     """A request, or a part of it, is refused: an error code, and in words what is wrong."""

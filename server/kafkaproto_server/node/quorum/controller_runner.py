@@ -164,7 +164,7 @@ class ControllerRunner:
     def command(
         self, request: Message, version: int, context: events.CommandContext, result: Deferred[Response]
     ) -> None:
-        """Have the controller carry out a request. ``reply`` resolves to the response, or to steps that make it."""
+        """Have the controller carry out a request. ``result`` resolves to the response, or to steps that make it."""
         self._next_command_id += 1
         self.metrics.commands += 1
         # Registered first, because the controller may respond within `handle`.

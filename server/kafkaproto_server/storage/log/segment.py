@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import segment_file_name
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto_server.ports import Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
+from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, recover_segment
@@ -126,17 +128,26 @@ class Segment:
         size = self._file.size()
         # An empty segment has no batch that could confirm its indexes. To read it costs nothing.
         if size and self._offset_index.load(size) and self._time_index.load():
-            last = self._last_batch(size)
-            if last is not None and end_offset in (None, last.next_offset):
+            first, last = self._first_batch(), self._last_batch(size)
+            if first is not None and last is not None and end_offset in (None, last.next_offset):
                 if (newest := self._time_index.last) is not None:
                     self._max_timestamp, self._offset_of_max_timestamp = newest
-                self._first_timestamp = self._locate(self.base_offset)[1].max_timestamp
+                self._first_timestamp = first.max_timestamp
                 self.size, self.next_offset = size, last.next_offset
                 return last.partition_leader_epoch
         # `recover` adds the entries anew. Entries that were taken from the file would come twice.
         self._offset_index.forget()
         self._time_index.forget()
         return None
+
+    def _first_batch(self) -> RecordBatchView | None:
+        """The first batch of the file; None if it is not valid, or if the segment does not begin with it."""
+        try:
+            _, first = self._locate(self.base_offset)
+            first.check()
+        except (CorruptFileError, RemoteProtocolError):
+            return None
+        return first if first.base_offset == self.base_offset else None
 
     def _last_batch(self, size: int) -> RecordBatchView | None:
         """The last batch of the file, found from the newest index entry on. None if a batch there is not valid, is not
@@ -273,17 +284,25 @@ class Segment:
         return position - self._offset_index.last_position > self._config.index_interval_bytes
 
     def _locate(self, offset: int) -> tuple[int, RecordBatchView]:
-        """Position and view of the batch that holds ``offset``."""
+        """Position and view of the batch that holds ``offset``. Raises CorruptFileError if no whole batch is there, as
+        the disk may have changed what was written."""
         position = self._offset_index.position_for(offset)
         length = LOCATE_BYTES
         while True:
             data = self._file.read_at(position, length)
             skipped = 0
-            for view in iterate_batches(data):
-                if view.next_offset > offset:
-                    return position + view.position, view
-                skipped = view.position + view.size_in_bytes
+            try:
+                for view in iterate_batches(data):
+                    if view.next_offset > offset:
+                        return position + view.position, view
+                    skipped = view.position + view.size_in_bytes
+            except RemoteProtocolError as error:
+                raise CorruptFileError(self.path, str(error), position=position) from error
             if skipped == 0:
+                if len(data) < length:
+                    # The file ends inside the batch, so reading more brings nothing.
+                    text = f"no whole batch is there for offset {offset}, though it was appended"
+                    raise CorruptFileError(self.path, text, position=position)
                 # The batch is larger than the bytes that were read.
                 length *= 2
             position += skipped
