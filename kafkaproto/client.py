@@ -79,6 +79,8 @@ class Client:
             raise TimeoutError(f"{host}:{port} took no connection within {timeout_ms} ms") from error
         except OSError as error:
             raise ConnectionError(f"cannot connect to {host}:{port}: {error.strerror or error}") from error
+        # Without this, Nagle's algorithm may hold a short request back until an earlier one is
+        # acknowledged.
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return cls(stream, host, port, client_id=client_id, timeout_ms=timeout_ms)
 

@@ -128,14 +128,18 @@ class ServerConnection:
         """
         frame = self._frames.next_frame()
         if frame is NEED_DATA:
+            # Once for each request: a peer that sends single bytes must not have it checked at each
+            # of them.
             if not self._is_begun_accepted:
                 self._check_begun()
             return NEED_DATA
         self._is_begun_accepted = False
         header, body_offset = decode_request_header(frame, self._request_header_version)
         api_key, api_version = header.api_key, header.api_version
+        # Again for a request that arrived at once: then nothing was checked before it was complete.
         self._check_size(api_key, api_version, len(frame))
         if api_key == ApiKey.API_VERSIONS and not self._is_served(api_key, api_version):
+            # Header version 0, which is that of ApiVersions in any version (KIP-511).
             self._unanswered.append((header.correlation_id, 0))
             return UnsupportedApiVersions(
                 api_version=api_version, correlation_id=header.correlation_id, client_id=header.client_id
@@ -188,6 +192,8 @@ class ServerConnection:
     def _answer(self, correlation_id: int) -> int:
         assert self._unanswered, "there is no request to answer"
         oldest, header_version = self._unanswered.popleft()
+        # A client matches responses by their position. One in the wrong place would answer another
+        # request.
         assert oldest == correlation_id, f"request {oldest} is to be answered before {correlation_id}"
         return header_version
 
@@ -266,6 +272,7 @@ class ClientConnection:
         Raises UnsupportedVersionError, which says what each end knows, if there is none.
         """
         lowest, highest = self._served_range(request)
+        # An unreleased version may still change. By default, Kafka's servers do not advertise one.
         ours = request.MAX_VERSION - request.LATEST_VERSION_UNSTABLE
         version = min(ours, highest)
         if version < max(request.MIN_VERSION, lowest):
@@ -304,6 +311,8 @@ class ClientConnection:
                 raise RemoteProtocolError("a response came that no request waits for")
             correlation_id, info, version = self._waiting.popleft()
             answered, offset = decode_response_header(frame, info.response_header_version(version))
+            # From here on every response would belong to another request, so nothing after it is of
+            # use.
             if answered != correlation_id:
                 raise RemoteProtocolError(
                     f"the response has correlation id {answered}, that of request {correlation_id} is due"
@@ -325,6 +334,8 @@ class ClientConnection:
         served = {entry.api_key: (entry.min_version, entry.max_version) for entry in response.api_keys}
         if is_refused and version > 0:
             _, highest = served.get(ApiKey.API_VERSIONS, (0, 0))
+            # Always lower than the last attempt, so that a server that refuses every version ends
+            # the exchange.
             self._send_api_versions(max(0, min(highest, version - 1)))
             return None
         if response.error_code:
@@ -348,6 +359,7 @@ class ClientConnection:
         )
         self._outgoing += encode_frame([header, body])
         self._waiting.append((correlation_id, info, version))
+        # The field is a signed int32, and a connection may live for years.
         self._next_correlation_id = (correlation_id + 1) & 0x7FFF_FFFF
         return correlation_id
 

@@ -75,6 +75,8 @@ _TOPIC_ID = re.compile(r"^topic_id: *(\S+)$", re.MULTILINE)
 def is_reserved_directory_id(directory_id: bytes) -> bool:
     """Whether a directory id stands for a state (migrating, unassigned, lost) instead of a directory."""
     high = int.from_bytes(directory_id[:8], signed=True)
+    # Signed, as Kafka's DirectoryId compares them: a second half with its highest bit set is
+    # reserved.
     return high == 0 and int.from_bytes(directory_id[8:], signed=True) < RESERVED_DIRECTORY_IDS
 
 
@@ -112,12 +114,14 @@ def encode_meta_properties(properties: MetaProperties, wall_ms: int) -> bytes:
 
 def decode_meta_properties(content: bytes) -> MetaProperties:
     """The properties in the file's bytes."""
+    # Java's Properties are ISO 8859-1 by definition, and every byte is valid in it.
     values: Mapping[str, str] = javaproperties.loads(content.decode("iso-8859-1"))
     version = _number(values, VERSION_KEY)
     if version not in (None, 0, 1):
         raise ValueError(f"{VERSION_KEY} is {version}, this release reads 0 and 1")
     node_id = _number(values, NODE_ID_KEY if version else BROKER_ID_KEY)
     cluster_id = values.get(CLUSTER_ID_KEY)
+    # Version 0 comes from before KIP-631 and may lack both keys.
     if version:
         for key, value in ((CLUSTER_ID_KEY, cluster_id), (NODE_ID_KEY, node_id)):
             if value is None:
@@ -177,6 +181,7 @@ def decode_checkpoint(content: bytes) -> list[tuple[str, ...]]:
     entries = [tuple(line.split()) for line in lines[2:]]
     if lines[:1] != [str(CHECKPOINT_VERSION)]:
         raise ValueError(f"the version is {lines[:1]}, this release reads {CHECKPOINT_VERSION}")
+    # The count shows a file that was cut off: without a crc, it is the only sign.
     if lines[1:2] != [str(len(entries))]:
         raise ValueError(f"there are {len(entries)} entries, the second line is {lines[1:2]}")
     return entries
@@ -203,6 +208,7 @@ def decode_quorum_state(content: bytes) -> tuple[QuorumStateData, int]:
         state = QuorumStateData.from_json(document, data_version)
     except ProtocolError as error:
         raise ValueError(str(error)) from error
+    # A negative epoch would let this node vote in epochs that are long over.
     if state.leader_epoch < 0:
         raise ValueError(f"leaderEpoch is {state.leader_epoch}, it must not be negative")
     return state, data_version

@@ -74,6 +74,7 @@ class FrameReader:
             return b""
         peeked = bytes(self._pieces[0][self._position : self._position + size])
         index = 1
+        # The prefix itself may be spread over pieces, if a peer sends single bytes.
         while len(peeked) < size and index < len(self._pieces):
             peeked += self._pieces[index][: size - len(peeked)]
             index += 1
@@ -90,6 +91,8 @@ class FrameReader:
         if not size:
             return
         self._available += size
+        # A large piece is kept as it is, so that a request of megabytes is copied only once, when
+        # complete.
         if size >= _SMALL_PIECE_BYTES or not self._pieces:
             self._pieces.append(bytes(data))
             return
@@ -116,6 +119,7 @@ class FrameReader:
                 return NEED_DATA
             # The prefix stays in the stream, so that a refused size is refused again.
             (frame_size,) = _size_prefix.unpack(self.peek(SIZE_PREFIX_BYTES))
+            # A frame of size 0 holds no header, so it is neither a request nor a response.
             if not 0 < frame_size <= self._max_size:
                 raise RemoteProtocolError(
                     f"a frame of {frame_size} bytes is announced, allowed are 1 to {self._max_size}"

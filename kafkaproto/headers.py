@@ -67,6 +67,7 @@ def decode_request_header(
     header_version = header_version_of(api_key, api_version)
     position = _request_start.size
     client_id = None
+    # Any negative length means null here, as in Kafka.
     if client_id_size >= 0:
         end = position + client_id_size
         if end > len(frame):
@@ -75,6 +76,7 @@ def decode_request_header(
                 where="RequestHeader.client_id",
                 offset=position,
             )
+        # A client id is for logs and quotas only. To close the connection for it would help nobody.
         client_id = str(frame[position:end], "utf-8", "replace")
         position = end
     unknown_tags = None

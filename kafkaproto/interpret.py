@@ -83,6 +83,7 @@ class _Decoder:
         where = f"{path}.<tagged fields>"
         start = self.position
         count = self.varint(where)
+        # A tagged field takes at least two bytes, its tag and its size.
         if count * 2 > self.limit - self.position:
             raise self.fail(
                 f"claims {count} tagged fields, {self.limit - self.position} bytes are left", where, start
@@ -100,6 +101,8 @@ class _Decoder:
                     f"tag {tag} claims {size} bytes, {self.limit - self.position} are left", where, start
                 )
             field = known.get(tag)
+            # Kept and not refused: tags are how newer releases add fields that older ones may
+            # ignore (KIP-482).
             if field is None:
                 unknown[tag] = bytes(self.buffer[self.position : end])
                 self.position = end
@@ -108,6 +111,7 @@ class _Decoder:
             if not within(self.version, field.tagged):
                 raise self.fail(f"tag {tag} does not exist in version {self.version}", inner, start)
             values[field.attribute] = yield from self.field(field, inner, tagged=True)
+            # Else the next field would be read from a wrong place.
             if self.position != end:
                 raise self.fail(f"tag {tag} claims {size} bytes but its value ends elsewhere", inner, start)
         values["unknown_tags"] = unknown or None
@@ -131,6 +135,7 @@ class _Decoder:
             if not nullable:
                 raise self.fail("is null, but may not be in this version", path, start)
             return None
+        # The count comes from the peer: nothing is allocated for elements that cannot be there.
         smallest = FIXED[field.type].size if field.type in FIXED else 1
         if count * smallest > self.limit - self.position:
             raise self.fail(
@@ -179,6 +184,8 @@ class _Decoder:
             except UnicodeDecodeError as error:
                 raise self.fail("is not UTF-8", path, self.position + error.start) from None
         else:
+            # Records and zero-copy fields stay views: a copy of megabytes would double what a
+            # request costs.
             value = chunk if field.zero_copy or field.type == "records" else bytes(chunk)
         self.position = end
         return value
@@ -207,6 +214,7 @@ class _Encoder:
             value = getattr(message, field.attribute)
             inner = f"{path}.{field.attribute}"
             if not within(self.version, field.versions):
+                # Kafka's rule: to drop such a value silently would change what the message means.
                 if not field.ignorable and not field.is_default(value):
                     raise UnsupportedVersionError(
                         f"is set to {_shown(value)}, but version {self.version} has no such field",
@@ -232,6 +240,7 @@ class _Encoder:
             sections[tag] = bytes(section)
         for field in schema.fields:
             value = getattr(message, field.attribute)
+            # Left out at its default, as in Kafka. A reader accepts it, but the bytes would differ.
             if not within(self.version, field.tagged) or field.is_default(value):
                 continue
             if field.tag in sections:
@@ -323,4 +332,5 @@ def _bytes(field: FieldSchema, value: Any, path: str) -> bytes:
 
 def _shown(value: Any) -> str:
     text = repr(value)
+    # A value may be megabytes long, and the text goes into a log.
     return text if len(text) <= 60 else f"{text[:57]}..."

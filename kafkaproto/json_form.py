@@ -125,6 +125,7 @@ def _value_from_json(field: FieldSchema, value: object, version: int, path: str)
         expected = str
     if expected is float and type(value) is int:
         value = float(value)
+    # The exact type: in Python a bool is an int, and true is no number in Kafka's JSON.
     if type(value) is not expected:
         raise RemoteProtocolError(f"must be a {field.type}, is {value!r:.60}", where=path)
     if field.type in ("string", "bool", "float64"):
@@ -137,6 +138,8 @@ def _from_text_or_number(field: FieldSchema, value: Any, path: str) -> Any:
         if field.type == "uuid":
             return uuids.from_text(value)
         if field.type == "bytes":
+            # Without validate, Python skips characters that are not base64, and damage would go
+            # unnoticed.
             return base64.b64decode(value, validate=True)
     except (ValueError, binascii.Error) as error:
         raise RemoteProtocolError(str(error), where=path) from None

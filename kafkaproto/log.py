@@ -42,6 +42,7 @@ def segment_file_name(base_offset: int, suffix: str = LOG_SUFFIX) -> str:
 def parse_segment_file_name(name: str, suffix: str = LOG_SUFFIX) -> int | None:
     """The base offset in the name of a file of that kind; None for any other name."""
     match = _SEGMENT_NAME.fullmatch(name)
+    # Twenty digits can exceed an int64. Such a file is none of a log's.
     if match is None or match[2] != suffix or int(match[1]) > MAX_OFFSET:
         return None
     return int(match[1])
@@ -93,6 +94,7 @@ def iterate_offset_index(data: Buffer, base_offset: int) -> Iterator[OffsetIndex
     view = _whole_entries(data, OFFSET_INDEX_ENTRY)
     last = OffsetIndexEntry(base_offset - 1, -1)
     for number, (relative_offset, position) in enumerate(OFFSET_INDEX_ENTRY.iter_unpack(view)):
+        # No entry has position 0: an entry is made only for a batch that begins behind others.
         if relative_offset == position == 0:
             return
         entry = OffsetIndexEntry(base_offset + relative_offset, position)
@@ -115,6 +117,7 @@ def iterate_time_index(data: Buffer, base_offset: int) -> Iterator[TimeIndexEntr
         if timestamp == relative_offset == 0:
             return
         entry = TimeIndexEntry(timestamp, base_offset + relative_offset)
+        # As in Kafka's TimeIndex, offsets may repeat but not go back.
         if entry.timestamp <= last.timestamp or entry.offset < last.offset:
             raise RemoteProtocolError(
                 f"{entry} does not ascend from {last}", offset=number * TIME_INDEX_ENTRY.size
@@ -191,12 +194,15 @@ class BatchScan:
 
     def _ends_inside_batch(self) -> bool:
         left = len(self._buffer) - self.valid_end
+        # Too short to tell: as an append that was cut off would leave it.
         if left <= MAGIC_OFFSET:
             return True
+        # With another magic, the length field means nothing.
         if self._buffer[self.valid_end + MAGIC_OFFSET] != MAGIC:
             return False
         (length,) = _LENGTH.unpack_from(self._buffer, self.valid_end + 8)
         size: int = length + LENGTH_END
+        # Complete bytes that are not valid are damage, even at the very end.
         return size >= HEADER_SIZE and size > left
 
 
@@ -208,6 +214,7 @@ def find_batch(buffer: Buffer, start: int, next_offset: int) -> int | None:
     cut off.
     """
     data = bytes(buffer)
+    # A batch can begin at any byte. To look for its magic is faster than to try each position.
     magic_position = data.find(MAGIC, start + MAGIC_OFFSET)
     while magic_position >= 0:
         position = magic_position - MAGIC_OFFSET

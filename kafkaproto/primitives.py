@@ -40,6 +40,7 @@ def read_unsigned_varint(buffer: Buffer, position: int) -> tuple[int, int]:
             return value | byte << 21, position + 4
         value |= (byte & 0x7F) << 21
         byte = buffer[position + 4]
+        # The fifth byte has room for four bits of the 32.
         if byte < 0x10:
             return value | byte << 28, position + 5
     except IndexError:
@@ -72,6 +73,7 @@ def read_varlong(buffer: Buffer, position: int) -> tuple[int, int]:
         byte = buffer[position]
     except IndexError:
         raise RemoteProtocolError("the bytes end inside a varlong", offset=start) from None
+    # The tenth byte has room for one bit of the 64.
     if byte > 1:
         raise RemoteProtocolError("a varlong does not fit in 64 bits", offset=start)
     value |= byte << 63

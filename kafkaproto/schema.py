@@ -53,6 +53,7 @@ class FieldSchema:
             return isinstance(value, list | tuple) and not value
         if self.default is Default.EMPTY_STRUCT:
             assert self.struct is not None
+            # Made for each comparison: a shared struct of defaults could be changed by anybody.
             return bool(value == self.struct.python_class())
         return bool(value is None if self.default is None else value == self.default)
 

@@ -87,11 +87,13 @@ def build_snapshot(
     if kraft_version > 0:
         version = KRaftVersionRecord(kraft_version=kraft_version)
         controls.append(_control(ControlRecordType.KRAFT_VERSION, version))
+        # As in Kafka, the version is written, and the voters if they are known at that offset.
         if voters is not None:
             controls.append(_control(ControlRecordType.KRAFT_VOTERS, voters))
     yield build_batch(
         controls, base_offset=0, partition_leader_epoch=epoch, timestamp_ms=timestamp_ms, control=True
     )
+    # Offsets count from 0: those of the log are not in the file, except in its name.
     offset = len(controls)
     for batch in _group(records, max_batch_bytes):
         if not batch:
@@ -139,6 +141,8 @@ def records_of_snapshot(
     for position, batch in batches:
         end = position + batch.size_in_bytes
         has_ended = _is(last, ControlRecordType.SNAPSHOT_FOOTER)
+        # The first batch and what follows the footer are examined all the same: the form depends on
+        # them.
         if controls_only and not batch.is_control and last is not None and not has_ended:
             continue
         for record in _records(position, batch):
@@ -151,6 +155,8 @@ def records_of_snapshot(
                 )
             yield current
             last = current
+    # A file that was cut off at a batch's end is valid up to there. Only the footer shows that it
+    # is whole.
     if not _is(last, ControlRecordType.SNAPSHOT_FOOTER):
         raise RemoteProtocolError("the snapshot ends without SNAPSHOT_FOOTER", offset=end)
 

@@ -103,6 +103,7 @@ def unpack_many(code: str, size: int, count: int, buffer: Buffer, position: int)
     end = position + count * size
     if end > len(buffer):
         raise Malformed
+    # A count before the code 16s would mean a longer string, not several.
     if size == 16:
         return [bytes(buffer[start : start + 16]) for start in range(position, end, 16)]
     return [*struct.unpack_from(f">{count}{code}", buffer, position)]
@@ -190,6 +191,7 @@ def read_tag_section(buffer: Buffer, position: int) -> tuple[list[tuple[int, int
     """
     count, position = read_unsigned_varint(buffer, position)
     limit = len(buffer)
+    # Before the loop: each field costs a hundred bytes of memory, and two bytes claim one.
     if count > MAX_TAGGED_FIELDS or count * 2 > limit - position:
         raise Malformed
     sections = []
@@ -222,6 +224,7 @@ def write_tag_section(
     write_unsigned_varint(section, len(tagged))
     previous = -1
     for tag, value in tagged:
+        # An unknown tag with the number of a known one would be written twice.
         if tag <= previous:
             raise Malformed
         previous = tag

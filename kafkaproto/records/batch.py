@@ -106,12 +106,15 @@ class RecordBatchView:
 
     def __init__(self, buffer: Buffer, position: int = 0) -> None:
         left = len(buffer) - position
+        # The magic is at the same place in all formats, so it can be read before anything else is
+        # trusted.
         if left <= MAGIC_OFFSET:
             raise RemoteProtocolError(f"{left} bytes are no record batch", offset=position)
         magic = buffer[position + MAGIC_OFFSET]
         if magic != MAGIC:
             raise _wrong_magic(magic, position)
         length = _INT32(buffer, position + 8)[0]
+        # A shorter length would let a view end before its own header does.
         if length < HEADER_SIZE - LENGTH_END:
             raise RemoteProtocolError(f"a record batch cannot have length {length}", offset=position + 8)
         if length > left - LENGTH_END:
@@ -235,6 +238,8 @@ class RecordBatchView:
 
     def check(self) -> None:
         """Raise RemoteProtocolError unless the crc is right and no count in the header is negative."""
+        # The crc comes first: the fields below are only worth a look if the bytes are those that
+        # were sent.
         found = crc32c(self.raw[CRC_START:])
         if found != self.crc:
             raise RemoteProtocolError(
@@ -260,6 +265,7 @@ class RecordBatchView:
         """
         start = self.position + HEADER_SIZE
         body = memoryview(self._buffer)[start : self.position + self.size_in_bytes]
+        # With LogAppendTime, the header has the one timestamp that counts for all records.
         append_time = self.max_timestamp if self.attributes & _TIMESTAMP_TYPE_BIT else None
         try:
             data = decompress(self.compression, body, max_decompressed_bytes)
@@ -286,6 +292,8 @@ def iterate_batches(buffer: Buffer, start: int = 0) -> Iterator[RecordBatchView]
     end = len(buffer)
     while end - position >= LENGTH_END:
         length = _INT32(buffer, position + 8)[0]
+        # The limit of the oldest format: a message of magic 0 or 1 is refused for its magic, not
+        # its length.
         if length < _MIN_OLD_MESSAGE_LENGTH:
             raise RemoteProtocolError(f"a record batch cannot have length {length}", offset=position + 8)
         if length > end - position - LENGTH_END:
@@ -326,6 +334,7 @@ def build_batch(
     base_timestamp = timestamp_of(records[0], timestamp_ms)
     if delete_horizon_ms is not None:
         attributes |= _DELETE_HORIZON_BIT
+        # The delete horizon takes the place of the base timestamp (KIP-534).
         base_timestamp = delete_horizon_ms
     plain, max_timestamp = encode_records(records, base_timestamp, timestamp_ms)
     body = compress(compression, plain)
@@ -353,6 +362,7 @@ def assign_offsets(batch: bytearray | memoryview, base_offset: int, partition_le
     """Write base offset and leader epoch into a batch that starts at the first byte. The leader decides both; the crc
     covers neither.
     """
+    # In place: the leader stamps what a producer sent, without a copy and without a new crc.
     _BASE_OFFSET.pack_into(batch, 0, base_offset)
     _EPOCH.pack_into(batch, LENGTH_END, partition_leader_epoch)
 

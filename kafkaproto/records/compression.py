@@ -96,6 +96,8 @@ def decompress(compression: int, data: Buffer, max_bytes: int = MAX_DECOMPRESSED
 def _decompress_growing(
     decompress_into: Callable[[Buffer, bytearray], int], name: str, data: Buffer, max_bytes: int
 ) -> bytes:
+    # Some formats announce the size of their content. It is not used: a peer can write anything
+    # there.
     capacity = min(max_bytes, max(len(data) * _GROWTH, _FIRST_OUTPUT_BYTES))
     while True:
         output = bytearray(capacity)
@@ -104,6 +106,8 @@ def _decompress_growing(
         except cramjam.DecompressionError as error:
             if _OUTPUT_FULL not in str(error):
                 raise RemoteProtocolError(f"the {name} data are damaged: {error}") from None
+            # Only now is the content known to be too large: a smaller buffer may have been full
+            # before.
             if capacity == max_bytes:
                 raise _too_large(name, max_bytes) from None
             capacity = min(max_bytes, capacity * _GROWTH)
@@ -143,6 +147,7 @@ def _decompress_snappy(data: memoryview, max_bytes: int) -> bytes:
 def _decompress_snappy_block(data: memoryview, output: bytearray, max_bytes: int) -> None:
     try:
         size = cramjam.snappy.decompress_raw_len(data)
+        # Before the call below, which allocates the size that the block claims.
         if size > len(data) * _SNAPPY_MAX_RATIO:
             raise RemoteProtocolError(f"{len(data)} bytes of snappy data cannot hold the {size} they claim")
         if size > max_bytes - len(output):

@@ -60,6 +60,7 @@ def decode_metadata_record(value: Buffer) -> tuple[Message, int]:
             offset=version_start,
         )
     message, end = message_type.decode(value, version, body_start)
+    # A record that is longer than its message was not written by this version of the schema.
     if end != len(value):
         raise RemoteProtocolError(
             f"{len(value) - end} bytes follow the record", where=message_type.NAME, offset=end

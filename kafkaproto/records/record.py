@@ -159,6 +159,8 @@ def encode_records(
         key, value, headers = record[:3]
         timestamp = timestamp_of(record, batch_timestamp)
         if timestamp == batch_timestamp:
+            # Nearly all records of the metadata log have the batch's timestamp, so its bytes are
+            # made once.
             start = batch_start
         else:
             start = _attributes_and_timestamp(timestamp - base_timestamp)
@@ -203,6 +205,7 @@ def _read_bytes(data: bytes, position: int) -> tuple[bytes | None, int]:
             return None, start
         raise RemoteProtocolError(f"a key or value cannot have length {~(coded >> 1)}", offset=position)
     end = start + (coded >> 1)
+    # A slice beyond the end would be shorter, without any error.
     if end > len(data):
         raise RemoteProtocolError(
             f"a key or value of {coded >> 1} bytes where {len(data) - start} are left", offset=position

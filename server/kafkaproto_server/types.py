@@ -52,7 +52,7 @@ MAX_PORT = 65_535
 BATCH_HEADER_BYTES = 61
 """Size of a record batch's header."""
 MAX_BATCH_BYTES = 8 * 1024 * 1024
-"""The largest batch of the metadata log (Kafka's KafkaRaftClient has the same limit)."""
+"""The largest batch of the metadata log; Apache Kafka's nodes hold batches in buffers of this size."""
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"
 METADATA_LOG_NAME = f"{METADATA_TOPIC}-0"

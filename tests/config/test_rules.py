@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kafkaproto_server.config import Config, ConfigError
-from kafkaproto_server.config.settings import check_supported
+from kafkaproto_server.config.node_config import check_supported
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 
 _GOLDEN = json.loads((Path(__file__).parent / "golden" / "start_up.json").read_text())

@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from kafkaproto_server.config.settings import default_config
+from kafkaproto_server.config.node_config import default_config
 from kafkaproto_server.net.admission import UNLIMITED
 from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
 from kafkaproto_server.net.limits import MAX_CONNECTIONS

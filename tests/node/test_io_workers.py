@@ -39,10 +39,6 @@ class Recorder:
         report(self.reported.append, job)
 
 
-async def until(condition: threading.Event) -> None:
-    assert await trio.to_thread.run_sync(condition.wait, WAIT_S)
-
-
 async def test_a_lane_keeps_its_order_whatever_thread_it_gets() -> None:
     workers, recorders = IoWorkers(threads=3), [Recorder() for _ in range(5)]
     lanes = [workers.lane(recorder.work) for recorder in recorders]
@@ -135,3 +131,53 @@ async def test_a_job_that_fails_ends_the_pool_with_its_error() -> None:
             good_lane.put("other")
     assert bad.done == []
     assert good.done == ["other"]
+
+
+class LateLock:
+    """A lock that the event loop's thread gets only once a lane has done all that it could see."""
+
+    def __init__(self, lane_is_done: threading.Event) -> None:
+        self._lock = threading.Lock()
+        self._lane_is_done = lane_is_done
+        self._loop = threading.get_ident()
+        self.is_late = False
+
+    def __enter__(self) -> None:
+        if self.is_late and threading.get_ident() == self._loop:
+            assert self._lane_is_done.wait(WAIT_S)
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+        if threading.get_ident() != self._loop:
+            self._lane_is_done.set()
+
+
+async def test_a_job_that_comes_while_the_others_are_done_is_done_once_and_never_missed() -> None:
+    """A lane that takes all waiting jobs together must not be scheduled again for one that it has done already."""
+    done: list[int] = []
+    has_begun, gate, lane_is_done = threading.Event(), threading.Event(), threading.Event()
+
+    def work(waiting: deque[int], report: Report) -> None:
+        has_begun.set()
+        assert gate.wait(WAIT_S)
+        done.append(waiting.popleft())
+        while waiting:
+            done.append(waiting.popleft())
+
+    workers = IoWorkers(threads=1)
+    workers.changing = lock = LateLock(lane_is_done)  # type: ignore[assignment]
+    lane = workers.lane(work)
+    with trio.fail_after(WAIT_S):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(workers.run)
+            lane.put(1)
+            assert await trio.to_thread.run_sync(has_begun.wait, WAIT_S)
+            lock.is_late = True
+            gate.set()
+            lane.put(2)
+            lock.is_late = False
+            while done != [1, 2]:
+                await trio.sleep(0.001)
+            nursery.cancel_scope.cancel()
+    assert done == [1, 2]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kafkaproto_server.image.acl_index import NO_ACLS
 from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
-from kafkaproto_server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from tests.security.support.acl_making import acl, authorizer, by_id, index_of
 
 ALLOW, DENY = PermissionType.ALLOW, PermissionType.DENY
@@ -218,7 +218,7 @@ def test_every_answer_is_that_of_the_rules_applied_one_after_the_other(
 
 def test_the_current_authorizer_is_made_anew_only_for_other_acls() -> None:
     current = CurrentAuthorizer(
-        AuthorizerSettings(super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=True)
+        AuthorizerConfig(super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=True)
     )
     none, some = NO_ACLS, index_of(by_id([acl()]))
     first = current.at(none)
@@ -235,7 +235,7 @@ CLUSTER_ACTION, CLUSTER = Operation.CLUSTER_ACTION, ResourceType.CLUSTER
 @pytest.mark.parametrize("everyone", [False, True])
 def test_before_the_acls_are_known_only_super_users_and_voters_are_let_in(everyone: bool) -> None:
     current = CurrentAuthorizer(
-        AuthorizerSettings(super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=everyone)
+        AuthorizerConfig(super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=everyone)
     )
     loading = current.while_loading(frozenset({"10.0.0.1"}))
     assert not loading.is_loaded

@@ -87,6 +87,8 @@ def log_denials(context: RequestContext) -> None:
     """Log what the sender was denied, in one line for the whole request: a request may name thousands of resources."""
     denials = context.denials
     if denials.count == 1:
+        # With %r: a client chooses principal and names, and a line break in them would forge log
+        # lines.
         _log.info("api key %d: %r", context.api_key, denials.first)
     elif denials.count:
         _log.info("api key %d: %r And %d more.", context.api_key, denials.first, denials.count - 1)
@@ -143,6 +145,7 @@ def authorized_operations(
 
 def cluster_authorized_operations(context: RequestContext, services: Services) -> int:
     """The operations that the sender may perform on the cluster; 0 if it may not describe the cluster."""
+    # As in Kafka: without DESCRIBE the sender learns nothing about its other rights.
     if not is_allowed(context, services, Operation.DESCRIBE):
         return 0
     return authorized_operations(context, services, ResourceType.CLUSTER, CLUSTER_NAME)
@@ -186,6 +189,7 @@ def config_problem(
 ) -> tuple[ErrorCode, str] | None:
     """Why the sender may not access the configs of a resource; None if it may, or if the type is unknown."""
     known = _CONFIG_RESOURCES.get(config_type)
+    # Whoever decides on the resource refuses an unknown type, with an error that names the type.
     if known is None:
         return None
     resource_type, code = known

@@ -67,6 +67,8 @@ def serve(
     api = api_by_key(context.api_key)
     assert api is not None, "a request of an unknown api key is refused with its header"
     bounds = bounds_of(context.api_key)
+    # Listeners refuse larger frames by their first bytes. A request inside of an envelope comes
+    # only here.
     if len(frame) > bounds.max_bytes:
         raise RefusedRequestError(
             f"the frame has {len(frame)} bytes, {bounds.max_bytes} are allowed", where=api.request_class.NAME
@@ -74,11 +76,15 @@ def serve(
     body_bytes = len(frame) - body_offset
     # Every element takes at least one byte.
     is_short = body_bytes <= SHORT_BODY_BYTES and body_bytes <= bounds.max_elements
+    # Rights are checked before a long body is read: to decode it for nothing would be an easy
+    # attack.
     if not is_short:
         refused = _refused_unread(api, served, body_bytes, context, services)
         if refused is not None:
             return refused
     if served.passes_on_unread:
+        # A broker passes on bytes. It decodes a short request only to be able to refuse it by
+        # itself.
         message = _decoded(api, frame, body_offset, context) if is_short else None
         if message is not None:
             decoded(message)
@@ -97,6 +103,8 @@ def serve_forwarded(
     """Serve a request that a broker forwarded, as `serve` does. Raises RefusedRequestError if brokers do not forward
     its API."""
     api = APIS.get(context.api_key)
+    # As in Kafka, an envelope holds only what brokers forward. Nodes send their own requests
+    # themselves.
     if api is None or api.broker is None or not api.broker.is_forwarded:
         raise RefusedRequestError(f"api key {context.api_key} is not forwarded")
     return serve(frame, body_offset, context, services)
@@ -108,6 +116,8 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> H
     refusal = whole_refusal(served.access, context, services)
     result = served.handler(request, context, services) if refusal is None else refuse(request, refusal)
     if isinstance(result, InnerRequest):
+        # Here and not in the envelope's handler, which would have to import the table of which it
+        # is a row.
         result = result.serve_by(serve_forwarded)
     if isinstance(result, StepsType):
         return _denials_logged(result, context)
@@ -154,6 +164,7 @@ def _refused_unread(
     that.
     """
     access = served.access
+    # The broker cannot know: the active controller may have newer ACLs.
     if access is None or access.checked_by is CheckedBy.CONTROLLER:
         return None
     is_loaded = knows_acls(services)

@@ -83,6 +83,8 @@ def advertised(kind: ListenerKind, services: Services) -> Mapping[int, tuple[int
         assert versions is not None, f"api key {api_key} is in the table"
         lowest, highest = versions
         if served.is_forwarded and controller is not None:
+            # Kafka's ApiVersionManager intersects in the same way: a client must not be offered
+            # what fails later.
             if api_key not in controller:
                 continue
             lowest = max(lowest, controller[api_key][0])
@@ -173,6 +175,7 @@ def possible_elements(api_key: int, body_bytes: int) -> int:
     """The largest number of elements that a request's body of this length can hold within its API's bounds. A request
     inside an envelope counts, too."""
     # Every element takes at least one byte.
+    # The inner request decides, and it is not known before the envelope is opened.
     most = _MOST_ELEMENTS if api_key == envelope.API.key else bounds_of(api_key).max_elements
     return min(body_bytes, most)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from kafkaproto_server.config.node_config import check_properties
 from kafkaproto_server.config.properties import ConfigError, Properties
-from kafkaproto_server.config.settings import check_properties
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.node_configs import NodeConfigs

@@ -14,7 +14,7 @@ _ID_KEYS = ("node.id", "broker.id")
 
 
 class ConfigError(Exception):
-    """A node cannot start with these settings. The text names place, key, value and what is valid."""
+    """A node cannot start with these configs. The text names place, key, value and what is valid."""
 
     def __init__(self, problem: str, *, where: str, key: str | None = None, value: str | None = None) -> None:
         setting = key if value is None else f"{key}={value}"

@@ -1,7 +1,7 @@
 """Kafka's keys that protect a node and that have no effect on this server yet.
 
 An operator who sets such a key relies on it. Keys without which a node would allow what its file forbids are refused
-(`config.settings.check_supported`). The keys here are accepted, since they protect something that this server does not
+(`node_config.check_supported`). The keys here are accepted, since they protect something that this server does not
 have, or because they only change the degree of protection. A node that starts with one of them logs a warning.
 """
 

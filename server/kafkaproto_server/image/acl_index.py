@@ -51,6 +51,8 @@ NO_ACLS = AclIndex()
 
 def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIndex:
     """The index with one more ACL."""
+    # An address has several forms (::1 and 0:0:0:0:0:0:0:1). The log keeps what the administrator
+    # wrote, and the authorizer compares this one.
     canonical = _with_canonical_host(entry)
     key = _name_key(entry)
     entries = index.by_name.get(key)
@@ -65,6 +67,8 @@ def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIn
 def without_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIndex:
     """The index without one of its ACLs."""
     key = _name_key(entry)
+    # No default: an ACL of the image that is not in the index is a fault, and must not be hidden
+    # from the authorizer.
     entries = index.by_name[key].delete(acl_id)
     grant = _grant(_with_canonical_host(entry))
     others = index.grants[grant] - 1

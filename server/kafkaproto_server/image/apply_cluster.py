@@ -40,6 +40,8 @@ def _features(features: list[Any]) -> tuple[FeatureRange, ...]:
 
 def register_broker(image: ClusterImage, record: messages.RegisterBrokerRecord, offset: int) -> ClusterImage:
     cordoned = record.cordoned_log_dirs
+    # All of it is replaced, fencing and shutdown included: a new incarnation inherits nothing from
+    # the one before.
     registration = BrokerRegistration(
         broker_id=record.broker_id,
         incarnation_id=record.incarnation_id,
@@ -52,6 +54,7 @@ def register_broker(image: ClusterImage, record: messages.RegisterBrokerRecord, 
         directories=tuple(sorted(record.log_dirs)),
         cordoned_directories=None if cordoned is None else tuple(sorted(cordoned)),
         is_migrating_zk_broker=record.is_migrating_zk_broker,
+        # The record has no field for it. A broker is caught up once it has read this record.
         registration_offset=offset,
     )
     return msgspec.structs.replace(image, brokers=image.brokers.set(record.broker_id, registration))
@@ -61,6 +64,8 @@ def _registered(image: ClusterImage, broker_id: int, broker_epoch: int) -> Broke
     registration = image.brokers.get(broker_id)
     if registration is None:
         raise Contradiction(f"broker {broker_id} is not registered")
+    # A change that was decided for an earlier incarnation must never hit the present one. Kafka's
+    # ClusterControlManager checks it in replay, too.
     if registration.epoch != broker_epoch:
         raise Contradiction(
             f"broker {broker_id} is registered with epoch {registration.epoch}, not {broker_epoch}"

@@ -41,6 +41,7 @@ PARTITIONS_PER_STEP = 16
 
 def add_topic(image: ClusterImage, record: messages.TopicRecord, offset: int) -> ClusterImage:
     if record.name in image.topic_ids:
+        # With two ids under one name, requests by name and by id would be about different topics.
         raise Contradiction(f"topic {record.name!r} exists")
     if record.topic_id in image.topics:
         raise Contradiction(f"topic id {record.topic_id.hex()} belongs to another topic")
@@ -74,12 +75,16 @@ def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset
         topics=image.topics.delete(record.topic_id),
         topic_ids=image.topic_ids.delete(topic.name),
         ambiguous_names=without_name(image.ambiguous_names, topic.name),
+        # No record removes them one by one. If they stayed, a new topic of that name would inherit
+        # them.
         configs=image.configs.delete(resource) if resource in image.configs else image.configs,
     )
 
 
 def _recovery_state(state: int) -> int:
     if state not in (RECOVERED, RECOVERING):
+        # Kafka's LeaderRecoveryState has no other value either. A guess could tell a leader that it
+        # has recovered when it has not.
         raise Contradiction(f"LeaderRecoveryState is {state}, neither 0 nor 1")
     return state
 
@@ -102,12 +107,16 @@ class PartitionReplay:
         topic = _topic(self._image, record.topic_id)
         partitions = self._partitions.get(record.topic_id)
         if partitions is None:
+            # A mutation changes a private copy of the map in place, so older images keep their
+            # partitions.
             partitions = self._partitions[record.topic_id] = topic.partitions.mutate()
         old = partitions.get(record.partition_id)
         if record.API_KEY == PARTITION_CHANGE:
             new = _changed_partition(topic, old, cast("messages.PartitionChangeRecord", record))
         else:
             new = _new_partition(cast("messages.PartitionRecord", record))
+        # Also for a PartitionRecord: it replaces a partition that exists, and the counts must not
+        # have it twice.
         if old is not None:
             self._tally.add(old, -1)
         self._tally.add(new)
@@ -172,6 +181,8 @@ def merge_partition(old: PartitionImage, record: messages.PartitionChangeRecord)
     state = record.leader_recovery_state
     if state not in (RECOVERED, RECOVERING, NO_RECOVERY_STATE_CHANGE):
         raise ValueError(f"LeaderRecoveryState is {state}, none of 0, 1 and -1")
+    # Even the same leader counts: the controller names it to start a new leader epoch. Kafka:
+    # PartitionRegistration.merge.
     names_leader = record.leader != NO_LEADER_CHANGE
     return PartitionImage(
         replicas=replicas,
@@ -182,6 +193,8 @@ def merge_partition(old: PartitionImage, record: messages.PartitionChangeRecord)
         leader=record.leader if names_leader else old.leader,
         leader_recovery_state=old.leader_recovery_state if state == NO_RECOVERY_STATE_CHANGE else state,
         leader_epoch=old.leader_epoch + 1 if names_leader else old.leader_epoch,
+        # The record does not hold the epochs. Every node counts them alike, because all replay the
+        # same records.
         partition_epoch=old.partition_epoch + 1,
         elr=_changed(old.elr, record.eligible_leader_replicas),
         last_known_elr=_changed(old.last_known_elr, record.last_known_elr),
@@ -212,6 +225,7 @@ def _changed_partition(
 
 
 def clear_elr(image: ClusterImage, record: messages.ClearElrRecord, offset: int) -> Steps[ClusterImage]:
+    # An empty name stands for all topics: the cluster's min.insync.replicas has changed.
     if record.topic_name:
         topic = image.topic_by_name(record.topic_name)
         if topic is None:
@@ -227,6 +241,8 @@ def clear_elr(image: ClusterImage, record: messages.ClearElrRecord, offset: int)
 def _without_elr(topic: TopicImage) -> Steps[TopicImage]:
     partitions = topic.partitions.mutate()
     for number, (index, partition) in enumerate(topic.partitions.items()):
+        # Only these change, so only their partition epoch rises. Else each change of the config
+        # would make all leaders' next AlterPartition fail.
         if partition.elr or partition.last_known_elr:
             partitions[index] = msgspec.structs.replace(
                 partition, elr=(), last_known_elr=(), partition_epoch=partition.partition_epoch + 1

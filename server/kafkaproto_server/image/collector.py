@@ -19,6 +19,8 @@ def no_garbage() -> Iterator[None]:
     try:
         yield
     finally:
+        # Images have no cycles, so the collector could never free anything in them. Frozen objects
+        # are still freed by their reference counts.
         gc.freeze()
         if was_enabled:
             gc.enable()

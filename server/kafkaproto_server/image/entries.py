@@ -14,6 +14,8 @@ METADATA_VERSION_FEATURE = "metadata.version"
 ELR_FEATURE = "eligible.leader.replicas.version"
 
 # Directory ids that stand for something else than a directory (KIP-858).
+# These are DirectoryId.MIGRATING, UNASSIGNED and LOST of Kafka. The first 100 ids are reserved, so
+# no broker has such a directory.
 MIGRATING_DIRECTORY = bytes(16)
 """The replica was assigned before its broker reported its directories."""
 UNASSIGNED_DIRECTORY = bytes(15) + b"\x01"
@@ -60,6 +62,7 @@ class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     rack: str | None
     fenced: bool
     in_controlled_shutdown: bool
+    # In order, so that a record that only lists them in another order makes an equal image.
     directories: tuple[bytes, ...]
     """Online log directories, in ascending order; empty if the broker never reported them."""
     cordoned_directories: tuple[bytes, ...] | None
@@ -79,6 +82,8 @@ class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def is_active(self) -> bool:
         """Whether the broker may be a member of an ISR: neither fenced nor shutting down."""
+        # A broker in controlled shutdown still serves, but what it takes on now it would give up
+        # again at once (KIP-841).
         return not self.fenced and not self.in_controlled_shutdown
 
     def has_online_directory(self, directory_id: bytes) -> bool:
@@ -87,6 +92,8 @@ class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         Reserved ids other than LOST count as online: the broker has not said yet which directory holds the replica.
         So does any directory of a broker that never reported its directories.
         """
+        # Before the check of the broker's directories: a broker that reported none would otherwise
+        # count as having this one.
         if directory_id == LOST_DIRECTORY:
             return False
         if directory_id in (MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY) or not self.directories:
@@ -118,6 +125,8 @@ class PartitionImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Broker id; -1 if no broker leads."""
     leader_recovery_state: int = RECOVERED
     leader_epoch: int = 0
+    # Every change raises it, the leader epoch only a change that names a leader. AlterPartition is
+    # checked against both.
     partition_epoch: int = 0
     elr: tuple[int, ...] = ()
     """Eligible leader replicas (KIP-966)."""

@@ -47,12 +47,15 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Append time of that batch."""
     features: Map[str, int] = _EMPTY
     """Finalized level by feature name. It includes metadata.version, but not kraft.version, which the quorum keeps."""
+    # Kept apart from `offset`: a controller reports the offset of the last change of a feature to
+    # clients, not that of its image.
     features_offset: int = -1
     """Last offset of the last batch that set a feature: the epoch of finalized features that clients see."""
     brokers: Map[int, BrokerRegistration] = _EMPTY
     controllers: Map[int, ControllerRegistration] = _EMPTY
     topics: Map[bytes, TopicImage] = _EMPTY
     """Topics by topic id."""
+    # Here and not in the controller: an image that is given up takes its counts with it.
     partition_counts: PartitionCounts = NO_PARTITIONS
     """Counts over all topics. They follow from the topics, so images are compared without them."""
     topic_ids: Map[str, bytes] = _EMPTY
@@ -79,6 +82,8 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return isinstance(other, ClusterImage) and are_equal(self, other, _COMPARED_OF_IMAGES)
 
     def __hash__(self) -> int:
+        # Equal images have equal offsets, so this is enough. To hash all content would go through
+        # every partition.
         return self.offset
 
     @property
@@ -132,5 +137,7 @@ EMPTY_IMAGE = ClusterImage()
 _COMPARED_OF_IMAGES = tuple(
     name
     for name in ClusterImage.__struct_fields__
+    # A snapshot does not hold the offset of the last feature change, so a node that starts from one
+    # has another value.
     if name not in ("features_offset", "partition_counts", "ambiguous_names", "acl_counts", "acl_index")
 )

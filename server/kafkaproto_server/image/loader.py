@@ -57,6 +57,8 @@ def load_steps(
     assert base_offset == state.latest.offset + 1, f"batch {base_offset} after offset {state.latest.offset}"
     assert records, "a batch has at least one record"
     image = state.latest
+    # A transaction of an earlier batch may still be open: its stable image stays until the end of
+    # the transaction.
     before_transaction = state.stable if state.in_transaction else None
     start = 0
     for position, record in enumerate(records):
@@ -67,11 +69,16 @@ def load_steps(
         start = position + 1
         if record.API_KEY == BEGIN_TRANSACTION:
             if before_transaction is not None:
+                # Kafka's OffsetControlManager does not nest them either. To go on would show half
+                # of the first one.
                 raise ReplayError(record.NAME, offset, "another transaction is still open")
+            # Records before the mark, in the same batch, belong to no transaction and show at once.
             before_transaction = image if offset == base_offset else image.at(offset - 1, epoch, timestamp_ms)
             continue
         if before_transaction is None:
             raise ReplayError(record.NAME, offset, "no transaction is open")
+        # Nothing is undone record by record: images are persistent, so the one from before is still
+        # there.
         if record.API_KEY == ABORT_TRANSACTION:
             image = before_transaction
         before_transaction = None
@@ -80,6 +87,7 @@ def load_steps(
     if image.features_offset != state.latest.features_offset:
         # Clients get the offset of the first image that shows the change, and images end at the ends of batches.
         image = msgspec.structs.replace(image, features_offset=last_offset)
+    # Once per batch. Snapshots end at ends of batches, and readers never see an image within one.
     image = image.at(last_offset, epoch, timestamp_ms)
     return LoadState(latest=image, stable=image if before_transaction is None else before_transaction)
 
@@ -88,6 +96,8 @@ def load_control_batch(state: LoadState, *, last_offset: int, epoch: int, timest
     """The state after a batch of the quorum's control records: only offset, epoch and timestamp change."""
     assert last_offset > state.latest.offset, f"control batch to {last_offset} after {state.latest.offset}"
     image = state.latest.at(last_offset, epoch, timestamp_ms)
+    # A control batch does not end a transaction: a new leader writes LEADER_CHANGE before it can
+    # abort what its predecessor left open.
     return LoadState(latest=image, stable=state.stable if state.in_transaction else image)
 
 
@@ -116,6 +126,7 @@ class MetadataLoader:
 
     def load_snapshot(self, image: ClusterImage) -> None:
         """Start over from the image that a snapshot holds."""
+        # No snapshot is taken within a transaction, so after one none is open.
         self._state = LoadState(latest=image, stable=image)
 
     def load_batch(self, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]) -> None:

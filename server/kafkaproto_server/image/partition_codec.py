@@ -45,11 +45,14 @@ class PartitionEncoder:
         self._metadata_version = metadata_version
         self._version = record_version(PartitionRecord(), metadata_version)
         self._frame = PARTITION_START + bytes((self._version,))
+        # Version 0 has no directories, so the layout is another one. It takes the slow way.
         self._is_plain = self._version in _PLAIN_VERSIONS
 
     def encode(self, topic_id: bytes, index: int, partition: PartitionImage) -> bytes:
         """The value of the partition's record."""
         if (
+            # Tagged fields are written only if they differ from their default, and then change the
+            # layout behind the directories.
             not self._is_plain
             or partition.elr
             or partition.last_known_elr
@@ -71,6 +74,7 @@ class PartitionEncoder:
         )
 
 
+# A cluster has few different lists: partitions that share brokers share their bytes.
 @lru_cache(_KNOWN_ARRAYS)
 def _int_array(values: tuple[int, ...]) -> bytes:
     return _length(values) + pack(f">{len(values)}i", *values)
@@ -93,6 +97,7 @@ def decode_partition(value: bytes) -> tuple[bytes, int, PartitionImage] | None:
     Equal lists become the same tuple, which saves most of the memory.
     """
     size = len(value)
+    # None is no error: the general decoder takes the value, and finds what is wrong with it.
     if size <= _ARRAYS_START or value[2] not in _PLAIN_VERSIONS:
         return None
     # There are as many directories as replicas, so all positions follow from the first length; 0 stands for null there,
@@ -103,6 +108,8 @@ def decode_partition(value: bytes) -> tuple[bytes, int, PartitionImage] | None:
         return None
     arrays = _arrays_of(value[_ARRAYS_START:leader_start])
     leader, leader_epoch, partition_epoch, length_again = _LEADER_AND_LENGTH.unpack_from(value, leader_start)
+    # The position of the leader was derived from the first length. Only if the second one agrees
+    # was the guess right.
     if arrays is None or length_again != length:
         return None
     index, topic_id = _POSITION.unpack_from(value, len(PARTITION_START) + 1)

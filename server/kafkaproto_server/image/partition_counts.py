@@ -54,6 +54,8 @@ class Tally:
         if leader == _NO_LEADER:
             self._leaderless += change
         else:
+            # A plain dict, applied once at the end: a persistent map would be copied in part for
+            # each partition.
             led[leader] = led.get(leader, 0) + change
         if partition.replicas[:1] != (leader,):
             self._not_preferred += change
@@ -83,4 +85,6 @@ def _added(counts: Map[int, int], broker_id: int, change: int) -> Map[int, int]:
     if not change:
         return counts
     count = counts.get(broker_id, 0) + change
+    # No entry of 0: callers ask whether a broker has an entry, and images with the same partitions
+    # have equal counts.
     return counts.set(broker_id, count) if count else counts.delete(broker_id)

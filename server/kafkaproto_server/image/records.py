@@ -58,15 +58,20 @@ _LEVELS_OF_VERSIONS = {
 
 def record_version(record: Any, metadata_version: int) -> int:
     """The version of a metadata record at that level of metadata.version."""
+    # As in Kafka, a change that only fences or unfences is version 0 at every level. Readers of
+    # both kinds find the same bytes.
     if record.API_KEY == _BROKER_REGISTRATION_CHANGE:
         return _lowest_version_that_fits(record)
     levels = _LEVELS_OF_VERSIONS.get(record.API_KEY, ())
+    # The levels ascend, so their number is the version.
     return sum(level <= metadata_version for level in levels)
 
 
 def _lowest_version_that_fits(record: Any) -> int:
+    # Null means "no change", so an empty list is a value and needs the version that has the field.
     if record.cordoned_log_dirs is not None:
         return 3
+    # An empty list means "no change" here, unlike above: the field is not nullable.
     if record.log_dirs:
         return 2
     return 1 if record.in_controlled_shutdown else 0

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from kafkaproto_server.image import apply_cluster, apply_settings, apply_topics
+from kafkaproto_server.image import apply_cluster, apply_configs, apply_topics
 from kafkaproto_server.image.errors import Contradiction, ReplayError
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps, run_to_end
@@ -44,6 +44,8 @@ def _replay_one(image: ClusterImage, record: Any, offset: int) -> Steps[ClusterI
             return (yield from apply_steps(image, record, offset))
     except Contradiction as contradiction:
         raise ReplayError(record.NAME, offset, str(contradiction)) from None
+    # Not skipped: a record that a node does not understand may change what the next ones mean.
+    # Kafka's nodes stop as well.
     raise ReplayError(record.NAME, offset, f"record type {record.API_KEY} does not change an image")
 
 
@@ -57,6 +59,8 @@ def replay_steps(image: ClusterImage, records: Sequence[Any], base_offset: int) 
     position = 0
     while position < len(records):
         end = _end_of_partitions(records, position)
+        # A run is merged into the image once. Record by record, each would copy the path to its
+        # topic in the map.
         if end > position:
             image = yield from _replay_partitions(image, records[position:end], base_offset + position)
             position = end
@@ -81,6 +85,8 @@ def _replay_partitions(image: ClusterImage, records: Sequence[Any], base_offset:
         try:
             partitions.replay(record)
         except Contradiction as contradiction:
+            # The partitions that were replayed before it are dropped: the image of the caller has
+            # not changed.
             raise ReplayError(record.NAME, offset, str(contradiction)) from None
         yield
     return (yield from partitions.finish_steps())
@@ -98,22 +104,24 @@ APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
     1: apply_cluster.unregister_broker,
     2: apply_topics.add_topic,
     3: apply_topics.set_partition,
-    4: apply_settings.set_config,
+    4: apply_configs.set_config,
     5: apply_topics.change_partition,
+    # Only logs from before metadata.version 3.3-IV2 have these two. They are read but never
+    # written.
     7: apply_cluster.fence_broker,
     8: apply_cluster.unfence_broker,
-    10: apply_settings.set_delegation_token,
-    11: apply_settings.set_scram_credential,
-    12: apply_settings.set_feature_level,
-    14: apply_settings.set_client_quota,
-    15: apply_settings.set_producer_ids,
+    10: apply_configs.set_delegation_token,
+    11: apply_configs.set_scram_credential,
+    12: apply_configs.set_feature_level,
+    14: apply_configs.set_client_quota,
+    15: apply_configs.set_producer_ids,
     17: apply_cluster.change_broker_registration,
-    18: apply_settings.add_acl,
-    19: apply_settings.remove_acl,
+    18: apply_configs.add_acl,
+    19: apply_configs.remove_acl,
     20: _ignore,
     21: _ignore,
-    22: apply_settings.remove_scram_credential,
-    26: apply_settings.remove_delegation_token,
+    22: apply_configs.remove_scram_credential,
+    26: apply_configs.remove_delegation_token,
     27: apply_cluster.register_controller,
 }
 

@@ -27,7 +27,7 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
-from kafkaproto_server.image.apply_settings import quota_entity_order
+from kafkaproto_server.image.apply_configs import quota_entity_order
 from kafkaproto_server.image.entries import METADATA_VERSION_FEATURE, PartitionImage, QuotaEntity, TopicImage
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.partition_codec import PARTITION_START, PartitionEncoder, decode_partition
@@ -105,6 +105,8 @@ class _Builder:
         """Replay one record."""
         if value.startswith(PARTITION_START):
             found = decode_partition(value)
+            # The topic may be in the image already, or was never named. Then replay adds the
+            # partition, or raises the error.
             if found is not None and (partitions := self._partitions.get(found[0])) is not None:
                 partitions[found[1]] = found[2]
                 return
@@ -113,6 +115,7 @@ class _Builder:
             self._partitions[record.topic_id] = {}
             self._topic_ids[record.name] = record.topic_id
             return
+        # The collected topics go in first: a record may refer to one of them.
         self._image = replay(self.finish(), record, self._offset)
 
     def finish(self) -> ClusterImage:

@@ -28,9 +28,11 @@ def sorted_steps(values: Iterable[T], key: Callable[[T], Any] | None = None) -> 
     runs = []
     remaining = iter(values)
     per_run = VALUES_PER_RUN if key is None else KEYED_VALUES_PER_RUN
+    # Not list.sort of all values: it cannot be interrupted, and heartbeats wait meanwhile.
     while run := sorted(islice(remaining, per_run), key=key):  # type: ignore[type-var,arg-type]
         runs.append(run)
         yield
+    # Several rounds of few runs: heapq.merge looks at every run before it yields its first value.
     while len(runs) > 1:
         merged_runs = []
         while runs:

@@ -24,6 +24,8 @@ def with_name(names: Map[str, tuple[str, ...]], name: str) -> Map[str, tuple[str
     if not is_ambiguous(name):
         return names
     key = metric_name(name)
+    # A tuple: two new names of one CreateTopics request may collide with each other, and a log of
+    # Kafka may hold such topics.
     return names.set(key, tuple(sorted((*names.get(key, ()), name))))
 
 

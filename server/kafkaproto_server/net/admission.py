@@ -91,6 +91,7 @@ class Place:
     def occupy(self, occupant: Occupant) -> None:
         """Set the connection that `give_way` will close."""
         self._occupant = occupant
+        # It may have been asked to leave between its acceptance and this call.
         if self._is_leaving:
             occupant.give_way()
 
@@ -133,6 +134,8 @@ class _Rate:
         if self._per_second == 0:
             return math.inf
         now = trio.current_time()
+        # It may become negative. Then the next one waits longer, so that connections which come
+        # together are spaced out.
         self._left = min(self._per_second, self._left + (now - self._at) * self._per_second) - 1
         self._at = now
         return max(0.0, -self._left / self._per_second)
@@ -181,6 +184,7 @@ class Admission:
         role = self._roles.get(kind)
         if role is None:
             role = self._roles[kind] = _Role(self.limits)
+            # With one kind of listener there is nobody to guarantee a share against.
             if len(self._roles) > 1:
                 for each in self._roles.values():
                     each.guaranteed = int(self.limits.capacity * GUARANTEED_SHARE)
@@ -249,6 +253,8 @@ class Door:
             self._make_room(crowd)
             if self._crowd() is None:
                 break
+            # Without a wake-up as well: a connection may have used up its grace, or become idle,
+            # meanwhile.
             with trio.move_on_after(FIRST_REQUEST_GRACE_S):
                 await self._admission.somebody_left.park()
         if self._is_protected and self._role.count >= self._admission.limits.max_connections:
@@ -259,6 +265,8 @@ class Door:
         instead."""
         limits = self._admission.limits
         address_limit = limits.per_address.get(address, limits.max_per_address)
+        # Only after accept: the peer's address is not known before. Kafka closes it at this point,
+        # too.
         if self._role.per_address.get(address, 0) >= address_limit:
             return f"its address has its {address_limit} connections (max.connections.per.ip)"
         if descriptor >= limits.first_spare_descriptor and not self.relieve():
@@ -266,6 +274,7 @@ class Door:
         self.count += 1
         self._role.per_address[address] = self._role.per_address.get(address, 0) + 1
         place = Place(self, address, trio.current_time())
+        # At the end of the order: the one that came first is closed first.
         self.without_request[place] = None
         return place
 
@@ -318,6 +327,8 @@ class Door:
 
         If it is urgent, the connection that was idle longest is closed, however short that was.
         """
+        # One at a time. A connection takes a moment to close, and each check would close another
+        # one.
         if any(door.leaving for door in doors):
             return True
         now = trio.current_time()
@@ -348,5 +359,6 @@ def _idle_longest(doors: Iterable[Door], before: float) -> Place | None:
             if since is not None and since <= found_since:
                 found, found_since = place, since
             elif since is None or since > before:
+                # In use: behind all others, so that the next search examines different ones.
                 door.with_request[place] = door.with_request.pop(place)
     return found

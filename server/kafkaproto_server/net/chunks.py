@@ -26,6 +26,7 @@ def chunked(buffers: Sequence[Buffer], chunk_bytes: int) -> Iterator[Buffer]:
         if len(buffer) <= chunk_bytes:
             small, small_bytes = [buffer], len(buffer)
             continue
+        # Cut as views: a copy of a response of megabytes would cost memory and time at once.
         view = memoryview(buffer)
         for start in range(0, len(view), chunk_bytes):
             yield view[start : start + chunk_bytes]

@@ -39,6 +39,7 @@ class HostQueue(Generic[T]):
         """Remove and return the first item of the host whose turn it is; the queue must not be empty."""
         host, items = self._hosts.popitem(last=False)
         item, _ = items.popitem(last=False)
+        # At the end of the line: the host's next item waits for one item of every other host.
         if items:
             self._hosts[host] = items
         self._count -= 1

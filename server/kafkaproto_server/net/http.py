@@ -107,10 +107,13 @@ async def response_to_one(
 ) -> None:
     """Read one request from a stream and respond. It is no error if the peer disconnects, is slow, or does not send
     HTTP. ``has_asked`` is called once the request has arrived."""
+    # h11 refuses a longer head by itself, so a peer that drips headers takes no more memory.
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST_HEAD_BYTES)
     has_body = True
     try:
         try:
+            # From the connection on, not from the last byte: a peer that sends single bytes gains
+            # no time.
             with trio.move_on_after(REQUEST_TIMEOUT_MS / 1000) as waiting:
                 request = await _receive_request(stream, connection)
             if waiting.cancelled_caught:
@@ -144,6 +147,7 @@ async def _receive_request(stream: trio.abc.Stream, connection: h11.Connection) 
 async def _route(
     request: h11.Request, routes: Mapping[str, Route]
 ) -> tuple[HttpResponse, list[tuple[str, str]]]:
+    # Some probes add a query string. No path here uses it.
     path = request.target.partition(b"?")[0].decode("ascii", "replace")
     route = routes.get(path)
     if route is None:

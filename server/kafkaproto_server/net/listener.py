@@ -41,7 +41,7 @@ RunConnection = Callable[[trio.SocketStream, Place], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListenerSettings:
+class ListenerConfig:
     """Where one listener listens, and the limits for its peers."""
 
     name: str
@@ -75,7 +75,7 @@ class Listener:
 
     def __init__(
         self,
-        settings: ListenerSettings,
+        config: ListenerConfig,
         *,
         served_versions: ServedVersions,
         serve: Serve,
@@ -96,16 +96,16 @@ class Listener:
         ``memory`` and ``passes``; all listeners of one kind share ``unread``. By default the listener has its own.
         ``make_stream`` makes the stream of each accepted connection.
         """
-        self.settings = settings
+        self.config = config
         self._door = (admission or Admission(AdmissionLimits())).door(
-            settings.name,
-            settings.kind,
-            max_connections=settings.max_connections,
-            creation_rate=settings.max_creation_rate,
-            is_protected=settings.is_protected,
+            config.name,
+            config.kind,
+            max_connections=config.max_connections,
+            creation_rate=config.max_creation_rate,
+            is_protected=config.is_protected,
         )
         self._sockets: list[trio.SocketListener] | None = None
-        self._bound_port = settings.port
+        self._bound_port = config.port
         self._has_begun = False
         self._served_versions = served_versions
         self._serve = serve
@@ -144,7 +144,7 @@ class Listener:
         Connections that arrive meanwhile wait in the kernel's backlog. Raises OSError, which names listener and
         address.
         """
-        self._sockets = await bind_listener(self.settings.name, self.settings.host, self.settings.port)
+        self._sockets = await bind_listener(self.config.name, self.config.host, self.config.port)
         self._bound_port = bound_port(self._sockets)
         return self._bound_port
 
@@ -171,6 +171,7 @@ class Listener:
                     with self._accept_scope:
                         task_status.started(bound_port(sockets))
                         await Acceptor(self._door, sockets).run(nursery, self._run_connection)
+                    # After the accept loop has ended, so that no connection is missed.
                     for pump in list(self._pumps.values()):
                         pump.drain()
         finally:
@@ -181,6 +182,7 @@ class Listener:
 
         Returns once `run` has closed everything; it must be running.
         """
+        # The deadline first: it holds even if a connection never ends by itself.
         self._connections_scope.deadline = trio.current_time() + drain_timeout_ms / 1000
         self._accept_scope.cancel()
         await self._has_ended.wait()
@@ -190,13 +192,13 @@ class Listener:
         if peer is None:
             await trio.aclose_forcefully(stream)
             return
-        settings = self.settings
+        config = self.config
         self._accepted += 1
         connection_id = self._accepted
         info = ConnectionInfo(
             connection_id=connection_id,
-            listener_name=settings.name,
-            listener_kind=settings.kind,
+            listener_name=config.name,
+            listener_kind=config.kind,
             peer_host=peer[0],
             peer_port=peer[1],
         )
@@ -205,13 +207,13 @@ class Listener:
             stream=self._make_stream(stream, wait_turn),
             connection=ServerConnection(
                 self._served_versions,
-                max_request_size=settings.max_request_size_bytes,
+                max_request_size=config.max_request_size_bytes,
                 frame_limit=self._frame_limit,
             ),
             info=info,
             serve=self._serve,
             metrics=self._metrics,
-            idle_timeout_ms=settings.idle_timeout_ms,
+            idle_timeout_ms=config.idle_timeout_ms,
             made_request=place.made_request,
             memory=self._memory,
             unread=self._unread,
@@ -224,6 +226,7 @@ class Listener:
             await pump.run()
         finally:
             del self._pumps[connection_id]
+            # Behind the end of the pump: from here on no response can reach the peer any more.
             if self._connection_ended is not None:
                 self._connection_ended(info)
 
@@ -291,6 +294,7 @@ class Acceptor:
             await self._door.wait_for_room()
             stream = await self._accept_one(socket)
             peer = _peer_of(stream)
+            # A port scan connects and leaves at once. That is no line in the log.
             place = "it hung up" if peer is None else self._door.enter(peer[0], stream.socket.fileno())
             if isinstance(place, Place):
                 nursery.start_soon(self._run_and_leave, run_connection, stream, place)
@@ -331,5 +335,7 @@ class Acceptor:
                         "listener %s cannot accept connections: %s; it keeps trying", self._door.name, error
                     )
                 said_short = True
+                # To wait alone would not help: an idle peer may keep its descriptor for ten
+                # minutes.
                 self._door.relieve()
             await trio.sleep(ACCEPT_BACKOFF_MS / 1000)

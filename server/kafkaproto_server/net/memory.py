@@ -119,6 +119,7 @@ class RequestMemory:
             while self.is_full:
                 with trio.move_on_at(self._gives_up_at) as waiting:
                     await self._watch.park()
+                # Memory may have become free in the same pass in which the time was over.
                 if waiting.cancelled_caught and self.is_full:
                     self._gives_up_at = trio.current_time() + MEMORY_WAIT_S
                     await self._relieve()
@@ -136,7 +137,10 @@ class RequestMemory:
         of_hosts: Counter[str] = Counter()
         for holder, size_bytes in self._held.items():
             of_hosts[holder.host] += size_bytes
+        # A complete request is being served and frees its memory by itself. Its peer is not to
+        # blame.
         incomplete = [(holder, since) for holder in self._held if (since := holder.idle_since) is not None]
+        # A connection that waits here has more to send, so it is slow only because of the limit.
         stalled = [each for each in incomplete if each[0] not in self._wanting]
         if not stalled:
             # The first of equals: it has held its request for longest.
@@ -145,6 +149,7 @@ class RequestMemory:
         found: list[Holder] = []
         left_bytes = self.used_bytes
         for holder, _ in stalled:
+            # Half, so that the next request does not lead here again at once.
             if left_bytes <= self._limit_bytes / 2:
                 break
             found.append(holder)
@@ -167,11 +172,15 @@ class UnreadResponses:
         The response counts in full until it is released, because it may be one buffer. Other connections may be closed
         for it.
         """
+        # Removed and added again, so that it moves to the end: its peer has just taken something.
         self.release(holder)
         self._held[holder] = size_bytes
         self.used_bytes += size_bytes
+        # One response always fits, however large: else it could never be sent.
         while self.used_bytes > self._limit_bytes and len(self._held) > 1:
             slowest = next(iter(self._held))
+            # Before it is told: its response is freed at once, though the connection takes a moment
+            # to close.
             self.release(slowest)
             slowest.give_up_response()
 

@@ -54,6 +54,8 @@ class NameLookups(trio.abc.HostnameResolver):
         Raises OSError, or ValueError for an invalid name."""
         kind = socket.SOCK_STREAM
         try:
+            # With this flag the call never asks a resolver, so it cannot block. Addresses need no
+            # thread.
             return socket.getaddrinfo(host, port, type=kind, flags=socket.AI_NUMERICHOST)
         except socket.gaierror:
             return await self.getaddrinfo(host, port, type=kind, flags=socket.AI_ADDRCONFIG)
@@ -86,6 +88,8 @@ class NameLookups(trio.abc.HostnameResolver):
             lookup = self._lookups.get(key)
             if lookup is None:
                 lookup = self._lookups[key] = _Lookup()
+                # Not a task of the caller: others may wait for the same name when the first one
+                # gives up.
                 trio.lowlevel.spawn_system_task(self._run, key, lookup)
             lookup.waiting += 1
             try:
@@ -102,6 +106,8 @@ class NameLookups(trio.abc.HostnameResolver):
         await trio.to_thread.run_sync(
             self._look_up, key, lookup, abandon_on_cancel=True, limiter=self._limiter
         )
+        # No result is kept: an address may change, and the system's resolver has a cache of its
+        # own.
         del self._lookups[key]
         lookup.is_done.set()
 

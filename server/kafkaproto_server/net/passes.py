@@ -48,6 +48,7 @@ class Passes(trio.abc.Instrument):
 
     def after_io_wait(self, timeout: float) -> None:
         """A pass begins."""
+        # From the end of the wait for I/O: all that runs before the next wait belongs to this pass.
         self._end = self._clock() + PASS_S
 
     async def wait_turn(self, host: str) -> None:
@@ -73,6 +74,7 @@ class Passes(trio.abc.Instrument):
             while True:
                 if not self._connections:
                     await self._runner.park()
+                # One pass later: what was postponed must not continue in the pass that is over.
                 await trio.lowlevel.checkpoint()
                 for _ in range(min(LET_ON_A_PASS, len(self._connections))):
                     trio.lowlevel.reschedule(self._connections.popleft())

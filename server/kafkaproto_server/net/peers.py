@@ -196,6 +196,8 @@ class PeerChannel:
         self._failures = 0
         # A node that accepts connections and then drops them is not contacted without a pause either.
         self._put_off_connecting(failures=1)
+        # Only now, with the versions agreed on: a connection that was cancelled before is not used
+        # again.
         self._connection = connection
         return connection
 
@@ -206,6 +208,8 @@ class PeerChannel:
         """
         assert self._stream is not None
         assert self._connection is not None
+        # Bytes of a response to nothing: what follows could not be told apart from the next
+        # response.
         if self._connection.is_inside_response:
             return True
         return self._stream.has_input()
@@ -258,6 +262,7 @@ class PeerChannel:
             raise self._disconnected(DisconnectCause.CLOSED, "we closed the connection") from None
         except RemoteProtocolError as error:
             raise self._disconnected(DisconnectCause.BAD_RESPONSE, str(error)) from error
+        # The response may still come, and would be taken for that of the next request.
         except trio.Cancelled:
             self._disconnect()
             raise

@@ -167,6 +167,8 @@ class Pump:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._read_all)
+                # The keeper alone ends the connection, so that errors of all tasks are logged in
+                # one place.
                 await self._keep()
                 nursery.cancel_scope.cancel()
         finally:
@@ -193,6 +195,8 @@ class Pump:
     @property
     def idle_since(self) -> float | None:
         """Since when it is idle; None while the peer waits for a response."""
+        # It waits for this server, however long that takes. A response that is ready waits for the
+        # peer.
         if self._in_progress is not None and not self._in_progress.ready_at:
             return None
         return self._last_activity
@@ -223,6 +227,8 @@ class Pump:
     def _take_up(self) -> None:
         """Start the requests that have arrived, until one of them has to wait, or other connections are due."""
         self._has_paused = False
+        # A loop and not a recursion: a response that is ready at once lets the next request start
+        # here.
         for _ in range(MAX_REQUESTS_IN_A_ROW):
             if self._in_progress is not None or self._is_draining or self._fault is not None:
                 return
@@ -243,6 +249,8 @@ class Pump:
 
     def _respond(self, outcome: Outcome) -> None:
         """Send the response of the request in progress, as far as the socket accepts it now."""
+        # The work of a request goes on in other tasks and may be done after the connection has
+        # ended.
         if self._has_ended or self._fault is not None:
             return
         current = self._in_progress
@@ -255,6 +263,7 @@ class Pump:
         self._metrics.in_progress -= 1
         self._metrics.sending += 1
         if outcome is None:
+            # The library keeps the order of responses and has to know that none will come here.
             self._connection.skip_response(current.request.correlation_id)
         else:
             buffers = self._connection.send_response(current.request.correlation_id, outcome)
@@ -264,6 +273,8 @@ class Pump:
                 self._count_unread(current, sum(map(len, buffers)))
         if not self._unsent:
             self._complete(current)
+            # Only the keeper continues from here: a request that is started inside of a response
+            # could recurse without end.
             if self._connection.buffered_bytes or self._is_draining or self._input_has_ended:
                 self._wake_keeper()
 
@@ -310,6 +321,7 @@ class Pump:
     def _count_unread(self, current: _InProgress, size_bytes: int) -> None:
         """From now on the response takes memory, and the request takes none, because it is no longer needed."""
         if self._held_bytes and isinstance(current.request, RequestReceived):
+            # A peer that does not read would hold both: a request of megabytes and its response.
             current.request = msgspec.structs.replace(current.request, frame=b"", body_offset=0)
             self._count_held()
         self._response_bytes = size_bytes
@@ -327,6 +339,7 @@ class Pump:
         """Report the memory of this connection's requests."""
         held = self._request_bytes
         if held <= UNCOUNTED_BYTES:
+            # Most connections never reach this, so the shared pool is not touched for them.
             held = 0
         if held != self._held_bytes:
             self._held_bytes = held
@@ -367,12 +380,14 @@ class Pump:
             self._last_activity = trio.current_time()
             self._received_bytes += len(data)
             if len(self._arrivals) == MAX_ARRIVALS:
+                # A peer that sends single bytes must not make this list grow.
                 self._arrivals.pop()
             self._arrivals.append((self._received_bytes, time.perf_counter()))
             self._connection.receive(data)
             self._take_up()
             if self._held_bytes or self._in_progress is not None or self._connection.buffered_bytes:
                 self._count_held()
+            # Not read any further: TCP's window fills up, and the peer has to wait.
             while self._is_behind:
                 await self._reader_waits.park()
 
@@ -453,6 +468,8 @@ class Pump:
 
     async def _send_rest(self) -> None:
         """Write the rest of a response, as the peer reads it."""
+        # For each piece that the peer takes, not for the whole response: a slow peer is no stalled
+        # one.
         timeout_ms = min(SEND_TIMEOUT_MS, self._idle_timeout_ms)
         while self._unsent:
             chunk = self._unsent[0]

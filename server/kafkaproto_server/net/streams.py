@@ -97,6 +97,8 @@ class SocketBytes:
 
     async def send_all(self, data: Buffer) -> None:
         """See `OutboundStream`."""
+        # Nearly every request fits into the socket's buffer. trio's send_all would cost a turn of
+        # the loop.
         sent = self.send_now(data)
         if sent < len(data):
             await self._stream.send_all(memoryview(data)[sent:])
@@ -105,6 +107,7 @@ class SocketBytes:
         """See `ByteStream`."""
         while True:
             self._check_open()
+            # Ready to write is a hint only: the loop tries again if the write takes nothing.
             await trio.lowlevel.wait_writable(self._fd)
             if sent := self.send_now(data):
                 return sent
@@ -120,6 +123,8 @@ class SocketBytes:
     async def wait_readable(self) -> None:
         """See `ByteStream`."""
         self._check_open()
+        # A read that filled its buffer may have left bytes. To wait for the socket would cost a
+        # system call.
         if self._may_hold_more:
             await trio.lowlevel.checkpoint()
         else:
@@ -141,6 +146,7 @@ class SocketBytes:
 
     def has_input(self) -> bool:
         """See `OutboundStream`."""
+        # Not select(): that fails for descriptors from 1024 on.
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         return bool(poll.poll(0))

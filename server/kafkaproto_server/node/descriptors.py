@@ -80,6 +80,7 @@ def admission_limits(config: Config) -> AdmissionLimits:
     Raises OSError if the process has too few file descriptors, or if a host has no address.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # It is -1 on some systems, which would look like no descriptor at all.
     if soft == resource.RLIM_INFINITY:
         soft = UNLIMITED
     reserve = reserved_descriptors(config)

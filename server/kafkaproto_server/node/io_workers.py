@@ -39,8 +39,10 @@ class Lane(Generic[J]):
 
     def put(self, job: J) -> None:
         """Queue a job. For the event loop's thread."""
-        self._waiting.append(job)
         with self._workers.changing:
+            # Not before: a thread that runs this lane could do the job and leave, and the lane would be scheduled with
+            # nothing to do.
+            self._waiting.append(job)
             if not self._is_scheduled:
                 self._is_scheduled = True
                 self._workers.ready.put(self)
@@ -50,6 +52,8 @@ class Lane(Generic[J]):
         while True:
             self._work(self._waiting, report)
             with self._workers.changing:
+                # Under the lock: a job that is put at this moment either is seen here or schedules
+                # the lane again.
                 self._is_scheduled = bool(self._waiting)
                 if not self._waiting:
                     return
@@ -86,6 +90,8 @@ class IoWorkers:
                 await trio.sleep_forever()
             finally:
                 with self.changing:
+                    # From now on a lane is worked off at once: nobody would take it out of the
+                    # queue again.
                     self.is_ending = True
                 for _ in range(self._threads):
                     self.ready.put(None)

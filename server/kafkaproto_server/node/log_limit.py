@@ -42,6 +42,7 @@ class LineLimit(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a line is to be logged."""
+        # Clients cannot cause errors at will. To lose one in a flood would hide a defect.
         if record.levelno >= logging.ERROR:
             return True
         self.next_second()

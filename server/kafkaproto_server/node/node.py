@@ -35,7 +35,7 @@ from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
 from kafkaproto_server.net.http import HttpResponse, Route, serve_http
 from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
-from kafkaproto_server.net.listener import Listener, ListenerSettings
+from kafkaproto_server.net.listener import Listener, ListenerConfig
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.names import MAX_LOOKUPS, NameLookups
 from kafkaproto_server.net.passes import Passes
@@ -55,7 +55,7 @@ from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
-from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
 if TYPE_CHECKING:
@@ -146,9 +146,11 @@ class Node:
 
     async def _start(self, nursery: trio.Nursery) -> None:
         config = self._config
+        # Before the first lookup: listeners and channels use trio's resolver.
         NameLookups(MAX_LOOKUPS).install()
         if config.http_listener is not None:
             address = config.http_listener
+            # First of all, so that probes get a response while a long log is being recovered.
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
         admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
         memory = RequestMemory(_queued_request_bytes(config))
@@ -164,7 +166,8 @@ class Node:
             for endpoint in endpoints
         ]
         self._listeners = listeners
-        ports = {listener.settings.name: await listener.bind() for listener in listeners}
+        # Before the directories are opened: a port that is taken should leave them untouched.
+        ports = {listener.config.name: await listener.bind() for listener in listeners}
         opened = await trio.to_thread.run_sync(
             partial(
                 open_node,
@@ -177,6 +180,7 @@ class Node:
             )
         )
         watch = self._directory_watch(opened)
+        # Before the quorum writes: a node whose metadata directory fails the check must not vote.
         await nursery.start(watch.run)
         await nursery.start(opened.quorum.run)
         if config.is_controller:
@@ -190,7 +194,8 @@ class Node:
         await nursery.start(self._slices.run)
         dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat, slices=self._slices))
         for listener in listeners:
-            if listener.settings.kind is ListenerKind.CONTROLLER:
+            # Before the broker registers, because the active controller may be this node.
+            if listener.config.kind is ListenerKind.CONTROLLER:
                 await nursery.start(listener.run)
         broker = self._broker(opened, _with_ports(config.advertised_broker_listeners, ports))
         self._running = _Running(opened=opened, listeners=listeners, broker=broker)
@@ -198,10 +203,12 @@ class Node:
             self._register_controller(
                 nursery, opened, _with_ports(config.advertised_controller_listeners, ports)
             )
+        # Its listeners serve only once it is unfenced: clients would get metadata that is not
+        # current.
         if broker is not None:
             await nursery.start(broker.run)
             for listener in listeners:
-                if listener.settings.kind is ListenerKind.BROKER:
+                if listener.config.kind is ListenerKind.BROKER:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
 
@@ -277,7 +284,7 @@ class Node:
         if kind is ListenerKind.CONTROLLER:
             max_request_bytes = min(max_request_bytes, MAX_CONTROLLER_REQUEST_SIZE_BYTES)
         return Listener(
-            ListenerSettings(
+            ListenerConfig(
                 name=endpoint.name,
                 kind=kind,
                 host=endpoint.host,
@@ -328,6 +335,8 @@ class Node:
         def authorizer() -> Authorizer | None:
             if current is None:
                 return None
+            # An image from an early part of the log may lack an ACL that was added since, or hold
+            # one that was removed.
             if not quorum.published.is_current:
                 return current.while_loading(quorum.peer_hosts())
             return current.at(quorum.published.image.acl_index)
@@ -424,9 +433,9 @@ class Node:
         assert running is not None
         parts = [f"ready node.id={config.node_id}", f"roles={','.join(config.process_roles)}"]
         for listener in running.listeners:
-            kind = listener.settings.kind.value
+            kind = listener.config.kind.value
             if not any(part.startswith(f"{kind}=") for part in parts):
-                parts.append(f"{kind}={listener.settings.host or '0.0.0.0'}:{listener.port}")
+                parts.append(f"{kind}={listener.config.host or '0.0.0.0'}:{listener.port}")
         return " ".join([*parts, f"cluster.id={running.opened.cluster_id}"])
 
     def _routes(self) -> Mapping[str, Route]:
@@ -456,6 +465,8 @@ class Node:
         if running is None:
             return
         if running.broker is not None:
+            # While the quorum still has its leader, which may be this node: it moves the partitions
+            # away.
             await running.broker.leave(CONTROLLED_SHUTDOWN_TIMEOUT_MS)
         # While the listeners are open, because the other nodes have to reach this one for that.
         await running.opened.quorum.hand_over()
@@ -463,7 +474,9 @@ class Node:
             for listener in running.listeners:
                 if listener.is_running:
                     stopping.start_soon(listener.stop, DRAIN_TIMEOUT_MS)
+        # After the listeners: responses that wait for a commit can still be sent.
         await running.opened.quorum.stop()
+        # Only after everything is closed, because the mark says that nothing was lost.
         epoch = running.broker.broker_epoch if running.broker is not None else None
         if epoch is not None:
             await trio.to_thread.run_sync(
@@ -471,6 +484,7 @@ class Node:
                     mark_clean_shutdown, running.opened.log_directories, disk=self._disk, broker_epoch=epoch
                 )
             )
+        # Last, because another process may write to the directories from here on.
         running.opened.release()
         _log.info("stopped")
 
@@ -479,11 +493,11 @@ def current_authorizer(config: Config) -> CurrentAuthorizer | None:
     """The node's authorizer; None if it has none."""
     if not config.authorizer_class_name:
         return None
-    settings = AuthorizerSettings(
+    authorizer_config = AuthorizerConfig(
         super_users=config.super_users,
         allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,
     )
-    return CurrentAuthorizer(settings)
+    return CurrentAuthorizer(authorizer_config)
 
 
 def _queued_request_bytes(config: Config) -> int:

@@ -90,6 +90,7 @@ def open_node(
     ``controller_endpoints`` are those that this node reports to the quorum. ``format_if_new``: if all directories are
     empty, they are formatted as a new cluster that consists of this node.
     """
+    # The metadata directory is often one of log.dirs. It cannot be locked twice.
     paths = tuple(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))
     if format_if_new:
         _format_if_new(config, paths, controller_endpoints, disk=disk, clock=clock, rng=rng)
@@ -132,6 +133,7 @@ def open_node(
         cluster_id=metadata.cluster_id,
         metadata_directory_id=metadata.directory_id,
         log_directories=log_directories,
+        # Last: if the start fails before, the mark of the clean shutdown must still be there.
         previous_broker_epoch=take_clean_shutdown(disk, _online_paths(log_directories)),
         broker_incarnation_id=incarnation_id,
         locks=opened.locks,
@@ -204,6 +206,7 @@ def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
         _log.warning("%s", log.recovery_note)
     snapshots = SnapshotStore(disk, log.directory)
     snapshots.remove_leftovers()
+    # Before the votes are checked, because it may empty the log in favour of a snapshot.
     if (note := reconcile(log, snapshots)) is not None:
         _log.warning("%s", note)
     if config.is_controller:
@@ -260,6 +263,7 @@ def _is_empty_directory(disk: Disk, path: str) -> bool:
 
 def mark_clean_shutdown(directories: LogDirectories, *, disk: Disk, broker_epoch: int) -> None:
     """Record the controlled shutdown in all log directories that work."""
+    # One by one: a directory that fails now must not keep the others from being marked.
     for path in _online_paths(directories):
         try:
             write_clean_shutdown(disk, [path], broker_epoch)
@@ -311,6 +315,7 @@ def _recovered(storage: QuorumStorage) -> raft_events.Opened:
         raise CorruptFileError(storage.quorum_state_file.path, _last_epoch_passed(election.leader_epoch))
     controls: list[RecordedControl] = []
     position = 0
+    # Here the 0-0 snapshot counts: it holds the first voters.
     if (latest := snapshots.latest()) is not None:
         controls += snapshot_controls(snapshots, latest)
         position = latest.end_offset
@@ -322,6 +327,7 @@ def _recovered(storage: QuorumStorage) -> raft_events.Opened:
         snapshots=tuple(
             raft_events.StoredSnapshot(id=position_of(each), size_bytes=snapshots.size(each))
             for each in snapshots.ids()
+            # The 0-0 snapshot is never served to followers: each voter has its own (KIP-853).
             if each != BOOTSTRAP_SNAPSHOT_ID
         ),
         election=None

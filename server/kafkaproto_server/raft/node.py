@@ -230,6 +230,7 @@ def _open(config: RaftConfig, rng: Rng, event: Opened, now_ms: int) -> Core:
     timeout_ms = config.election_timeout_ms + rng.below(config.election_timeout_ms)
     state = election.restore_state(config, voters, event.election, log.last_epoch, now_ms, timeout_ms)
     core = Core(config=config, rng=rng, log=log, voters=voters, state=state, now_ms=now_ms)
+    # What the file says of an older epoch is no longer this node's state, and has to be written anew.
     if event.election is not None and event.election.epoch >= log.last_epoch:
         core.restore_election_state(event.election)
     core.voters_changed()
@@ -260,6 +261,7 @@ def _dispatch(core: Core, event: Event, now_ms: int) -> None:
         case LogStartMoved():
             core.log.move_start(event.log_start_offset)
         case ResignRequested():
+            # Only the leadership that was meant: this node may lead a later epoch by now.
             if isinstance(core.state, Leader) and core.state.epoch == event.epoch:
                 leaving.resign(core, core.state, now_ms)
         case ShutdownRequested():
@@ -288,6 +290,7 @@ def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
         case UpdateVoterRequest() as request:
             error = core.check_leader_only(request.epoch)
             if isinstance(state, Leader) and error is RaftError.NONE:
+                # A voter that reports its endpoints is alive, whatever becomes of the report.
                 check_quorum.heard_from(core, state, request.voter, now_ms)
                 membership.handle_update_voter(core, state, request_id, request, listener_name, now_ms)
             else:
@@ -340,6 +343,7 @@ def _tick(core: Core, now_ms: int) -> None:
     """Do everything that is due. If that changes the state, do what is due in the new state, too."""
     _maybe_complete_shutdown(core, now_ms)
     former: State | None = None
+    # A pre-vote of a quorum of one is won at once, for example, and then so is the election.
     while core.state is not former and not core.is_stopped:
         former = core.state
         match former:

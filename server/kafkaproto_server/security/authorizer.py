@@ -145,7 +145,7 @@ def _allows(allowed: int, operation: Operation) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuthorizerSettings:
+class AuthorizerConfig:
     """How a node's authorizer is configured."""
 
     super_users: frozenset[str] = frozenset()
@@ -155,10 +155,10 @@ class AuthorizerSettings:
 class CurrentAuthorizer:
     """The authorizer of the newest ACLs; it is made anew only if the ACLs have changed."""
 
-    __slots__ = ("_acls", "_authorizer", "_settings")
+    __slots__ = ("_acls", "_authorizer", "_config")
 
-    def __init__(self, settings: AuthorizerSettings) -> None:
-        self._settings = settings
+    def __init__(self, config: AuthorizerConfig) -> None:
+        self._config = config
         self._acls = NO_ACLS
         self._authorizer = self._made(self._acls)
 
@@ -171,8 +171,8 @@ class CurrentAuthorizer:
 
     def while_loading(self, peer_hosts: frozenset[str]) -> Authorizer:
         """The authorizer of a node that does not know the ACLs yet; see `LoadingAuthorizer`."""
-        return LoadingAuthorizer(self._settings.super_users, peer_hosts)
+        return LoadingAuthorizer(self._config.super_users, peer_hosts)
 
     def _made(self, acls: AclIndex) -> Authorizer:
-        settings = self._settings
-        return Authorizer(acls, settings.super_users, settings.allow_everyone_if_no_acl_found)
+        config = self._config
+        return Authorizer(acls, config.super_users, config.allow_everyone_if_no_acl_found)

@@ -26,6 +26,8 @@ def replace_file(disk: Disk, directory: str, name: str, content: bytes) -> None:
         file.sync()
     finally:
         file.close()
+    # Without the sync before it, a file system may write the new name before the bytes. After a
+    # crash the file would then be empty or hold zeros.
     disk.rename(temporary, path)
     disk.sync_directory(directory)
 
@@ -43,5 +45,6 @@ def make_directory_durably(disk: Disk, path: str) -> None:
     if ancestor and not disk.is_directory(ancestor):
         raise NotADirectoryError(errno.ENOTDIR, "a file stands in the place of a directory", ancestor)
     disk.make_directory(path)
+    # Each new name is an entry of its parent, so the parent is synced, the outermost one first.
     for made in reversed(missing):
         disk.sync_directory(made.rpartition("/")[0] or ("/" if made.startswith("/") else "."))

@@ -16,6 +16,7 @@ from kafkaproto_server.ports import Disk
 def mark_deleted(disk: Disk, paths: Iterable[str]) -> None:
     """Rename files so that they count as deleted, in this order. It is durable once their directory is synced. Raises
     OSError."""
+    # The order matters to the log: it renames from one end, so that a crash half way leaves no gap.
     for path in paths:
         disk.rename(path, path + DELETED_SUFFIX)
 

@@ -64,6 +64,8 @@ def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T
             if has_waited:
                 _log.warning("%s of %s succeeded after retries", operation, path)
             return result
+        # Blocking is right here: disk work runs in threads of its own, and the event loop goes on
+        # closing the connections that give descriptors back.
         time.sleep(SHORTAGE_PAUSE_S)
 
 
@@ -75,6 +77,8 @@ class OsFile:
     def __init__(self, descriptor: int, path: str) -> None:
         self._descriptor = descriptor
         self._path = path
+        # Appends are written at this position and not with O_APPEND: on Linux, pwrite ignores its
+        # position for a file that was opened so, and a repeated write could then double its bytes.
         self._end = os.fstat(descriptor).st_size
 
     def read_at(self, position: int, length: int) -> bytes:
@@ -83,6 +87,8 @@ class OsFile:
         remaining = min(length, os.fstat(self._descriptor).st_size - position)
         chunks: list[bytes] = []
         try:
+            # POSIX allows a read to return less than asked for before the end of the file. Linux
+            # limits one call to about 2 GiB.
             while remaining > 0 and (chunk := self._pread(remaining, position)):
                 chunks.append(chunk)
                 position += len(chunk)
@@ -99,9 +105,13 @@ class OsFile:
             while pending:
                 written = self._pwritev(pending[:MAX_BUFFERS_PER_WRITE], position)
                 position += written
+                # A full disk or a signal may cut a gathered write short, even in the middle of a
+                # buffer.
                 pending = _without_prefix(pending, written)
         except OSError as error:
             raise named("write", self._path, error) from error
+        # Only after the last byte: if a write fails half way, the next append must not begin behind
+        # a torn batch.
         self._end = position
 
     def write_at(self, position: int, data: Buffer) -> None:
@@ -114,6 +124,7 @@ class OsFile:
                 view = view[written:]
         except OSError as error:
             raise named("write", self._path, error) from error
+        # An index file is preallocated, so a write inside of it does not move its end.
         self._end = max(self._end, position)
 
     def size(self) -> int:
@@ -131,6 +142,9 @@ class OsFile:
     def sync(self) -> None:
         """Return only after everything written is durable. Timestamps are not waited for."""
         try:
+            # The length is covered: fdatasync skips only metadata that reading the bytes back does
+            # not need. It is not repeated on any error, since Linux reports a failed writeback to a
+            # descriptor only once.
             os.fdatasync(self._descriptor)
         except OSError as error:
             raise named("sync", self._path, error) from error
@@ -184,6 +198,7 @@ class OsLock:
 def _open_regular(path: str, flags: int) -> int:
     """Open a regular file. Anything else is refused: opening a pipe would wait, and a device would be written to.
     Raises OSError."""
+    # O_NONBLOCK only makes opening a pipe return at once. It has no effect on a regular file.
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, FILE_MODE)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
@@ -231,6 +246,8 @@ class OsDisk:
 
     def make_directory(self, path: str) -> None:
         """Create a directory with its parents, for this user only. An existing one is left as it is."""
+        # The mode of makedirs applies to the last directory only. Its parents would get what umask
+        # allows.
         parent = os.path.dirname(path.rstrip("/"))
         if parent and not os.path.exists(parent):
             self.make_directory(parent)
@@ -259,6 +276,7 @@ class OsDisk:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
         descriptor = _despite_shortages("open", path, lambda: os.open(path, flags))
         try:
+            # Not fdatasync: that need not write the entries that a rename changed.
             os.fsync(descriptor)
         except OSError as error:
             raise named("sync_directory", path, error) from error
@@ -273,6 +291,8 @@ class OsDisk:
     def lock(self, path: str) -> Lock:
         """Lock the file at ``path``. Raises BlockingIOError if it is already locked."""
         real_path = os.path.realpath(path)
+        # The check uses the real path, because one file under two names has one set of record
+        # locks.
         if real_path in _locked_paths:
             raise BlockingIOError(errno.EAGAIN, "locked by this process already", path)
         descriptor = _open_regular(real_path, os.O_RDWR | os.O_CREAT)

@@ -57,4 +57,6 @@ def is_shortage(error: OSError) -> bool:
 def named(operation: str, path: str, error: OSError) -> OSError:
     """The DiskError for an error of the operating system. An error with a class of its own (missing file, ...) is
     returned as it is."""
+    # A subclass (FileNotFoundError, ...) has a meaning of its own to callers, which a DiskError
+    # would hide. The exact type is compared for this reason.
     return DiskError(operation, path, error) if type(error) is OSError else error

@@ -14,7 +14,7 @@ from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDe
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Response
-from kafkaproto_server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.services import (
@@ -44,7 +44,7 @@ class Cluster:
             self.harness.start_brokers(0, 1)
             self.harness.create_topic("topic-1", [0, 1], [1, 0])
         # ACLs can be asked about, and everybody may do everything.
-        settings = AuthorizerSettings(allow_everyone_if_no_acl_found=True)
+        settings = AuthorizerConfig(allow_everyone_if_no_acl_found=True)
         authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acl_index)
         standing_still = services(
             golden().image,

@@ -15,7 +15,7 @@ from kafkaproto_server.controller.partitions.partitions import (
     leadership_rules,
     partition_change,
 )
-from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
+from kafkaproto_server.controller.values.topic_configs import InheritedConfigs, TopicConfigs
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.image.records import record_version
 from tests.controller.support.harness import Harness, directory
@@ -208,7 +208,7 @@ def _rules(harness: Harness, name: str, **who: Any) -> LeadershipRules:
     image = harness.image
     topic = image.topic_by_name(name)
     assert topic is not None
-    settings = TopicSettings(image, InheritedConfigs({}, 1))
+    settings = TopicConfigs(image, InheritedConfigs({}, 1))
     return leadership_rules(image, settings, topic, **who)
 
 
@@ -241,7 +241,7 @@ def test_unclean_election_goes_by_the_topic_then_by_the_cluster(harness: Harness
     assert _rules(harness, "unclean").election is Election.UNCLEAN
     topic = harness.image.topic_by_name("clean")
     assert topic is not None
-    static = TopicSettings(harness.image, InheritedConfigs({"unclean.leader.election.enable": "TRUE "}, 1))
+    static = TopicConfigs(harness.image, InheritedConfigs({"unclean.leader.election.enable": "TRUE "}, 1))
     rules = leadership_rules(harness.image, static, topic)
     assert rules.election is Election.UNCLEAN
 

@@ -14,7 +14,7 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
 from kafkaproto_server.net.limits import RECEIVE_CHUNK_BYTES
-from kafkaproto_server.net.listener import ConnectionEnded, Listener, ListenerSettings
+from kafkaproto_server.net.listener import ConnectionEnded, Listener, ListenerConfig
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import Passes, WaitTurn, at_once
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
@@ -141,8 +141,8 @@ def make_plain_pump(
     )
 
 
-def settings(**changes: object) -> ListenerSettings:
-    return ListenerSettings(
+def settings(**changes: object) -> ListenerConfig:
+    return ListenerConfig(
         **{  # type: ignore[arg-type]
             "name": "PLAINTEXT",
             "kind": ListenerKind.BROKER,

@@ -32,7 +32,7 @@ from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import ANONYMOUS, RequestContext, Response
 from kafkaproto_server.requests.ports import Services
-from kafkaproto_server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
+from kafkaproto_server.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support.good_requests import PreparedCluster
 from tests.apis.support.services import with_changes
@@ -252,7 +252,7 @@ def serve(frame: Frame, kind: ListenerKind, services: Services, core: CoreTurns)
 
 def authorizers() -> dict[str, Authorizer | None]:
     """Ways to be allowed everything or nothing."""
-    settings = AuthorizerSettings()
+    settings = AuthorizerConfig()
     entries = [
         acl(
             resource_name=f"{number:03}{'p' * (number % 200)}",
@@ -262,7 +262,7 @@ def authorizers() -> dict[str, Authorizer | None]:
         )
         for number in range(1_000)
     ]
-    everything = AuthorizerSettings(allow_everyone_if_no_acl_found=True)
+    everything = AuthorizerConfig(allow_everyone_if_no_acl_found=True)
     return {
         "open": None,
         "denied": CurrentAuthorizer(settings).at(NO_ACLS),

@@ -25,7 +25,7 @@ from kafkaproto_server.controller.partitions import partitions
 from kafkaproto_server.controller.values.batches import batch_ends
 from kafkaproto_server.controller.values.command import ApiError
 from kafkaproto_server.controller.values.events import BatchCommitted
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image import apply_topics
 from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE
 from kafkaproto_server.image.loader import LoadState
@@ -135,7 +135,7 @@ def _believes_every_proof() -> Patches:
         broker = image.brokers.get(death.broker_id)
         if broker is None or broker.fenced:
             return None
-        return heartbeats.fencing_records(image, TopicSettings(image, inherited), broker)
+        return heartbeats.fencing_records(image, TopicConfigs(image, inherited), broker)
 
     def is_refuted(sessions: Any, death: Any) -> bool:
         return death.broker_id not in sessions

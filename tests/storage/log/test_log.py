@@ -474,3 +474,16 @@ def test_what_says_how_far_the_log_reached_gives_way_when_the_log_is_begun_anew(
     log.truncate_fully_to(5)
     assert find_reached(disk, log.directory, 0) is None
     log.close()
+
+
+@pytest.mark.parametrize("length", [3, 1 << 30])
+def test_a_batch_whose_length_was_damaged_since_is_told_and_not_waited_for(
+    length: int, disk: Disk, root: str
+) -> None:
+    """A disk may change what it holds. A read then ends, with the place in the file."""
+    log = open_log(disk, root)
+    log.append([batch(offset) for offset in range(3)])
+    log.sync()
+    disk.open(f"{root}/log/{0:020}.log").write_at(BATCH_BYTES + 8, length.to_bytes(4, "big"))
+    with pytest.raises(CorruptFileError, match=rf"{0:020}\.log at byte "):
+        log.read(2, 100)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.log import MAX_OFFSET
+from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
@@ -221,3 +222,11 @@ def test_a_log_that_ends_before_its_start_goes_on_there() -> None:
 
 def test_everything_is_beyond_every_offset() -> None:
     assert EVERYTHING == MAX_OFFSET
+
+
+@pytest.mark.parametrize("length", [3, 1 << 30])
+def test_a_damaged_first_batch_below_the_recovery_point_is_refused(length: int) -> None:
+    disk = disk_with(plain(3))
+    disk.open(f"{LOG}/{0:020}.log").write_at(8, length.to_bytes(4, "big"))
+    with pytest.raises(CorruptFileError, match=f"{0:020}.log at byte 0: no valid batch for offset 0"):
+        open_log(disk, RecoveryPolicy(recovery_point=EVERYTHING))

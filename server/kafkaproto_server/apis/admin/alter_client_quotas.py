@@ -9,7 +9,7 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import ITEMS
-from kafkaproto_server.image.apply_settings import quota_entity
+from kafkaproto_server.image.apply_configs import quota_entity
 from kafkaproto_server.image.entries import QuotaEntity
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 from kafkaproto_server.security.acls import Operation

@@ -134,6 +134,7 @@ def _pass_on(
         return _answer(request, outcomes, {})
     answered: dict[tuple[int, str], Any] = {}
     pieces = [rest] if most_elements is None else _pieces(rest, most_elements)
+    # The usual case: the controller's response is the whole response and passes unchanged.
     if len(rest) == len(resources) and len(pieces) <= 1:
         return send(request)
 
@@ -147,6 +148,8 @@ def _pass_on(
             return send_next(number + 1)
 
         piece = type(request)(resources=pieces[number], validate_only=request.validate_only)
+        # One piece after the other: the pieces of one request should not compete for the
+        # controller.
         return changed(send(piece), merge)
 
     return send_next(0)
@@ -257,7 +260,7 @@ def _refusal(
     if nulls:
         return f"Null is no value: {', '.join(nulls)[:MAX_QUOTED_LENGTH]}"
     if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT and not is_node(name, node_id):
-        return f"This node passes on its own settings only: {quoted(name)} must be {node_id} or empty."
+        return f"This node passes on its own configs only: {quoted(name)} must be {node_id} or empty."
     if resource_type == BROKER_LOGGER_RESOURCE and isinstance(request, AlterConfigsRequest):
         return "The levels of loggers can only be changed one by one, by IncrementalAlterConfigs."
     if resource_type not in _RESOURCE_TYPES:
@@ -288,6 +291,8 @@ def _answer(
             code, message = outcome
         else:
             told = answered.get((resource_type, name))
+            # A controller of another release might leave a resource out. The client has to get a
+            # result for it all the same.
             code = ErrorCode.UNKNOWN_SERVER_ERROR if told is None else told.error_code
             message = None if told is None else told.error_message
         responses.append(
@@ -353,6 +358,7 @@ def _authorized(
     if not kept:
         response: Message = response_class(responses=refused)
         return response
+    # A shallow copy: the request itself may still be needed for a refusal of all its resources.
     rest = copy.copy(request)
     rest.resources = kept
 

@@ -77,6 +77,7 @@ def _hide_configs(response: CreateTopicsResponse, context: RequestContext, servi
     for topic in response.topics:
         yield
         asked = (Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC, topic.name)
+        # KIP-525 returns configs to senders that may describe them. The topic itself was created.
         if topic.error_code == ErrorCode.NONE and not is_allowed(context, services, *asked):
             topic.num_partitions = topic.replication_factor = -1
             topic.configs = []

@@ -83,6 +83,8 @@ def _denials(
         )
 
     def refuse_name(name: str) -> _Result | None:
+        # Before existence is looked at: the response must be the same whether or not the topic
+        # exists.
         if not may(Operation.DESCRIBE, name):
             return denied(name, ZERO_UUID)
         # A sender that may describe the topic may learn that it does not exist; the controller reports it.
@@ -96,6 +98,7 @@ def _denials(
         found = image.topics.get(topic.topic_id)
         if found is None or may(Operation.DELETE, found.name):
             return None
+        # An id does not reveal the name to a sender that may not describe the topic.
         return denied(found.name if may(Operation.DESCRIBE, found.name) else None, topic.topic_id)
 
     return refuse_name, refuse_topic

@@ -57,7 +57,7 @@ CLUSTER_DEFAULT = ""
 MAX_WITHOUT_CONFIGS = 1_000
 """The number of groups and client metrics subscriptions without configs of their own that one request can describe."""
 _TOO_MANY_WITHOUT_CONFIGS = (
-    f"One request can describe {MAX_WITHOUT_CONFIGS} groups and subscriptions without settings of their own."
+    f"One request can describe {MAX_WITHOUT_CONFIGS} groups and subscriptions without configs of their own."
 )
 _NEED_NOT_EXIST = (GROUP_RESOURCE, CLIENT_METRICS_RESOURCE)
 _NODE = "node"
@@ -87,6 +87,7 @@ def handle_describe_configs(
         refusal = problem or _refusal(resource_type, name, image, services.node.id)
         if refusal is None and resource_type in _NEED_NOT_EXIST and not image.config(resource_type, name):
             without_own += 1
+            # Such names need not exist, so a client could ask for any number of full results.
             if without_own > MAX_WITHOUT_CONFIGS:
                 refusal = ErrorCode.INVALID_REQUEST, _TOO_MANY_WITHOUT_CONFIGS
         result = DescribeConfigsResponse.DescribeConfigsResult(
@@ -193,6 +194,7 @@ class _Describer:
         """By key, the entries of resources of a type that have no configs of their own, or those of this node. What is
         cached does not depend on names that a client chooses."""
         kept_as = self._view, resource_type, name == CLUSTER_DEFAULT
+        # Never by a client's name: what is cached would grow with what clients think up.
         if kept_as not in self._kept:
             entries: dict[str, bytes] = {}
             for entry in _entries(resource_type, name, {}, self._node):

@@ -44,6 +44,7 @@ def handle_list_config_resources(
     """List the resources of the wanted types."""
     supported = _TYPES if context.api_version > 0 else (CLIENT_METRICS_RESOURCE,)
     wanted = request.resource_types or supported
+    # The whole request is refused, as in Kafka: the response has one error and none for each type.
     if not set(wanted) <= set(supported):
         return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     image = services.metadata.image()

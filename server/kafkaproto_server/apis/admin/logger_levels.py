@@ -37,6 +37,7 @@ def change_logger_levels(
         if problem is not None:
             return problem
         changes[config.name] = config.value if config.config_operation == _SET else None
+    # Only after every operation was examined, so that a mistake changes nothing.
     if not validate_only:
         set_levels(changes)
     return CHANGED

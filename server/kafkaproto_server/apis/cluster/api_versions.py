@@ -45,7 +45,10 @@ def _respond(
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
     image = services.metadata.image()
     is_broker = context.listener_kind is ListenerKind.BROKER
+    # A feature at level 0 is not in use, and Kafka leaves it out as well.
     levels = {name: level for name, level in sorted(image.features.items()) if level > 0}
+    # kraft.version is no FeatureLevelRecord: it comes from the control records of the quorum
+    # (KIP-853).
     if services.quorum.kraft_version() > 0:
         levels[KRAFT_VERSION] = services.quorum.kraft_version()
     return ApiVersionsResponse(
@@ -75,5 +78,6 @@ def api(advertised: Advertised) -> Api:
     def handle(request: ApiVersionsRequest, context: RequestContext, services: Services) -> HandlerResult:
         return _respond(request, context, services, advertised)
 
+    # Everybody may ask: no client could choose a version of any other request without it.
     served = Served(handler=handle, access=None)
     return Api(key=ApiKey.API_VERSIONS, bounds=SMALL, broker=served, controller=served, is_urgent=True)

@@ -39,6 +39,7 @@ def handle_describe_cluster(
     if own_type == BROKERS:
         brokers = _brokers(image, context.listener_name, request.include_fenced_brokers)
         alive = [broker.broker_id for broker in brokers if not broker.is_fenced]
+        # Clients send administrative requests there. A random one spreads them over the brokers.
         controller_id = alive[services.node.choose(len(alive))] if alive else NO_NODE
     elif image.metadata_version < CONTROLLER_REGISTRATION_LEVEL:
         # Without registrations, the endpoints of the controllers are unknown.
@@ -68,6 +69,7 @@ def _refuse_type(asked: int, own_type: int, version: int) -> DescribeClusterResp
     code = ErrorCode.MISMATCHED_ENDPOINT_TYPE if known else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
     asked_for = _WORDS.get(asked, f"endpoint type {asked}")
     return DescribeClusterResponse(
+        # Version 0 has no endpoint types, and its clients do not know the newer errors (KIP-919).
         error_code=ErrorCode.INVALID_REQUEST if version == 0 else code,
         error_message=f"The request asked for {asked_for}, but it was sent to a listener of {_WORDS[own_type]}.",
     )

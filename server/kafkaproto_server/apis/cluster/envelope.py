@@ -56,9 +56,12 @@ def handle_envelope(
     If the inner request exceeds its bounds or is refused unread, the response is INVALID_REQUEST: only its client's
     connection has to be closed, not the broker's.
     """
+    # A sender is known by its host only. Without the ACLs, nobody knows which hosts may act for
+    # others.
     if not knows_acls(services):
         return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     try:
+        # The client's own principal and address count from here on, not those of the broker.
         inner_context = _client_context(request, context)
     except _BadEnvelope as error:
         return EnvelopeResponse(error_code=error.code)
@@ -119,6 +122,7 @@ def _client_context(request: EnvelopeRequest, context: RequestContext) -> Reques
     except ProtocolError:
         raise _BadEnvelope(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE) from None
     address = bytes(request.client_host_address)
+    # The length tells IPv4 from IPv6, as in Java's InetAddress.getByAddress.
     if len(address) not in (4, 16):
         raise _BadEnvelope(ErrorCode.INVALID_REQUEST)
     return msgspec.structs.replace(
@@ -153,6 +157,7 @@ def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) ->
         return response
     version = context.api_version
     header = encode_response_header(context.correlation_id, api.response_header_version(version))
+    # DescribeQuorum says by this error that another node leads. A broker's client cannot act on it.
     lost = ErrorCode.NOT_LEADER_OR_FOLLOWER if api.key == ApiKey.DESCRIBE_QUORUM else ErrorCode.NOT_CONTROLLER
     if isinstance(response, Encoded):
         return EnvelopeResponse(response_data=[header, *response.buffers])
@@ -160,6 +165,7 @@ def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) ->
 
 
 def _wrapped(response: Message, header: bytes, lost: ErrorCode, version: int) -> Steps[Message]:
+    # At any level: CreateTopics, for example, has NOT_CONTROLLER beside each topic.
     for code in error_codes_in_steps(response):
         if code == lost:
             return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)

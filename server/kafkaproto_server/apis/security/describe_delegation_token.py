@@ -59,6 +59,7 @@ def _may_describe(token_id: str, token: DelegationToken, context: RequestContext
     return (
         may_renew(token, context.principal)
         or is_allowed(context, services, Operation.DESCRIBE, ResourceType.DELEGATION_TOKEN, token_id)
+        # KIP-373 added this right on the owner, beside DESCRIBE on the token itself.
         or is_allowed(context, services, Operation.DESCRIBE_TOKENS, ResourceType.USER, token.owner)
     )
 
@@ -82,6 +83,7 @@ def _described(
         expiry_timestamp=token.expiration_timestamp_ms,
         max_timestamp=token.max_timestamp_ms,
         token_id=token_id,
+        # Computed and not stored: the metadata log must not hold what authenticates a client.
         hmac=token_hmac(secret_key, token_id),
         renewers=renewers,
     )

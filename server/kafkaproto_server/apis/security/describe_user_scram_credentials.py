@@ -34,6 +34,7 @@ def handle_describe_scram_credentials(
     by_user: dict[str, list[_Info]] = {}
     in_order = yield from sorted_steps(list(credentials))
     for mechanism, name in in_order:
+        # Never salt or keys: they are enough for an attack on the password (KIP-554).
         iterations = credentials[mechanism, name].iterations
         by_user.setdefault(name, []).append(_Info(mechanism=mechanism, iterations=iterations))
         yield

@@ -28,8 +28,12 @@ def allocate_producer_ids(situation: Situation, request: AllocateProducerIdsRequ
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
     start = image.next_producer_id
+    # Kafka's ProducerIdControlManager also stops before the last incomplete block: every block has
+    # the same length, so brokers need not expect a shorter one.
     if start > _LAST_ID - BLOCK_SIZE:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    # The record holds the next free id, not the block. So a block whose commit fails is given out
+    # again, and a committed one never is.
     record = ProducerIdsRecord(
         broker_id=request.broker_id,
         broker_epoch=request.broker_epoch,

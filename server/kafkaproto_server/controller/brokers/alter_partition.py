@@ -28,9 +28,11 @@ _PartitionResult = AlterPartitionResponse.PartitionData
 def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Steps[Result]:
     """Make the valid changes; raises ApiError (STALE_BROKER_EPOCH) unless the sender is registered with its epoch."""
     broker = situation.image.brokers.get(request.broker_id)
+    # A leader from before a restart must not shrink or grow the ISR in the name of the new
+    # incarnation.
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
-    changes = PartitionChanges(situation.image, situation.topic_settings())
+    changes = PartitionChanges(situation.image, situation.topic_configs())
     topics = []
     for asked in request.topics:
         topic = situation.image.topics.get(asked.topic_id)
@@ -49,6 +51,8 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Ste
 def _members(data: _PartitionData, version: int) -> dict[int, int] | None:
     """The broker epochs of the requested ISR, by broker id in order; None if a broker comes twice."""
     if version < _FIRST_VERSION_WITH_EPOCHS:
+        # Version 2 has no epochs: a broker that restarted and lost its log could then join by its
+        # id alone. KIP-903 added them for that reason.
         pairs = [(broker_id, _ANY_EPOCH) for broker_id in data.new_isr]
     else:
         pairs = [(state.broker_id, state.broker_epoch) for state in data.new_isr_with_epochs]
@@ -64,6 +68,8 @@ def _alter(
     members: dict[int, int] | None,
     sender: int,
 ) -> _PartitionResult:
+    # This order of checks is that of Kafka's ReplicationControlManager. Leaders act on the code:
+    # they retry some errors, and drop the request for others.
     if topic is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
     partition = changes.partition(topic, data.partition_index)
@@ -73,6 +79,8 @@ def _alter(
     isr = _checked_isr(image, partition, data, members)
     goal = Goal(isr=isr, recovery_state=data.leader_recovery_state)
     partition = changes.change(topic, data.partition_index, goal) or partition
+    # The record is written nevertheless: the change completed a reassignment, and the leader was
+    # among the removed replicas. The sender must not believe that it still leads.
     if partition.leader != sender:
         raise ApiError(ErrorCode.NEW_LEADER_ELECTED)
     return _PartitionResult(
@@ -87,13 +95,18 @@ def _alter(
 
 def _check_sender(partition: PartitionImage, data: _PartitionData, sender: int) -> None:
     """Raise ApiError unless the sender leads the partition and knows its present epochs."""
+    # Check this first: the other errors would make the leader give up its change. After
+    # NOT_CONTROLLER it asks the newer controller.
     if data.leader_epoch > partition.leader_epoch or data.partition_epoch > partition.partition_epoch:
         # The sender knows later epochs than this controller, so another controller must have made them.
         raise ApiError(ErrorCode.NOT_CONTROLLER)
+    # Before the check of the leader: a deposed leader has to learn that its epoch is over.
     if data.leader_epoch < partition.leader_epoch:
         raise ApiError(ErrorCode.FENCED_LEADER_EPOCH)
     if sender != partition.leader:
         raise ApiError(ErrorCode.INVALID_REQUEST)
+    # The partition epoch makes this a compare-and-set: the leader has not seen a change, and its
+    # ISR may contain replicas that the change removed.
     if data.partition_epoch < partition.partition_epoch:
         raise ApiError(ErrorCode.INVALID_UPDATE_VERSION)
 
@@ -102,13 +115,19 @@ def _checked_isr(
     image: ClusterImage, partition: PartitionImage, data: _PartitionData, members: dict[int, int] | None
 ) -> tuple[int, ...]:
     """The requested ISR; raises ApiError unless the partition may have it."""
+    # The leader cannot leave the ISR by its own request: the controller would have to elect another
+    # one.
     if members is None or not members.keys() <= {*partition.replicas} or partition.leader not in members:
         raise ApiError(ErrorCode.INVALID_REQUEST)
     state = data.leader_recovery_state
     if state not in (RECOVERED, RECOVERING):
         raise ApiError(ErrorCode.INVALID_REQUEST)
+    # While a leader recovers from an unclean election (KIP-704), its log may still change. So no
+    # follower counts as in sync, and RECOVERED never goes back by request.
     if state == RECOVERING and (len(members) > 1 or partition.leader_recovery_state == RECOVERED):
         raise ApiError(ErrorCode.INVALID_REQUEST)
+    # KIP-841: a fenced broker, or one in controlled shutdown, must not come back into the ISR
+    # through a leader that has not read of the fencing yet.
     for broker_id, broker_epoch in members.items():
         broker = image.brokers.get(broker_id)
         if broker is None or not broker.is_active():

@@ -28,13 +28,15 @@ def assign_directories(situation: Situation, request: AssignReplicasToDirsReques
     Raises ApiError: UNSUPPORTED_VERSION if metadata.version is too low, STALE_BROKER_EPOCH unless the broker is
     registered with that epoch.
     """
+    # Below this level PartitionChangeRecord has no field for directories, so the assignment would
+    # be lost.
     if situation.image.metadata_version < DIRECTORIES_LEVEL:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
     topics = situation.image.topics
-    changes = PartitionChanges(situation.image, situation.topic_settings())
+    changes = PartitionChanges(situation.image, situation.topic_configs())
     results = []
     for directory in request.directories:
         result = _DirectoryResult(id=directory.id, topics=[])
@@ -68,9 +70,14 @@ def _assign(
     partition = changes.partition(topic, index)
     if partition is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    # A reassignment may have removed the replica since the broker sent the request. To take the
+    # directory then would name a replica that does not exist.
     if broker.broker_id not in partition.replicas:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    # The broker may report a failed directory by its heartbeat before this request arrives. The
+    # heartbeat could not remove the replica: its directory was not known yet.
     is_online = broker.has_online_directory(directory_id)
+    # One record for both. Kafka writes a second one, so its partition epoch rises twice.
     isr = tuple(replica for replica in partition.isr if is_online or replica != broker.broker_id)
     changes.change(topic, index, Goal(isr=isr, directories={broker.broker_id: directory_id}))
     return ErrorCode.NONE

@@ -21,7 +21,7 @@ from kafkaproto_server.controller.values.command import Decision, Result
 from kafkaproto_server.controller.values.effects import Report, ReportDeath, ReportSilence
 from kafkaproto_server.controller.values.events import BrokerFailed
 from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange
-from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
+from kafkaproto_server.controller.values.topic_configs import InheritedConfigs, TopicConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
 
@@ -31,14 +31,18 @@ def records_of_death(
 ) -> Steps[list[Message]] | None:
     """The records that fence the failed broker; None if the proof is void. The broker's session ends with them."""
     broker = image.brokers.get(death.broker_id)
+    # The epoch decides: a refused connection to the old process says nothing about a new
+    # incarnation.
     if broker is None or broker.fenced or broker.epoch != death.broker_epoch:
         return None
-    return fencing_records(image, TopicSettings(image, inherited), broker)
+    return fencing_records(image, TopicConfigs(image, inherited), broker)
 
 
 def is_refuted(sessions: Map[int, BrokerSession], death: BrokerFailed) -> bool:
     """Whether the broker sent a heartbeat after the moment from which the proof counts, or has no session to end."""
     session = sessions.get(death.broker_id)
+    # Every unfenced broker has a session. A broker without one is fenced already, and the proof is
+    # pointless.
     return session is None or session.last_contact_ms > death.silent_since_ms
 
 
@@ -57,11 +61,13 @@ def fence_silent_broker(
     """The result that fences a broker whose session is over, and ends the session."""
     broker = image.brokers[broker_id]
     assert broker.epoch == session.broker_epoch, f"broker {broker_id} has an old session"
+    # A fenced broker whose heartbeats stop leads nothing. Only its session has to go. Kafka writes
+    # another fencing record here.
     if broker.fenced:
         return Result(session=SessionChange(broker_id=broker_id, session=None))
     silent_ms = now_ms - session.last_contact_ms
     report = ReportSilence(broker_id=broker_id, broker_epoch=broker.epoch, silent_ms=silent_ms)
-    records = fencing_records(image, TopicSettings(image, inherited), broker)
+    records = fencing_records(image, TopicConfigs(image, inherited), broker)
     return _end_of_broker(broker_id, records, report)
 
 
@@ -69,6 +75,8 @@ def _end_of_broker(broker_id: int, records: Steps[list[Message]], report: Report
     found = yield from records
     return Result(
         records=found,
+        # A broker may be in the ISR of more partitions than one batch holds records. Its fencing
+        # must not fail for that.
         atomic=False,
         session=SessionChange(broker_id=broker_id, session=None),
         reports=(report,),

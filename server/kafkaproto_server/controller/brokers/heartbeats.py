@@ -57,7 +57,7 @@ from kafkaproto_server.controller.partitions.partitions import (
 from kafkaproto_server.controller.values.command import ApiError, Decision, Result, Situation
 from kafkaproto_server.controller.values.effects import ReportShutdown
 from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange, lowest_metadata_offset
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.entries import BrokerRegistration
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import CORDONED_DIRECTORIES_LEVEL, register_broker_record
@@ -126,6 +126,9 @@ class _Contact:
             case BrokerControlState.UNFENCED:
                 stays = not broker.fenced
             case BrokerControlState.CONTROLLED_SHUTDOWN:
+                # Without ELR the broker stays in the ISR of a partition that nobody else can lead.
+                # Then each heartbeat tries again: another replica may have come back. Kafka tries
+                # at every heartbeat.
                 has_left = broker.broker_id not in image.partition_counts.in_sync
                 stays = broker.in_controlled_shutdown and has_left
             case _:
@@ -182,6 +185,8 @@ def _contact(
 ) -> _Contact:
     """A heartbeat and its next state; raises ApiError (STALE_BROKER_EPOCH) unless the broker has that epoch."""
     broker = image.brokers.get(request.broker_id)
+    # A broker that was unregistered must not serve on: it learns by this error that it has to
+    # restart.
     if broker is None or broker.epoch != request.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
     # An existing session noted the heartbeat when it arrived.
@@ -189,6 +194,8 @@ def _contact(
     assert session.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
     if session.metadata_offset != request.current_metadata_offset:
         session = msgspec.structs.replace(session, metadata_offset=request.current_metadata_offset)
+    # As in Kafka, "caught up" is relative to the broker's own registration. The log's end moves on
+    # with every NoOpRecord, so a broker would never reach it.
     is_caught_up = request.current_metadata_offset >= broker.registration_offset
     return _Contact(
         broker=broker,
@@ -202,31 +209,33 @@ def _contact(
 def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
     """The result that moves the broker to its next state, with all its records."""
     request, broker = contact.request, contact.broker
-    settings = situation.topic_settings()
+    configs = situation.topic_configs()
     image = situation.image
     records: list[Message] = []
     if _takes_shutdown_back(broker, request):
         records.append(_without_shutdown(broker, image.metadata_version))
         image = yield from replay_steps(image, records, situation.next_offset)
         broker = image.brokers[broker.broker_id]
-    moves = yield from _transition(image, settings, broker, contact.next_state)
+    moves = yield from _transition(image, configs, broker, contact.next_state)
     if records and contact.next_state is BrokerControlState.UNFENCED:
         # The broker is active again, so it may lead partitions that no other broker could lead.
-        moves += yield from changes_with(image, settings, broker.broker_id)
+        moves += yield from changes_with(image, configs, broker.broker_id)
     if request.offline_log_dirs:
         # The records for the directories are decided on the image after the transition.
         image = yield from replay_steps(image, moves, situation.next_offset + len(records))
     records += moves
-    records += yield from _offline_directories(image, settings, broker.broker_id, request.offline_log_dirs)
+    records += yield from _offline_directories(image, configs, broker.broker_id, request.offline_log_dirs)
     records += _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
     return contact.result(records)
 
 
 def fencing_records(
-    image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration
+    image: ClusterImage, configs: TopicConfigs, broker: BrokerRegistration
 ) -> Steps[list[Message]]:
     """Take the broker out of every ISR and leadership, then fence it."""
-    records = yield from changes_without(image, settings, broker.broker_id)
+    # Kafka's order (ReplicationControlManager.handleBrokerFenced): first the partitions, then the
+    # fencing. No reader ever sees a fenced broker as leader.
+    records = yield from changes_without(image, configs, broker.broker_id)
     records.append(
         BrokerRegistrationChangeRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_FENCE)
     )
@@ -250,6 +259,8 @@ def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerCo
         # The broker is about to stop. Without a session, its next incarnation need not wait for its end.
         return SessionChange(broker_id=broker_id, session=None)
     if next_state is not BrokerControlState.CONTROLLED_SHUTDOWN:
+        # A later shutdown must not inherit the offset of this one: the broker could stop before
+        # others have read of it.
         if session.shutdown_offset >= 0:
             session = msgspec.structs.replace(session, shutdown_offset=-1)
         return SessionChange(broker_id=broker_id, session=session)
@@ -268,15 +279,19 @@ def _next_state(
 ) -> BrokerControlState:
     """The next state by the table at the head of this module."""
     if broker.fenced:
+        # A fenced broker leads nothing, so nobody has to hear of its shutdown first.
         if request.want_shut_down:
             return BrokerControlState.SHUTDOWN_NOW
         # Like any other registration, one that takes a shutdown back has to be read by the broker first.
+        # Without this, clients would be sent to a broker that does not know its partitions yet.
         may_serve = is_caught_up and not broker.in_controlled_shutdown
         return (
             BrokerControlState.UNFENCED if may_serve and not request.want_fence else BrokerControlState.FENCED
         )
     if broker.in_controlled_shutdown and request.want_shut_down:
         leads = leads_any_partition(image, broker.broker_id)
+        # A follower that still fetches from the old leader would lose its leader without knowing
+        # the new one. So the broker serves until all active brokers have read the records.
         if leads or not _others_know_of_shutdown(image, sessions, broker.broker_id, session):
             return BrokerControlState.CONTROLLED_SHUTDOWN
         return BrokerControlState.SHUTDOWN_NOW
@@ -292,22 +307,26 @@ def _others_know_of_shutdown(
     image: ClusterImage, sessions: Map[int, BrokerSession], broker_id: int, session: BrokerSession
 ) -> bool:
     lowest = lowest_metadata_offset(image, sessions, leaving=broker_id)
+    # If no other broker is active, nobody has to read anything: the last broker of a cluster can
+    # stop. An offset of -1 means that this controller does not know it yet.
     return lowest is None or 0 <= session.shutdown_offset <= lowest
 
 
 def _transition(
-    image: ClusterImage, settings: TopicSettings, broker: BrokerRegistration, next_state: BrokerControlState
+    image: ClusterImage, configs: TopicConfigs, broker: BrokerRegistration, next_state: BrokerControlState
 ) -> Steps[list[Message]]:
     match next_state:
         case BrokerControlState.FENCED | BrokerControlState.SHUTDOWN_NOW:
-            return [] if broker.fenced else (yield from fencing_records(image, settings, broker))
+            return [] if broker.fenced else (yield from fencing_records(image, configs, broker))
         case BrokerControlState.UNFENCED:
             if not broker.fenced:
                 return []
             unfencing = BrokerRegistrationChangeRecord(
                 broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_UNFENCE
             )
-            return [unfencing, *(yield from changes_with(image, settings, broker.broker_id))]
+            # The other way round than fencing: a broker must be unfenced before a record makes it
+            # leader.
+            return [unfencing, *(yield from changes_with(image, configs, broker.broker_id))]
         case BrokerControlState.CONTROLLED_SHUTDOWN:
             shutdown: list[Message] = []
             if not broker.in_controlled_shutdown:
@@ -316,22 +335,26 @@ def _transition(
                         broker_id=broker.broker_id, broker_epoch=broker.epoch, in_controlled_shutdown=1
                     )
                 )
-            return [*shutdown, *(yield from changes_without(image, settings, broker.broker_id))]
+            # The state comes first, so that from this offset on no election and no new topic
+            # chooses the broker.
+            return [*shutdown, *(yield from changes_without(image, configs, broker.broker_id))]
         case _:
             assert_never(next_state)
 
 
 def _offline_directories(
-    image: ClusterImage, settings: TopicSettings, broker_id: int, offline: Sequence[bytes]
+    image: ClusterImage, configs: TopicConfigs, broker_id: int, offline: Sequence[bytes]
 ) -> Steps[list[Message]]:
     """Records that give up the replicas in directories that went offline; ids that were not online are ignored."""
     broker = image.brokers[broker_id]
     said = {*offline}
+    # Each heartbeat repeats all offline directories. Only those that were online until now change
+    # anything.
     newly_offline = [directory for directory in broker.directories if directory in said]
     if not newly_offline:
         return []
     records: list[Message] = []
-    records += yield from changes_without_directories(image, settings, broker_id, newly_offline)
+    records += yield from changes_without_directories(image, configs, broker_id, newly_offline)
     remaining = [directory for directory in broker.directories if directory not in said]
     if remaining:
         # A record without directories would mean "no change". A broker that lost all of them stops anyway.
@@ -345,6 +368,8 @@ def _cordoned_directories(
     image: ClusterImage, broker_id: int, cordoned: Sequence[bytes] | None
 ) -> list[Message]:
     broker = image.brokers[broker_id]
+    # Null means "no change", an empty list means "none is cordoned" (KIP-1066). A broker that
+    # starts sends null, and must not lose what it said before.
     if cordoned is None or image.metadata_version < CORDONED_DIRECTORIES_LEVEL:
         return []
     if broker.cordoned_directories == tuple(sorted(cordoned)):

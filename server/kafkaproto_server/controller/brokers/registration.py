@@ -51,11 +51,17 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
         raise ApiError(ErrorCode.INCONSISTENT_CLUSTER_ID)
     if existing is not None and not is_same_incarnation:
         _check_previous_is_gone(situation, existing, request)
+    # The migration from ZooKeeper is gone in Kafka 4. Kafka's ClusterControlManager responds with
+    # this code, too.
     if request.is_migrating_zk_broker:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED)
+    # Id -1 stands for "no leader" in partitions. A broker of that id could be elected and would
+    # look like nobody.
     _check_id(request.broker_id)
     yield from _check_directories(situation.image, request.broker_id, request.log_dirs)
     registration = _registration(situation, request, existing if is_same_incarnation else None)
+    # The process has not restarted, so its replicas are still in sync. To take them out of the ISRs
+    # would cost elections for an amended listener.
     if is_same_incarnation:
         record = register_broker_record(registration, situation.image.metadata_version)
         response = BrokerRegistrationResponse(broker_epoch=registration.epoch)
@@ -71,6 +77,7 @@ def _registered_anew(
 ) -> Steps[Result]:
     """The result that registers a new incarnation; its first records end the previous one."""
     records = yield from _without_previous_incarnation(situation, existing, request)
+    # Last, as in Kafka: the new incarnation exists only once the previous one leads nothing.
     records.append(register_broker_record(registration, situation.image.metadata_version))
     return Result(
         response=BrokerRegistrationResponse(broker_epoch=registration.epoch),
@@ -94,10 +101,14 @@ def _registration(
     return BrokerRegistration(
         broker_id=request.broker_id,
         incarnation_id=request.incarnation_id,
+        # The log's offset only rises, so a later incarnation always has a higher epoch, even after
+        # a failover of the controller.
         epoch=situation.next_offset if kept is None else kept.epoch,
         endpoints=endpoints,
         features=features,
         rack=request.rack,
+        # The broker knows neither its partitions nor the ACLs yet. Its own heartbeat says when it
+        # does.
         fenced=True if kept is None else kept.fenced,
         in_controlled_shutdown=False if kept is None else kept.in_controlled_shutdown,
         directories=tuple(sorted(request.log_dirs)),
@@ -127,10 +138,14 @@ def _check_previous_is_gone(
 
     The broker of this controller's own process need not wait: a node has one process, so the previous one is gone.
     """
+    # Without this, a combined node could have to wait out its own session after each restart.
     if request.incarnation_id == situation.config.local_broker_incarnation_id:
         return
     session = situation.sessions.get(existing.broker_id)
     timeout_ms = situation.config.broker_session_timeout_ms
+    # Two processes with one id would take the registration from each other again and again. The
+    # session starts with the first heartbeat, so a broker that only registered does not block its
+    # id.
     if session is not None and session.is_valid(situation.now_ms, timeout_ms):
         raise ApiError(ErrorCode.DUPLICATE_BROKER_REGISTRATION)
 
@@ -146,9 +161,11 @@ def _without_previous_incarnation(
     """
     image = situation.image
     was_clean = existing is not None and request.previous_broker_epoch == existing.epoch
+    # Members of the ELR count as complete. After a crash a log may have lost what was not flushed,
+    # so such a replica must leave the ELR (KIP-966).
     if image.elr_enabled and not was_clean:
-        return (yield from changes_without_crashed(image, situation.topic_settings(), request.broker_id))
-    return (yield from changes_without(image, situation.topic_settings(), request.broker_id))
+        return (yield from changes_without_crashed(image, situation.topic_configs(), request.broker_id))
+    return (yield from changes_without(image, situation.topic_configs(), request.broker_id))
 
 
 def _check_id(node_id: int) -> None:
@@ -158,6 +175,8 @@ def _check_id(node_id: int) -> None:
 
 def _check_directories(image: ClusterImage, broker_id: int, directories: Sequence[bytes]) -> Steps[None]:
     """Raise ApiError (INVALID_REGISTRATION) unless the directories exist and are this broker's alone."""
+    # A broker without directories would look like one from before KIP-858, whose directories all
+    # count as online.
     if not directories:
         raise ApiError(ErrorCode.INVALID_REGISTRATION, "The broker names no log directories.")
     if len(directories) > MAX_DIRECTORIES:
@@ -173,6 +192,8 @@ def _check_directories(image: ClusterImage, broker_id: int, directories: Sequenc
             raise ApiError(
                 ErrorCode.INVALID_REGISTRATION, f"Log directory id {to_text(directory)} is reserved."
             )
+    # A copied disk or meta.properties file gives two brokers the same directory id. Both would then
+    # claim the replicas in it.
     for other in image.brokers_in_order():
         yield
         if other.broker_id == broker_id or named.isdisjoint(other.directories):
@@ -200,6 +221,8 @@ def _endpoints(listeners: Sequence[Any]) -> tuple[Endpoint, ...]:
     _check_count("listeners", listeners, MAX_LISTENERS)
     names: dict[str, None] = {}
     for listener in listeners:
+        # Kafka's controller fails on it while it handles the request, and resigns. So one bad
+        # broker could move the quorum's leader.
         if listener.security_protocol not in _SECURITY_PROTOCOLS:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST,
@@ -219,6 +242,7 @@ def _feature_ranges(features: Sequence[Any]) -> tuple[FeatureRange, ...]:
     names: dict[str, None] = {}
     for feature in features:
         low, high = feature.min_supported_version, feature.max_supported_version
+        # Such a range supports no level at all. It would block every later UpdateFeatures.
         if not 0 <= low <= high:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST, f"Feature {feature.name} has the impossible range {low} to {high}."
@@ -239,11 +263,14 @@ def _check_features(situation: Situation, features: Sequence[FeatureRange]) -> N
     feature that the broker does not name it supports at level 0 only.
     """
     ranges = {each.name: (each.min_level, each.max_level) for each in features}
+    # Without this feature nobody knows whether the broker can read the records of the log.
     if METADATA_VERSION not in ranges:
         raise ApiError(
             ErrorCode.INVALID_REGISTRATION, f"The broker does not name feature {METADATA_VERSION}."
         )
     finalized = dict(situation.image.features)
+    # Brokers fetch the metadata log as observers, so they have to read the control records of the
+    # kraft.version in force.
     finalized[KRAFT_VERSION] = situation.kraft_version
     for name in sorted({*finalized, *ranges}):
         level, (low, high) = finalized.get(name, 0), ranges.get(name, (0, 0))

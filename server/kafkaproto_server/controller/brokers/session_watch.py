@@ -32,6 +32,8 @@ class SessionWatch:
         self.sessions = sessions
         if not sessions:
             self.check_ms = None
+        # Only then: a search for the first end at each heartbeat would cost a pass through all
+        # brokers.
         elif self.check_ms is None:
             self.check_ms = self._first_end_ms()
         # Else the time stays: contacts only postpone the ends of sessions.
@@ -69,6 +71,8 @@ class SessionWatch:
             for broker_id in sorted(self.sessions)
             if broker_id not in self.fencing and self.is_silent(broker_id, now_ms)
         ]
+        # The fencing may take many slices. Without this set, each Tick meanwhile would add one
+        # more.
         self.fencing.update(silent)
         self.check_ms = self._first_end_ms()
         return silent
@@ -89,6 +93,8 @@ class SessionWatch:
 
     def wait_another_session(self, broker_id: int, now_ms: int) -> None:
         """Begin a broker's session anew, as if it had sent a heartbeat."""
+        # For a fault of this server: to try again at once would fail again and again, and fill the
+        # node's log.
         session = msgspec.structs.replace(self.sessions[broker_id], last_contact_ms=now_ms)
         self.sessions = self.sessions.set(broker_id, session)
 

@@ -20,8 +20,9 @@ def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) ->
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"Broker {request.broker_id} is not registered.")
-    settings = situation.topic_settings()
-    records = yield from changes_without_crashed(situation.image, settings, broker.broker_id)
+    configs = situation.topic_configs()
+    # As after a crash, out of the ELR as well: no broker may be eligible that is not registered.
+    records = yield from changes_without_crashed(situation.image, configs, broker.broker_id)
     records.append(UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch))
     return Result(
         response=UnregisterBrokerResponse(),

@@ -55,6 +55,8 @@ _FilterResult = DeleteAclsResponse.DeleteAclsFilterResult
 
 def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Result]:
     """Create the ACLs that can be created."""
+    # By entry, not by id: Kafka's AclControlManager also finds duplicates by the ACL itself, and
+    # creates nothing for them.
     present, taken = situation.image.acl_counts, situation.image.acls
     ids: set[bytes] = set()
     created: dict[AccessControlEntry, bytes] = {}
@@ -68,6 +70,7 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Resul
             continue
         if entry not in present:
             acl_id = situation.rng.uuid()
+            # Replay refuses a record with an id that exists.
             while acl_id in taken or acl_id in ids:
                 acl_id = situation.rng.uuid()
             ids.add(acl_id)
@@ -95,12 +98,15 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
             continue
         candidates = _candidates(situation.image, acl_filter)
         comparisons += len(candidates)
+        # Each filter without a name goes through all ACLs. One request could keep the controller
+        # busy for minutes, and every change behind it.
         if comparisons > MAX_COMPARISONS:
             raise _too_many_comparisons(request, situation.image)
         yield
         found = yield from _matches(situation.image, candidates, acl_filter)
         result = _FilterResult(error_message=None)
         for acl_id, entry in found:
+            # By id: two filters may select the same ACL, and replay refuses a second removal.
             removed[acl_id] = RemoveAccessControlEntryRecord(id=acl_id)
             result.matching_acls.append(_matching(entry))
             yield
@@ -111,6 +117,8 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
                 ErrorCode.INVALID_REQUEST,
                 f"The filters mean more than {MAX_MATCHES} ACLs; one request may remove {MAX_RECORDS_PER_BATCH}.",
             )
+    # Refused, not divided into batches: an ACL that denies something could be gone while those that
+    # allow it remain.
     if len(removed) > MAX_RECORDS_PER_BATCH:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
@@ -124,6 +132,7 @@ def _candidates(image: ClusterImage, acl_filter: AclFilter) -> Collection[bytes]
     names_one = (
         acl_filter.resource_name is not None
         and acl_filter.resource_type != ResourceType.ANY
+        # ANY and MATCH select by other names, too (KIP-290), which the index by name does not find.
         and acl_filter.pattern_type in (PatternType.LITERAL, PatternType.PREFIXED)
     )
     if not names_one:
@@ -165,6 +174,8 @@ def _checked(creation: CreateAclsRequest.AclCreation) -> AccessControlEntry:
     name = creation.resource_name
     if not name:
         raise _invalid("The resource name is empty.")
+    # There is one cluster resource. An ACL for any other name would never apply, and look as if it
+    # did.
     if creation.resource_type == ResourceType.CLUSTER and name != CLUSTER_NAME:
         raise _invalid(f"The resource name of a CLUSTER is {CLUSTER_NAME}, not {quoted(name)}.")
     if ":" not in creation.principal:

@@ -23,10 +23,12 @@ from kafkaproto.message import Message
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, ClientQuotaRecord
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.image.apply_settings import quota_entity
+from kafkaproto_server.image.apply_configs import quota_entity
 from kafkaproto_server.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 from kafkaproto_server.types import Steps
 
+# Kafka's ClientQuotaControlManager checks by the type of a key, too: connection rates are ints,
+# byte rates are longs.
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
 _CLIENT_KEYS: Mapping[str, int | None] = {
@@ -87,6 +89,8 @@ def _check_entity(entity: QuotaEntity) -> None:
             raise _invalid(f"The entity has its {entity_type} twice.")
         if name == "":
             raise _invalid(f"The name of the {entity_type} is empty; null stands for the default.")
+    # Connections are counted by address before anybody has logged in, so no user is known then
+    # (KIP-612).
     if QUOTA_IP in types:
         if len(types) > 1:
             raise _invalid("An ip cannot be combined with a user or client-id.")
@@ -125,12 +129,16 @@ def _changes(
 
 
 def _check_value(key: str, value: float, maximum: int | None) -> None:
+    # NaN is neither above nor below any limit, so all checks after this would let it pass, as in
+    # Kafka.
     if math.isnan(value) or value <= 0:
         raise _invalid(f"{key}={value} must be above 0.")
     if maximum is None:
         return
     if value > maximum:
         raise _invalid(f"{key}={value} must be at most {maximum}.")
+    # The wire has doubles for all quotas. A client that computed its value may miss the whole
+    # number by a rounding error.
     if abs(value - round(value)) > _WHOLE_NUMBER_TOLERANCE:
         raise _invalid(f"{key}={value} must be a whole number.")
 

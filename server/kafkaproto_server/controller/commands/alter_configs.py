@@ -1,4 +1,4 @@
-"""IncrementalAlterConfigs (44, v0-1) and AlterConfigs (33, v0-2): settings of topics, brokers, groups and client
+"""IncrementalAlterConfigs (44, v0-1) and AlterConfigs (33, v0-2): configs of topics, brokers, groups and client
 metrics subscriptions.
 
 Each resource is changed wholly or not at all, independently of the others. If a key is named twice, the last mention
@@ -41,7 +41,7 @@ from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.validate import validate_broker_config
 from kafkaproto_server.controller.commands.create_topics import check_number_of_configs, check_topic_name
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.controller.values.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
+from kafkaproto_server.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
@@ -114,6 +114,7 @@ def _alter(
     """The result of each resource, and the records of those that are changed."""
     times_named: dict[tuple[int, str], int] = {}
     for key in _names(request):
+        # Counted first: which of two mentions counts would depend on their order, so neither does.
         times_named[key] = times_named.get(key, 0) + 1
         yield
     results: _Results = {}
@@ -133,6 +134,8 @@ def _alter(
                 )
             check_number_of_configs(resource.configs)
             _check_type(resource_type)
+            # The newest image, uncommitted changes included: APPEND and SUBTRACT build on the value
+            # that was set last.
             current = situation.image.config(resource_type, name)
             changes = changes_of(resource, current)
             _check_any_value(situation.image, resource_type, name, changes)
@@ -143,14 +146,20 @@ def _alter(
             yield
             continue
         for config_key, value in changes.items():
+            # A record makes a broker reload its configs even if no value has changed (KAFKA-14136).
+            # Kafka's ConfigurationControlManager has this exception, too.
             if resource_type != BROKER_RESOURCE and current.get(config_key) == value:
                 continue
             records.append(
                 ConfigRecord(resource_type=resource_type, resource_name=name, name=config_key, value=value)
             )
+            # Replicas became eligible under the old value. With a lower one, records may be
+            # acknowledged that they do not have (KIP-966).
             if config_key == MIN_INSYNC_REPLICAS and situation.image.elr_enabled:
                 elr_records.append(ClearElrRecord(topic_name=name))
         yield
+    # In one batch with the configs: between the two, an election could choose by an ELR of the old
+    # value.
     return results, () if request.validate_only else (*records, *elr_records)
 
 
@@ -190,6 +199,8 @@ def _changed_list(resource_type: int, config: Any, current: str | None) -> str:
         )
     if config.value is None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"{_OPERATIONS[operation]} of null to {key}.")
+    # An entry that is appended to a list that is not set must not silently drop the default's
+    # entries.
     value = definition.default if current is None else current
     change = with_entries if operation == _APPEND else without_entries
     return change(value or "", config.value)
@@ -197,6 +208,8 @@ def _changed_list(resource_type: int, config: Any, current: str | None) -> str:
 
 def _complete_changes(resource: Any, current: Mapping[str, str]) -> Changes:
     changes: Changes = {config.name: config.value for config in resource.configs}
+    # AlterConfigs replaces all of a resource (KIP-133). IncrementalAlterConfigs exists because of
+    # that (KIP-339): a client that does not know all keys deletes some.
     for key in sorted(current):
         changes.setdefault(key, None)
     return changes
@@ -219,12 +232,16 @@ def _check_type(resource_type: int) -> None:
 def _check_any_value(image: ClusterImage, resource_type: int, name: str, changes: Changes) -> None:
     """Raise ApiError for a value that is too long, or a min.insync.replicas that the resource may not have."""
     for key, value in changes.items():
+        # Older versions of the protocol give a string an int16 length, so no response could hold a
+        # longer value.
         if value is not None and len(value.encode()) > MAX_VALUE_BYTES:
             raise ApiError(
                 ErrorCode.INVALID_CONFIG, f"The value of {key} is longer than {MAX_VALUE_BYTES} bytes."
             )
     if resource_type != BROKER_RESOURCE or not image.elr_enabled or MIN_INSYNC_REPLICAS not in changes:
         return
+    # The active controller decides about the ELR. With values by broker, an election would depend
+    # on who is active.
     if name != CLUSTER_DEFAULT:
         problem = "is the cluster's alone while eligible leader replicas are kept"
     elif changes[MIN_INSYNC_REPLICAS] is None:
@@ -238,9 +255,10 @@ def _check_name(resource_type: int, name: str) -> None:
     """Raise ApiError unless a resource may have this name, whether it exists or not."""
     if resource_type == TOPIC_RESOURCE:
         if not name:
-            raise ApiError(ErrorCode.INVALID_REQUEST, "Topics have no common settings: a name is needed.")
+            raise ApiError(ErrorCode.INVALID_REQUEST, "Topics have no common configs: a name is needed.")
         check_topic_name(name)
     elif resource_type == BROKER_RESOURCE:
+        # A name such as "01" would be a resource of its own, which no node ever reads.
         if name != CLUSTER_DEFAULT and _node_id(name) is None:
             raise ApiError(ErrorCode.INVALID_REQUEST, f"{name!r} is no node id.")
     elif not name:
@@ -254,7 +272,7 @@ def _node_id(name: str) -> int | None:
 
 
 def _check_existence(situation: Situation, resource_type: int, name: str) -> None:
-    """Raise ApiError if there is no such topic or node. Other resources exist as soon as they have settings."""
+    """Raise ApiError if there is no such topic or node. Other resources exist as soon as they have configs."""
     image = situation.image
     if resource_type == TOPIC_RESOURCE and name not in image.topic_ids:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
@@ -272,6 +290,8 @@ def _check_values(
 
     As in Kafka, if a topic does not exist and a value is invalid, the error is that of the value.
     """
+    # The whole result is validated, because some keys are checked against others. A value that is
+    # deleted does not count any more.
     after = {key: value for key, value in {**current, **changes}.items() if value is not None}
     problem = None
     if resource_type == TOPIC_RESOURCE:
@@ -282,6 +302,7 @@ def _check_values(
         _check_client_metrics_values(after)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_CONFIG, problem)
+    # After the values: of several faults Kafka names this one last.
     _check_existence(situation, resource_type, name)
     if resource_type == BROKER_RESOURCE:
         _check_broker_values(name, changes)

@@ -26,7 +26,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.controller.partitions.assignments import check_assignments
 from kafkaproto_server.controller.partitions.partitions import Election, Goal, PartitionChanges
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.entries import RECOVERING, PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps, run_to_end
@@ -38,8 +38,8 @@ _Partition = AlterPartitionReassignmentsRequest.ReassignablePartition
 
 def alter_reassignments(situation: Situation, request: AlterPartitionReassignmentsRequest) -> Steps[Result]:
     """Begin, change and cancel the reassignments of the request that are valid."""
-    image, settings = situation.image, situation.topic_settings()
-    changes = PartitionChanges(image, settings)
+    image, configs = situation.image, situation.topic_configs()
+    changes = PartitionChanges(image, configs)
     responses = []
     for asked in request.topics:
         topic = image.topic_by_name(asked.name)
@@ -50,13 +50,15 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
                 partition = _partition(changes, topic, asked.name, data.partition_index)
                 assert topic is not None, "a topic that does not exist has no partition"
                 if data.replicas is None:
-                    _cancel(changes, settings, topic, data.partition_index, partition)
+                    _cancel(changes, configs, topic, data.partition_index, partition)
                 else:
                     _check_target(image, partition, data.replicas, request.allow_replication_factor_change)
                     changes.change(
                         topic,
                         data.partition_index,
                         _begun(partition, tuple(data.replicas)),
+                        # A reassignment is asked for by an operator who expects no loss, whatever
+                        # the topic allows for failures.
                         election=Election.CLEAN,
                     )
             except ApiError as error:
@@ -100,7 +102,11 @@ def _check_target(
 
 def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
     """A reassignment to the target. If only the order of the replicas changes, it is complete at once."""
+    # Kafka's PartitionReassignmentReplicas starts from the present replicas alone. After two
+    # targets, cancelling would keep what the first one added.
     original = {*partition.replicas} - {*partition.adding_replicas}
+    # Replicas that are to go stay in the list until the end. They may lead, and hold what the
+    # others still have to copy.
     removing = tuple(sorted({*partition.replicas} - {*target}))
     adding = tuple(sorted({*partition.replicas, *target} - original))
     return Goal(replicas=target + removing, adding=adding, removing=removing)
@@ -108,7 +114,7 @@ def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
 
 def _cancel(
     changes: PartitionChanges,
-    settings: TopicSettings,
+    configs: TopicConfigs,
     topic: TopicImage,
     index: int,
     partition: PartitionImage,
@@ -126,11 +132,15 @@ def _cancel(
             topic, index, Goal(isr=isr, replicas=replicas, adding=(), removing=()), election=Election.CLEAN
         )
         return
-    if not replicas or not settings.unclean_election_enabled(topic.name):
+    # If only added replicas are in sync, the original ones may lack acknowledged records. Kafka's
+    # PartitionReassignmentRevert has the same rule.
+    if not replicas or not configs.unclean_election_enabled(topic.name):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"Without the added replicas {list(adding)} no replica of {topic.name}-{index} is in sync, and an"
             " unclean election is not allowed.",
         )
+    # The ISR says who is to lead, and the recovery state tells the leader that its log may lack
+    # records (KIP-704).
     goal = Goal(isr=replicas[:1], replicas=replicas, adding=(), removing=(), recovery_state=RECOVERING)
     changes.change(topic, index, goal, election=Election.UNCLEAN)

@@ -7,7 +7,6 @@ salt and the salted password must not be empty, which Apache Kafka does not chec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
@@ -44,6 +43,8 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
         try:
             if name in records:
                 # Even with another mechanism, as in Apache Kafka.
+                # The first mention is taken back, too: a user's credentials change as the request
+                # says, or not at all.
                 del records[name]
                 raise ApiError(
                     ErrorCode.DUPLICATE_RESOURCE, f"User {quoted(name)} is named twice in the request."
@@ -59,10 +60,6 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
         yield
     response = AlterUserScramCredentialsResponse(results=list(results.values()))
     return Result(response=response, records=tuple(records.values()))
-
-
-def _users(alterations: Iterable[_Deletion | _Upsertion]) -> Iterator[str]:
-    yield from dict.fromkeys(each.name for each in alterations)
 
 
 def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message:
@@ -86,11 +83,14 @@ def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message
                 f"User {quoted(name)} has no credential of mechanism {number}.",
             )
         return RemoveUserScramCredentialRecord(name=name, mechanism=number)
+    # Few iterations make a stolen record easy to break. Many cost each client time at each login.
+    # Both limits are Kafka's.
     if not MIN_ITERATIONS <= alteration.iterations <= MAX_ITERATIONS:
         raise _unacceptable(
             f"iterations={alteration.iterations} of user {quoted(name)} must be"
             f" {MIN_ITERATIONS} to {MAX_ITERATIONS}."
         )
+    # With an empty salted password, anybody can compute the keys.
     if not alteration.salt or not alteration.salted_password:
         raise _unacceptable(f"The salt or the salted password of user {quoted(name)} is empty.")
     salted_password = bytes(alteration.salted_password)
@@ -98,6 +98,8 @@ def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message
         name=name,
         mechanism=number,
         salt=alteration.salt,
+        # Not the salted password itself: whoever reads the log or a snapshot could log in with it
+        # (RFC 5802).
         stored_key=mechanism.stored_key(salted_password),
         server_key=mechanism.server_key(salted_password),
         iterations=alteration.iterations,

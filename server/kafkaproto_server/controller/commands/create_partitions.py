@@ -45,6 +45,8 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
         yield
     # The counts come from outside, so they are checked before anything of that size is allocated.
     total = sum(by_name[name][0].count - len(topic.partitions) for name, topic in existing.items())
+    # Kafka has no such check here: it responds with an error, but its first 10,000 partitions
+    # exist.
     if total > MAX_PARTITIONS_PER_REQUEST:
         raise ApiError(
             ErrorCode.POLICY_VIOLATION,
@@ -92,6 +94,8 @@ def _new_partitions(
     first = len(topic.partitions)
     added = request.count - first
     model = topic.partitions[0]
+    # During a reassignment the replicas that will go are still in the list. Kafka counts them, so
+    # new partitions get more replicas than the topic has afterwards.
     replication_factor = len(model.replicas) - len(model.removing_replicas)
     if request.assignments is None:
         assignments = yield from place(brokers, added, replication_factor, situation.rng)
@@ -105,6 +109,8 @@ def _new_partitions(
         yield from check_assignments(image, assignments, replication_factor=replication_factor)
     records: list[Message] = []
     for index, replicas in enumerate(assignments, first):
+        # Also for placed replicas: a fenced broker may be among them, and does not belong into the
+        # ISR.
         partition = new_partition(image, replicas)
         records.append(partition_record(topic.topic_id, index, partition, image.metadata_version))
         yield

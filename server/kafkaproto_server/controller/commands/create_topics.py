@@ -70,6 +70,7 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
     created: list[_NewTopic] = []
     failed: list[_TopicResult] = []
     for topic in names.distinct_topics():
+        # As in Kafka, a name that the request itself rules out comes before the total of partitions.
         refusal = names.problem(topic.name) or too_much
         try:
             if refusal is not None:
@@ -129,6 +130,8 @@ class _Names:
         """What is wrong with the name in this request, apart from existing topics."""
         if len(self._by_name[name]) > 1:
             return ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
+        # The quorum's own log is a topic to Fetch only. A second one under its name would be taken
+        # for it.
         if name == METADATA_TOPIC:
             return ApiError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} belongs to the cluster itself.")
         return None
@@ -194,6 +197,8 @@ def _own_configs(topic: _CreatableTopic) -> dict[str, str]:
     """The values that the request sets; if it names a key twice, the last value counts."""
     own: dict[str, str] = {}
     for config in topic.configs:
+        # In CreateTopics there is nothing that null could reset. To ignore it would hide a mistake
+        # of the client.
         if config.value is None:
             raise ApiError(ErrorCode.INVALID_CONFIG, f"Config {config.name} has no value.")
         own[config.name] = config.value
@@ -221,6 +226,8 @@ def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> Steps[li
         by_index[assignment.partition_index] = tuple(assignment.broker_ids)
     ordered = [by_index[index] for index in sorted(by_index)]
     yield from check_assignments(image, ordered, replication_factor=None)
+    # Clients choose a partition by its number modulo the count, so a gap would be a partition that
+    # nobody serves.
     if sorted(by_index) != list(range(len(by_index))):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
@@ -244,6 +251,8 @@ def _placed(
             f"Partition count {count} is neither above 0 nor -1 for the default.",
         )
     if factor == _USE_DEFAULT:
+        # The controller's own config counts, not that of the broker that forwarded the request
+        # (KIP-464). It is therefore the same whichever broker a client asks.
         factor = situation.config.default_replication_factor
     if count == _USE_DEFAULT:
         count = situation.config.num_partitions
@@ -254,6 +263,7 @@ def _unused_topic_id(situation: Situation) -> bytes:
     """A new topic id. Its text never starts with "-", which command lines would take for an option."""
     while True:
         topic_id = situation.rng.uuid()
+        # Kafka's Uuid.randomUuid avoids the dash, too.
         if topic_id not in situation.image.topics and not to_text(topic_id).startswith("-"):
             return topic_id
 

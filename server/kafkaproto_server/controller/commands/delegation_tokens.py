@@ -57,6 +57,7 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
             f"The owner {quoted(owner_name)} has no principal type.",
         )
     for renewer in request.renewers:
+        # Kafka's DelegationTokenControlManager accepts only renewers of type User, too.
         if renewer.principal_type != _USER:
             raise ApiError(
                 ErrorCode.INVALID_PRINCIPAL_TYPE,
@@ -64,6 +65,8 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
             )
     renewers = tuple(f"{each.principal_type}:{each.principal_name}" for each in request.renewers)
     for principal in (owner, *renewers):
+        # The record joins type and name in one string. Each of them fits the request, but both
+        # together may not fit the record.
         if len(principal.encode()) > MAX_STRING_LENGTH:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST,
@@ -84,6 +87,7 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
             max_timestamp_ms, _later(now_ms, situation.config.delegation_token_expiry_time_ms)
         ),
     )
+    # The id may be public. The HMAC is the secret, and it follows from the id only with the key.
     token_id = uuids.to_text(situation.rng.uuid())
     response = CreateDelegationTokenResponse(
         issue_timestamp_ms=token.issue_timestamp_ms,
@@ -103,6 +107,7 @@ def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRe
     period_ms = situation.config.delegation_token_expiry_time_ms
     if request.renew_period_ms > 0:
         period_ms = min(period_ms, request.renew_period_ms)
+    # Without the maximum, a holder could renew a stolen token for ever.
     expiration_ms = min(token.max_timestamp_ms, _later(situation.wall_ms, period_ms))
     return Result(
         response=RenewDelegationTokenResponse(expiry_timestamp_ms=expiration_ms),
@@ -118,6 +123,8 @@ def expire_delegation_token(situation: Situation, request: ExpireDelegationToken
     """Set a token's expiry time, or remove it if the period is negative; raises ApiError if it cannot be expired."""
     token_id, token = yield from _token(situation, bytes(request.hmac))
     _check_may_renew(situation, token_id, token)
+    # Before the check of its expiry: a token may be removed even if it has expired. Kafka's
+    # DelegationTokenControlManager has the same order.
     if request.expiry_time_period_ms < 0:
         return Result(
             response=ExpireDelegationTokenResponse(expiry_timestamp_ms=situation.wall_ms),
@@ -143,6 +150,8 @@ def expired_token_records(image: ClusterImage, wall_ms: int) -> Steps[list[Messa
             names.append(name)
         yield
     expired = yield from sorted_steps(names)
+    # Not removed at once: `is_expired` already makes the token invalid, so the removal only frees
+    # memory and may take several runs.
     return [RemoveDelegationTokenRecord(token_id=token_id) for token_id in expired[:MAX_REMOVED_TOKENS]]
 
 
@@ -154,6 +163,7 @@ def _secret_key(situation: Situation) -> str:
             ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED,
             "delegation.token.secret.key is not set on the controller.",
         )
+    # A node of an older release may not know the record type, and would stop at it.
     if situation.image.metadata_version < TOKEN_LEVEL:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "Tokens need metadata.version 3.6-IV2 or later.")
     return secret_key
@@ -184,4 +194,6 @@ def _check_may_renew(situation: Situation, token_id: str, token: DelegationToken
 
 
 def _later(now_ms: int, period_ms: int) -> int:
+    # A client may send the highest int64 as "for ever". Python would compute a time that no field
+    # can hold.
     return min(_MAX_TIMESTAMP_MS, now_ms + period_ms)

@@ -53,8 +53,11 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
             if times > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is named twice.")
             topic = _topic_to_delete(image, name, topic_id)
+            # By id and by name: replay would refuse a second RemoveTopicRecord.
             if times_meant[topic.topic_id] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is given by name and by id.")
+            # This record alone: replay also removes the partitions and configs, as every Kafka node
+            # does.
             records.append(RemoveTopicRecord(topic_id=topic.topic_id))
             results.append(_TopicResult(name=topic.name, topic_id=topic.topic_id))
         except ApiError as error:

@@ -41,7 +41,7 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
             f"ElectionType {request.election_type} is neither 0 (preferred) nor 1 (unclean).",
         )
     image = situation.image
-    changes = PartitionChanges(image, situation.topic_settings())
+    changes = PartitionChanges(image, situation.topic_configs())
     results = []
     for name, indexes in (yield from _asked(image, request, election)):
         partition_results = []
@@ -58,6 +58,8 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
     return Result(
         response=ElectLeadersResponse(replica_election_results=results),
         records=changes.records,
+        # The elections are independent of each other, and "all partitions" may be more than one
+        # batch holds.
         atomic=False,
     )
 
@@ -73,6 +75,8 @@ def _asked(
 ) -> Steps[list[tuple[str, Iterable[int]]]]:
     """(topic name, partition indexes); if the request names none, all partitions that need an election."""
     if request.topic_partitions is None:
+        # Those that need none are left out, as in Kafka: else a healthy cluster would get one error
+        # for each partition.
         needed = yield from partitions_where(image, lambda partition: _is_needed(partition, election))
         by_name: dict[str, list[int]] = {}
         while needed:
@@ -100,6 +104,7 @@ def _elect(image: ClusterImage, changes: PartitionChanges, name: str, index: int
     partition = changes.partition(topic, index)
     if partition is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} has no partition {index}.")
+    # Kafka's clients count this code as success, so it may stand beside a named partition.
     if not _is_needed(partition, election):
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, f"Broker {partition.leader} leads {name}-{index}.")
     if changes.change(topic, index, Goal(), election=election) is None:

@@ -28,7 +28,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.controller.values.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
+from kafkaproto_server.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
     KRAFT_VERSION,
@@ -53,8 +53,12 @@ _Update = UpdateFeaturesRequest.FeatureUpdateKey
 def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Steps[Result]:
     """Update all features of the request; raises ApiError (INVALID_UPDATE_VERSION) if one of them cannot be updated."""
     updates = {update.feature: update for update in request.feature_updates}
+    # The levels after the request: metadata.version and a feature that needs it may be raised
+    # together.
     levels = {**situation.image.features, **{name: each.max_version_level for name, each in updates.items()}}
     for update in updates.values():
+        # All checks come before the first record and before the quorum is asked: kraft.version
+        # cannot be lowered again if another feature is refused.
         _check_update(situation, update, levels)
         yield
     raised = updates.get(KRAFT_VERSION)
@@ -66,7 +70,9 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Ste
     records: list[Message] = []
     for name, update in updates.items():
         if name == ELIGIBLE_LEADER_REPLICAS_VERSION and update.max_version_level > 0:
-            records += yield from _elr_settings(situation)
+            records += yield from _elr_configs(situation)
+        # The quorum writes this level as the control record KRAFT_VERSION, because the Raft layer
+        # needs it without an image. It is never a FeatureLevelRecord.
         if name != KRAFT_VERSION:
             records.append(FeatureLevelRecord(name=name, feature_level=update.max_version_level))
     return Result(response=response, records=() if request.validate_only else records)
@@ -115,12 +121,16 @@ def _who_does_not_support(situation: Situation, name: str, level: int) -> Iterat
         return
     if not known[0] <= level <= known[1]:
         yield f"controller {situation.node_id} supports {known[0]} to {known[1]}"
+    # Fenced brokers count, too: one that comes back with a level that it does not support could not
+    # read the log.
     for broker in image.brokers_in_order():
         if not _is_supported(broker.features, name, level):
             yield f"broker {broker.broker_id} supports {_range_text(broker.features, name)}"
     for controller in image.controllers_in_order():
         if not _is_supported(controller.features, name, level):
             yield f"controller {controller.controller_id} supports {_range_text(controller.features, name)}"
+    # controller.quorum.voters counts only while kraft.version is 0. A static voter that has not
+    # registered (KIP-919) may support less than this level.
     if situation.kraft_version == 0 and image.metadata_version >= CONTROLLER_REGISTRATION_LEVEL:
         for voter_id in situation.config.static_voter_ids:
             if voter_id != situation.node_id and voter_id not in image.controllers:
@@ -149,6 +159,8 @@ def _check_downgrade(update: _Update, present: int) -> None:
     if name == KRAFT_VERSION:
         raise _invalid(update, "it cannot be lowered")
     if name == METADATA_VERSION:
+        # Kafka refuses this for unsafe downgrades, too: nothing removes the newer fields from the
+        # log and its snapshots.
         lossy = [
             str(each) for each in METADATA_VERSIONS if level < each.level <= present and each.changes_metadata
         ]
@@ -165,7 +177,7 @@ def _invalid(update: _Update, reason: str) -> ApiError:
     )
 
 
-def _elr_settings(situation: Situation) -> Steps[list[ConfigRecord]]:
+def _elr_configs(situation: Situation) -> Steps[list[ConfigRecord]]:
     """Records that give min.insync.replicas one value for the whole cluster, if ELR is not on yet."""
     image = situation.image
     records: list[ConfigRecord] = []
@@ -178,6 +190,8 @@ def _elr_settings(situation: Situation) -> Steps[list[ConfigRecord]]:
     for (resource_type, name), values in image.configs.items():
         is_broker = resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT
         if is_broker and MIN_INSYNC_REPLICAS in values:
+            # The ELR of a partition must not depend on which controller is active, so no node keeps
+            # a value of its own.
             names.append(name)
         yield
     records += [_min_insync_replicas(name, None) for name in sorted(names)]

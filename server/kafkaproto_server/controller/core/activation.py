@@ -18,7 +18,7 @@ from kafkaproto.messages import (
     FeatureLevelRecord,
 )
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.controller.values.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
+from kafkaproto_server.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.image.entries import BROKER_RESOURCE, ELR_FEATURE
 from kafkaproto_server.image.loader import LoadState
 
@@ -32,10 +32,16 @@ def activation_records(
     order.
     """
     records: list[Message] = []
+    # Only the previous active controller could have ended the transaction. Without the abort, no
+    # later record would ever become visible. Kafka: ActivationRecordsGenerator.
     if state.in_transaction:
         records.append(AbortTransactionRecord(reason="Controller failover"))
+    # The committed metadata decides, not the bootstrap file: a voter that was formatted later must
+    # not write its own levels into a log that is in use.
     if not state.stable.metadata_version:
         assert bootstrap_records, "a new log needs bootstrap records"
+        # If the controller fails in the midst of this, the next one aborts and begins anew. A log
+        # with some of the features would count as complete.
         records.append(BeginTransactionRecord(name="Bootstrap records"))
         records += bootstrap_records
         if any(_turns_elr_on(record) for record in bootstrap_records):

@@ -25,10 +25,14 @@ Batches: TypeAlias = tuple[deque[Message], deque[bytes], tuple[int, ...]]
 
 def batches_of(result: Result, metadata_version: int) -> Steps[Batches]:
     """The records as batches; raises ApiError (POLICY_VIOLATION) if an atomic result does not fit into one batch."""
+    # Checked before the records are encoded: to refuse a request must not take as long as to carry
+    # it out.
     if result.atomic and len(result.records) > batches.MAX_RECORDS_PER_BATCH:
         raise _too_large(len(result.records))
     values = []
     for record in result.records:
+        # The level at which the change was decided. UpdateFeatures itself is written at the old
+        # level: a reader knows the new one only after the record.
         values.append(encode_metadata_record(record, record_version(record, metadata_version)))
         yield
     records, encoded, ends = yield from fitted(result.records, values)
@@ -47,6 +51,8 @@ def append_steps(
     records, values, ends = found
     start = 0
     for end in ends:
+        # Popped, not sliced: each record is freed soon after. To free a hundred thousand at once
+        # would hold up the loop.
         batch = [records.popleft() for _ in range(start, end)]
         is_replayed = False
         while not is_replayed:
@@ -61,11 +67,15 @@ def append_steps(
             )
             # If not, the quorum has appended control records meanwhile: replay at the new offset.
             is_replayed = base_offset == log.next_offset
+        # Replay comes before the append, as in Kafka's QuorumController: a record that contradicts
+        # the image must never reach the log, where every node would stop at it.
         append(
             AppendRecords(
                 epoch=epoch,
                 base_offset=base_offset,
                 records=tuple([values.popleft() for _ in batch]),
+                # The image before the batch: in the one after it, the new leader has already left
+                # the ELR.
                 elections=count_elections(newest.latest, batch),
             )
         )

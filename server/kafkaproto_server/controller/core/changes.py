@@ -23,6 +23,8 @@ from kafkaproto_server.controller.values.command import Decision
 from kafkaproto_server.controller.values.events import CommandReceived
 from kafkaproto_server.purgatory import Purgatory
 
+# Without a limit, one change of some seconds lets clients that repeat their requests fill the
+# memory.
 MAX_WAITING_CHANGES = 10_000
 """If so many changes wait, further commands are refused; their senders have to repeat them."""
 MAX_AHEAD = 64
@@ -54,6 +56,8 @@ class Change:
     """Called when its turn comes, and repeatedly while it is decided; if it returns False, the change is dropped."""
     command: CommandReceived | None = None
     """The command that needs a response; None if nobody waits for one, or no longer."""
+    # Only the activation: with an open transaction or without metadata.version, every later
+    # decision would be wrong.
     is_vital: bool = False
     """Whether nothing can continue without it: its failure is raised, and nothing goes ahead of it."""
     is_urgent: bool = False
@@ -77,6 +81,7 @@ class Change:
 def with_deadline(command: CommandReceived, now_ms: int) -> tuple[CommandReceived, int]:
     """The command with a time limit, its own or `COMMAND_TIMEOUT_MS`; and the limit."""
     deadline_ms = command.context.deadline_ms
+    # A command without a limit would wait for ever behind a quorum that has lost its majority.
     if deadline_ms is not None:
         return command, deadline_ms
     deadline_ms = now_ms + COMMAND_TIMEOUT_MS
@@ -113,6 +118,8 @@ class WaitingChanges:
 
     def interrupts(self, change: Change) -> bool:
         """Whether a waiting change has to go ahead of the change that is being worked on."""
+        # Once records are appended, the change has to be completed: others would be decided on half
+        # of it.
         return bool(self._urgent) and not change.is_decided and change.may_be_passed
 
     def take_first(self) -> Change | None:

@@ -91,7 +91,7 @@ from kafkaproto_server.controller.values.sessions import (
     sessions_after_pause,
     sessions_at_activation,
 )
-from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
+from kafkaproto_server.controller.values.topic_configs import InheritedConfigs, TopicConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.loader import LoadState
 from kafkaproto_server.ports import Rng
@@ -655,9 +655,9 @@ class Controller:
 
     def _run_task(self, task: periodic_tasks.PeriodicTask) -> Steps[Result]:
         image = self.newest_image
-        settings = TopicSettings(image, self._inherited)
+        configs = TopicConfigs(image, self._inherited)
         records = yield from task.run(
-            periodic_tasks.TaskSituation(image=image, settings=settings, wall_ms=self._wall_ms)
+            periodic_tasks.TaskSituation(image=image, configs=configs, wall_ms=self._wall_ms)
         )
         return Result(records=records, atomic=False)
 

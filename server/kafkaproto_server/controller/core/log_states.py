@@ -14,6 +14,8 @@ from kafkaproto_server.types import Steps
 
 def load_batch_steps(state: LoadState, batch: BatchCommitted) -> Steps[LoadState]:
     """The state after a committed batch, with at least one step per record; raises ReplayError."""
+    # Control records belong to the quorum. They change no metadata, but the image has to reach
+    # their offset, or the next batch would leave a gap.
     if batch.records is None:
         return load_control_batch(
             state, last_offset=batch.last_offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
@@ -49,6 +51,7 @@ class LogStates:
     @property
     def next_offset(self) -> int:
         """Offset that the next record gets."""
+        # Not counted apart: image and log cannot disagree about the end.
         return self.newest.latest.offset + 1
 
     def append(self, state: LoadState) -> None:
@@ -76,17 +79,23 @@ class LogStates:
         ``timestamp_ms`` is the append time of the last committed batch, which is known only now.
         """
         assert high_watermark <= self.next_offset, f"{high_watermark} is beyond the log's end"
+        # After an activation the quorum may report a high watermark from before what was read
+        # already. What is committed stays committed.
         self.high_watermark = max(self.high_watermark, high_watermark)
         committed = self.committed
+        # A batch is committed as a whole. A high watermark within it commits nothing of it.
         while self._appended and self._appended[0].latest.offset < self.high_watermark:
             committed = self._appended.popleft()
         if committed is self.committed:
             return False
         latest = committed.latest.at(committed.latest.offset, committed.latest.epoch, timestamp_ms)
+        # Identity says whether a transaction is open, so without one both must be the same object.
         stable = committed.stable if committed.in_transaction else latest
         self.committed = LoadState(latest=latest, stable=stable)
         return True
 
     def forget_uncommitted(self) -> None:
         """Return to the committed state."""
+        # Kafka's controllers revert timeline collections (SnapshotRegistry) to the last stable
+        # offset. Images are persistent, so the old one is still there.
         self._appended.clear()

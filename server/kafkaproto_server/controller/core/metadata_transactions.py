@@ -35,6 +35,8 @@ def fitted(records: Sequence[Message], encoded: Sequence[bytes]) -> Steps[Fitted
     records stay as they are.
     """
     ends = yield from batch_ends(encoded)
+    # A batch is atomic by itself, and transactions do not nest: a Begin within another one stops
+    # every reader.
     if len(ends) <= 1 or records[0].API_KEY in _MARKERS:
         return records, encoded, ends
     framed = [BeginTransactionRecord(name=TRANSACTION_NAME), *records, EndTransactionRecord()]

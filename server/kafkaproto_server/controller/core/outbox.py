@@ -61,6 +61,8 @@ class ControllerOutbox:
 
     def ask_quorum(self, effect: UpgradeKRaftVersion) -> None:
         """Add an effect that is given out alone, once nothing else is left: see `take`."""
+        # Not among the other effects: the control records would get offsets that this controller
+        # has given to records behind it.
         self._asked_of_quorum.append(effect)
 
     def release_refusals(self) -> None:

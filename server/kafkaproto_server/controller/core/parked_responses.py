@@ -33,4 +33,6 @@ class ParkedResponses(Purgatory[ParkedResponse]):
 
     def take_committed(self, high_watermark: int) -> Iterator[ParkedResponse]:
         """Take the responses that the high watermark has reached, in order."""
+        # A later command never rests on a lower offset, so the first one that has to wait ends the
+        # search.
         return self.take_while(lambda result: result.committed_at <= high_watermark)

@@ -18,12 +18,14 @@ from kafkaproto_server.controller.partitions.leader_balance import (
     unclean_leaders,
 )
 from kafkaproto_server.controller.values.config import ControllerConfig
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
 
 AGAIN_MS = 10
 """Pause after a full run, which may have left something to do."""
+# The same as in Kafka's PeriodicTaskControlManager. A fault will most likely come again, and each
+# run costs time and a report.
 AFTER_FAILURE_MS = 300_000
 
 
@@ -33,7 +35,7 @@ class TaskSituation:
 
     image: ClusterImage
     """The newest image, including what is not committed yet."""
-    settings: TopicSettings
+    configs: TopicConfigs
     wall_ms: int
 
 
@@ -50,6 +52,7 @@ class PeriodicTask:
 
 
 def _balance_interval_ms(config: ControllerConfig) -> int:
+    # The operator then moves leaders by ElectLeaders, and the controller must not undo that.
     if not config.auto_leader_rebalance_enable:
         return 0
     return config.leader_imbalance_check_interval_seconds * 1000
@@ -64,13 +67,13 @@ PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
     PeriodicTask(
         name="the election of preferred leaders",
         interval_ms=_balance_interval_ms,
-        run=lambda situation: preferred_leaders(situation.image, situation.settings),
+        run=lambda situation: preferred_leaders(situation.image, situation.configs),
         full_run=MAX_ELECTIONS_PER_RUN,
     ),
     PeriodicTask(
         name="the unclean election of leaders",
         interval_ms=lambda config: config.unclean_leader_election_interval_ms,
-        run=lambda situation: unclean_leaders(situation.image, situation.settings),
+        run=lambda situation: unclean_leaders(situation.image, situation.configs),
         full_run=MAX_ELECTIONS_PER_RUN,
     ),
     PeriodicTask(
@@ -115,6 +118,8 @@ class TaskSchedule:
         if self.next_deadline_ms is None or self.next_deadline_ms > now_ms:
             return due
         for number, due_ms in self._due_ms.items():
+            # A run may take longer than the interval. More runs would only wait in line, each with
+            # a search through all partitions.
             if due_ms <= now_ms and number not in self._running:
                 task = PERIODIC_TASKS[number]
                 self._due_ms[number] = now_ms + task.interval_ms(self._config)

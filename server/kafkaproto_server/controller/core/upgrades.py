@@ -34,6 +34,8 @@ class WaitingUpgrades:
 
     def take(self, command_id: int) -> WaitingUpgrade | None:
         """Take the command that the quorum has decided on; None if it was taken before for another reason."""
+        # The quorum's answer may come after the time limit or the end of leadership. By then the
+        # command has had its response.
         return self._waiting.pop(command_id, None)
 
     def take_expired(self, now_ms: int) -> Iterator[CommandReceived]:

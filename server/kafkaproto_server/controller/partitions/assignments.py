@@ -21,12 +21,15 @@ def check_assignments(
         if not replicas:
             raise _invalid("A partition is assigned to no broker at all.")
         for replica in replicas:
+            # Registered is enough: a fenced broker may come back. Kafka accepts it, too.
             if replica not in image.brokers:
                 raise _invalid(f"Broker {replica} in assignment {list(replicas)} is not registered.")
         if len(dict.fromkeys(replicas)) != len(replicas):
             raise _invalid(f"Assignment {list(replicas)} names a broker twice.")
         if replication_factor is None:
             replication_factor = len(replicas)
+        # New partitions and the rule for min.insync.replicas take a topic's replication factor from
+        # its first partition alone.
         if len(replicas) != replication_factor:
             raise _invalid(
                 f"Assignment {list(replicas)} has {len(replicas)} replicas, others have {replication_factor}."

@@ -16,7 +16,7 @@ from kafkaproto_server.controller.partitions.partitions import (
     PartitionChanges,
     partitions_where,
 )
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import NO_NODE, Steps
 
@@ -24,17 +24,18 @@ MAX_ELECTIONS_PER_RUN = 1_000
 """As in Apache Kafka's controllers: the rest has to wait for the next run."""
 
 
-def preferred_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[Message]]:
+def preferred_leaders(image: ClusterImage, configs: TopicConfigs) -> Steps[list[Message]]:
     """Records that make preferred replicas leaders."""
     if not image.partition_counts.not_preferred:
         return []
+    # All of them: Kafka's controllers in KRaft have no threshold of imbalance either.
     others_lead = yield from partitions_where(
         image, lambda partition: partition.leader != partition.replicas[0]
     )
-    return (yield from _elected(image, settings, others_lead, Election.PREFERRED))
+    return (yield from _elected(image, configs, others_lead, Election.PREFERRED))
 
 
-def unclean_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[Message]]:
+def unclean_leaders(image: ClusterImage, configs: TopicConfigs) -> Steps[list[Message]]:
     """Records that give leaders to partitions without one, if their topics allow unclean elections."""
     if not image.partition_counts.leaderless:
         return []
@@ -42,16 +43,18 @@ def unclean_leaders(image: ClusterImage, settings: TopicSettings) -> Steps[list[
     allowed: deque[Located] = deque()
     while leaderless:
         each = leaderless.popleft()
-        if settings.unclean_election_enabled(each[0].name):
+        # The config may have been changed after the partition lost its leader. Only this task
+        # notices that, as no broker comes or goes.
+        if configs.unclean_election_enabled(each[0].name):
             allowed.append(each)
         yield
-    return (yield from _elected(image, settings, allowed, Election.UNCLEAN))
+    return (yield from _elected(image, configs, allowed, Election.UNCLEAN))
 
 
 def _elected(
-    image: ClusterImage, settings: TopicSettings, partitions: deque[Located], election: Election
+    image: ClusterImage, configs: TopicConfigs, partitions: deque[Located], election: Election
 ) -> Steps[list[Message]]:
-    changes = PartitionChanges(image, settings)
+    changes = PartitionChanges(image, configs)
     while partitions:
         topic, index, _ = partitions.popleft()
         changes.change(topic, index, Goal(), election=election)

@@ -35,7 +35,7 @@ import msgspec
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
 from kafkaproto_server.controller.partitions.placement import directory_for_new_replica
-from kafkaproto_server.controller.values.settings import TopicSettings
+from kafkaproto_server.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.image.apply_topics import (
     NO_LEADER_CHANGE,
     NO_RECOVERY_STATE_CHANGE,
@@ -113,9 +113,13 @@ def partition_change(
 
     Only this function decides on leaders, ISRs, ELRs, directories and the end of reassignments.
     """
+    # The order is that of Kafka's PartitionChangeBuilder. The end of a reassignment changes the
+    # ISR, on which the ELR rests; both decide who may lead.
     target = _target(partition, goal)
     _finish_reassignment(target)
     _choose_elr(target, partition, rules, goal.lost_replicas)
+    # The election has to see the new directories: the same record may say that a directory is
+    # offline, or that a lost replica was found.
     _elect(target, _with_directories(partition, goal.directories), rules)
     _remember_last_leader(target, partition, rules)
     # Without ELR, a partition that no replica can lead keeps its ISR, for the replica that comes back first.
@@ -132,6 +136,8 @@ def partition_change(
     leader = _leader_to_record(partition, target)
     recovery_state = _recovery_state_to_record(partition, goal, target)
     stays = (leader, recovery_state, directories) == (NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE, None)
+    # Every PartitionChangeRecord raises the partition epoch. An empty one would make the leader's
+    # next AlterPartition fail with INVALID_UPDATE_VERSION for nothing.
     if stays and lists == _NO_LISTS:
         return None
     return PartitionChangeRecord(
@@ -153,12 +159,16 @@ _NO_LISTS = (None,) * 6
 
 
 def _if_changed(old: tuple[int, ...], new: tuple[int, ...]) -> list[int] | None:
+    # In the record, null says "no change" and an empty list says "empty". To mix them up would
+    # clear an ISR.
     return None if new == old else list(new)
 
 
 def _leader_to_record(partition: PartitionImage, target: _Target) -> int:
     if target.leader != partition.leader:
         return target.leader
+    # A shrunk ISR does not raise the leader epoch. Kafka does that only below metadata.version
+    # 3.6-IV0, because brokers needed it then (KAFKA-15021).
     if target.replicas == partition.replicas:
         return NO_LEADER_CHANGE
     # Naming the leader starts a new leader epoch, so that no broker takes a removed replica for a follower.
@@ -167,6 +177,7 @@ def _leader_to_record(partition: PartitionImage, target: _Target) -> int:
 
 
 def _recovery_state_to_record(partition: PartitionImage, goal: Goal, target: _Target) -> int:
+    # An unclean election overrides what the request says: a new leader cannot have recovered yet.
     state = RECOVERING if target.unclean else goal.recovery_state
     if state is None or state == partition.leader_recovery_state:
         return NO_RECOVERY_STATE_CHANGE
@@ -177,6 +188,8 @@ def _directories_to_record(
     partition: PartitionImage, goal: Goal, target: _Target, rules: LeadershipRules
 ) -> list[bytes] | None:
     """The directories of all replicas, in the replicas' order; None if none of them changes."""
+    # The record lists the directories of all replicas or none. To repeat them without a change
+    # costs 16 bytes a replica.
     if rules.new_directory is None or (not goal.directories and target.replicas == partition.replicas):
         return None
     known = {**dict(zip(partition.replicas, partition.directories, strict=True)), **goal.directories}
@@ -191,6 +204,8 @@ def _target(partition: PartitionImage, goal: Goal) -> _Target:
     return _Target(
         leader=partition.leader,
         isr=partition.isr if goal.isr is None else goal.isr,
+        # The ELR does not carry over: `_choose_elr` derives it anew from the old ELR and the old
+        # ISR.
         elr=(),
         last_known_elr=partition.last_known_elr,
         replicas=partition.replicas if goal.replicas is None else goal.replicas,
@@ -205,10 +220,14 @@ def _finish_reassignment(target: _Target) -> None:
         return
     isr = tuple(replica for replica in target.isr if replica not in target.removing)
     replicas = tuple(replica for replica in target.replicas if replica not in target.removing)
+    # A replica in both was added by an earlier target and is not wanted any more. To wait for it
+    # would hold up the reassignment for a copy that is thrown away.
     coming, going = {*target.adding} - {*target.removing}, {*target.removing} - {*target.adding}
     # With fewer replicas than before, each of them has to hold what the removed ones held.
     needed = {*replicas} if len(going) > len(coming) else coming
+    # To remove replicas before the new ones are in sync could remove the only complete copies.
     if isr and needed <= {*isr}:
+        # All four in one record: a reader never sees removed replicas that are still to be removed.
         target.isr, target.replicas = isr, replicas
         target.adding = target.removing = ()
 
@@ -218,13 +237,19 @@ def _choose_elr(
 ) -> None:
     """Choose the ELR, before any election. If the ISR has min.insync.replicas, nobody else need be eligible."""
     if rules.elr_enabled and len(target.isr) < min(rules.min_isr, len(partition.replicas)):
+        # Below min.insync.replicas no record with acks=all is acknowledged. So whoever leaves the
+        # ISR from here on misses nothing that was (KIP-966).
         left = {*partition.elr, *partition.isr} - {*target.isr, *lost_replicas}
+        # Sorted, because a set has no order of its own: the same seed has to lead to the same
+        # bytes.
         target.elr = tuple(sorted(left & {*target.replicas}))
 
 
 def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
     # Replicas that were eligible while ELR was on still hold everything: no other replica has led since.
     eligible = target.isr or (target.elr if rules.elr_enabled else partition.elr)
+    # The present leader comes first: a change that does not concern it must not move clients to
+    # another broker.
     candidates = (partition.leader, *target.replicas)
     if rules.election is Election.PREFERRED:
         candidates = (target.replicas[0], *candidates)
@@ -233,8 +258,12 @@ def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -
             target.leader = replica
             if replica not in target.isr:
                 target.isr = (replica,)
+                # ISR and ELR have no common member. As in Kafka, the others stay in the ELR until a
+                # later change finds that the ISR has min.insync.replicas.
                 target.elr = tuple(other for other in target.elr if other != replica)
             return
+    # Without this, a partition whose whole ISR crashed would stay offline for ever, although the
+    # replica that led last is back. Kafka does this without the topic's consent, too.
     if rules.elr_enabled and not eligible and len(partition.last_known_elr) == 1:
         (last_leader,) = partition.last_known_elr
         if last_leader in target.replicas and rules.is_acceptable(partition, last_leader):
@@ -245,6 +274,7 @@ def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -
             if rules.is_acceptable(partition, replica):
                 _lead_uncleanly(target, replica)
                 return
+    # No leader is better than one that lacks acknowledged records.
     target.leader = NO_NODE
 
 
@@ -254,6 +284,7 @@ def _lead_uncleanly(target: _Target, leader: int) -> None:
 
 def _remember_last_leader(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
     """Remember the last leader when it goes, and forget it when there is a leader again. Only with ELR on."""
+    # Without ELR the ISR is never empty, so it names the replicas that may lead again.
     if not rules.elr_enabled:
         return
     if target.leader != NO_NODE:
@@ -265,10 +296,10 @@ def _remember_last_leader(target: _Target, partition: PartitionImage, rules: Lea
 class PartitionChanges:
     """Changes that a command makes to partitions one after the other; each starts from the result of those before."""
 
-    def __init__(self, image: ClusterImage, settings: TopicSettings) -> None:
+    def __init__(self, image: ClusterImage, configs: TopicConfigs) -> None:
         self.records: list[Message] = []
         self._image = image
-        self._settings = settings
+        self._configs = configs
         self._changed: dict[tuple[bytes, int], PartitionImage] = {}
         self._rules: dict[tuple[bytes, Election | None], LeadershipRules] = {}
 
@@ -281,18 +312,22 @@ class PartitionChanges:
     ) -> PartitionImage | None:
         """Move an existing partition to the goal, and elect a leader if needed.
 
-        Returns the changed partition, None if nothing changed. If ``election`` is None, the topic's settings decide
+        Returns the changed partition, None if nothing changed. If ``election`` is None, the topic's configs decide
         whether an election may be unclean.
         """
         partition = self.partition(topic, index)
         assert partition is not None, f"{topic.name}-{index} does not exist"
         key = topic.topic_id, election
         if key not in self._rules:
-            self._rules[key] = leadership_rules(self._image, self._settings, topic, election=election)
+            self._rules[key] = leadership_rules(self._image, self._configs, topic, election=election)
+        # The same function decides for requests, heartbeats and periodic tasks. Kafka has one
+        # PartitionChangeBuilder for the same reason: rules in two places would drift apart.
         record = partition_change(topic.topic_id, index, partition, goal, self._rules[key])
         if record is None:
             return None
         self.records.append(record)
+        # By the function that replay uses, so that the epochs in a response are those that every
+        # node will have.
         changed = self._changed[topic.topic_id, index] = merge_partition(partition, record)
         return changed
 
@@ -321,6 +356,8 @@ def partitions_where(image: ClusterImage, holds: Callable[[PartitionImage], bool
     """
     # A deque, so that the caller can free it bit by bit while going through it: to free it at once takes long.
     found: deque[Located] = deque()
+    # The maps iterate in hash order, which differs between processes. Records must not depend on
+    # it, or a failure could not be repeated from its seed.
     for name in (yield from sorted_steps(image.topic_ids)):
         topic = image.topics[image.topic_ids[name]]
         # Sort by index only if there is anything to sort.
@@ -340,31 +377,35 @@ def partitions_where(image: ClusterImage, holds: Callable[[PartitionImage], bool
 
 def leads_any_partition(image: ClusterImage, broker_id: int) -> bool:
     """Whether the broker leads at least one partition."""
+    # Kafka's ReplicationControlManager asks BrokersToIsrs for this. A search here would cost each
+    # heartbeat a pass through all partitions.
     return broker_id in image.partition_counts.led
 
 
-def changes_without(image: ClusterImage, settings: TopicSettings, broker_id: int) -> Steps[list[Message]]:
+def changes_without(image: ClusterImage, configs: TopicConfigs, broker_id: int) -> Steps[list[Message]]:
     """Records that take the broker out of every ISR and leadership. The broker has lost no records."""
     if broker_id not in image.partition_counts.in_sync:
         return []
     affected = yield from partitions_where(image, lambda partition: broker_id in partition.isr)
-    return (yield from _changes(image, settings, affected, leaving=broker_id))
+    return (yield from _changes(image, configs, affected, leaving=broker_id))
 
 
 def changes_without_crashed(
-    image: ClusterImage, settings: TopicSettings, broker_id: int
+    image: ClusterImage, configs: TopicConfigs, broker_id: int
 ) -> Steps[list[Message]]:
     """As `changes_without`, for a broker that may have lost acknowledged records: it leaves every ELR too."""
+    # Without ELR, Kafka's controllers treat a crashed broker like a fenced one, too: there is no
+    # list of complete replicas outside of the ISR that it would have to leave.
     if not image.elr_enabled:
-        return (yield from changes_without(image, settings, broker_id))
+        return (yield from changes_without(image, configs, broker_id))
     affected = yield from partitions_where(
         image, lambda partition: broker_id in partition.isr or broker_id in partition.elr
     )
-    return (yield from _changes(image, settings, affected, leaving=broker_id, lost_replicas=(broker_id,)))
+    return (yield from _changes(image, configs, affected, leaving=broker_id, lost_replicas=(broker_id,)))
 
 
 def changes_without_directories(
-    image: ClusterImage, settings: TopicSettings, broker_id: int, directories: Sequence[bytes]
+    image: ClusterImage, configs: TopicConfigs, broker_id: int, directories: Sequence[bytes]
 ) -> Steps[list[Message]]:
     """Records that take the broker out of the partitions in directories that it can no longer read."""
     if broker_id not in image.partition_counts.in_sync:
@@ -373,20 +414,22 @@ def changes_without_directories(
     affected = yield from partitions_where(
         image, lambda partition: broker_id in partition.isr and partition.directory_of(broker_id) in lost
     )
-    return (yield from _changes(image, settings, affected, leaving=broker_id))
+    return (yield from _changes(image, configs, affected, leaving=broker_id))
 
 
-def changes_with(image: ClusterImage, settings: TopicSettings, broker_id: int) -> Steps[list[Message]]:
+def changes_with(image: ClusterImage, configs: TopicConfigs, broker_id: int) -> Steps[list[Message]]:
     """Records that give leaderless partitions a leader once the broker is unfenced."""
     if not image.partition_counts.leaderless:
         return []
+    # Only partitions without a leader: the broker's replicas elsewhere are not in sync yet. Their
+    # leaders take them into the ISR by AlterPartition.
     leaderless = yield from partitions_where(image, lambda partition: partition.leader == NO_NODE)
-    return (yield from _changes(image, settings, leaderless, joining=broker_id))
+    return (yield from _changes(image, configs, leaderless, joining=broker_id))
 
 
 def _changes(
     image: ClusterImage,
-    settings: TopicSettings,
+    configs: TopicConfigs,
     partitions: deque[Located],
     *,
     joining: int = NO_NODE,
@@ -403,7 +446,7 @@ def _changes(
         topic, index, partition = partitions.popleft()
         rules = rules_of.get(topic.topic_id)
         if rules is None:
-            rules = leadership_rules(image, settings, topic, joining=joining, leaving=leaving)
+            rules = leadership_rules(image, configs, topic, joining=joining, leaving=leaving)
             rules_of[topic.topic_id] = rules
         isr = tuple(replica for replica in partition.isr if replica != leaving)
         goal = Goal(isr=isr, lost_replicas=lost_replicas)
@@ -416,20 +459,23 @@ def _changes(
 
 def leadership_rules(
     image: ClusterImage,
-    settings: TopicSettings,
+    configs: TopicConfigs,
     topic: TopicImage,
     *,
     election: Election | None = None,
     joining: int = NO_NODE,
     leaving: int = NO_NODE,
 ) -> LeadershipRules:
-    """The rules for one topic's partitions by the image. Without ``election``, the topic's settings decide whether an
+    """The rules for one topic's partitions by the image. Without ``election``, the topic's configs decide whether an
     election may be unclean."""
 
     def is_acceptable(partition: PartitionImage, broker_id: int) -> bool:
         broker = image.brokers.get(broker_id)
+        # Names of brokers that were unregistered, or of replicas that were removed, may remain in
+        # the last known ELR.
         if broker is None or broker_id == leaving or broker_id not in partition.replicas:
             return False
+        # The record that unfences the broker precedes these, but the image does not show it yet.
         active = broker_id == joining or broker.is_active()
         return active and broker.has_online_directory(partition.directory_of(broker_id))
 
@@ -437,13 +483,13 @@ def leadership_rules(
         return directory_for_new_replica(image, broker_id)
 
     if election is None:
-        unclean = settings.unclean_election_enabled(topic.name)
+        unclean = configs.unclean_election_enabled(topic.name)
         election = Election.UNCLEAN if unclean else Election.CLEAN
     return LeadershipRules(
         is_acceptable=is_acceptable,
         election=election,
         elr_enabled=image.elr_enabled,
         # As in Apache Kafka, the number of replicas of the first partition limits it for all partitions.
-        min_isr=min(settings.min_insync_replicas(topic.name), len(topic.partitions[0].replicas)),
+        min_isr=min(configs.min_insync_replicas(topic.name), len(topic.partitions[0].replicas)),
         new_directory=new_directory if image.metadata_version >= DIRECTORIES_LEVEL else None,
     )

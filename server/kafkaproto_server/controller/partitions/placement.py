@@ -48,11 +48,14 @@ def usable_brokers(image: ClusterImage) -> list[UsableBroker]:
     return [
         UsableBroker(broker_id=broker.broker_id, rack=broker.rack, fenced=broker.fenced)
         for broker in image.brokers_in_order()
+        # A broker in controlled shutdown gives up its leaderships at this moment. A cordoned
+        # directory takes no new replicas, so a broker with no other cannot hold one (KIP-1066).
         if (broker.fenced or not broker.in_controlled_shutdown) and not _is_cordoned(broker)
     ]
 
 
 def _is_cordoned(broker: BrokerRegistration) -> bool:
+    # Without this, a broker that never reported directories would count as fully cordoned.
     if not broker.directories or not broker.cordoned_directories:
         return False
     return all(directory in broker.cordoned_directories for directory in broker.directories)
@@ -67,11 +70,13 @@ def place(
     """
     assert partition_count > 0, f"{partition_count} partitions to place"
     assert replication_factor > 0, f"replication factor {replication_factor}"
+    # Also the reason why `next_partition` ends: each broker is taken at most once for a partition.
     if replication_factor > len(brokers):
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
             f"Replication factor {replication_factor} needs as many brokers; {len(brokers)} take replicas.",
         )
+    # A topic with no leader at all would exist, but every produce request to it would fail.
     if all(broker.fenced for broker in brokers):
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR, "Every broker that could take replicas is fenced."
@@ -91,6 +96,8 @@ class _Ring:
 
     def __init__(self, brokers: list[int], rng: Rng) -> None:
         self._brokers = brokers
+        # With a fixed start, the first broker of each rack would get the first partition of every
+        # topic.
         self._start = rng.below(len(brokers)) if brokers else 0
         self._taken = 0
         self._partition = 0
@@ -100,6 +107,8 @@ class _Ring:
 
     def take(self, partition: int) -> int | None:
         """The next broker for this partition; None once it has taken all of them."""
+        # Kafka's StripedReplicaPlacer keeps the place by such an epoch, too: a ring that was asked
+        # several times for one partition still moves by one.
         if partition != self._partition:
             self._partition = partition
             self._start += 1
@@ -146,9 +155,13 @@ class _Racks:
         """Replicas of the next partition, the leader first."""
         if self._partition > 0:
             self._start += 1
+            # By then the same combinations of brokers come again. If they always shared partitions,
+            # the loss of one broker would load the same few others.
             if self._unfenced_count > 1 and self._partition % self._unfenced_count == 0:
                 self._shuffle()
         order = [self._racks[(self._start + i) % len(self._racks)] for i in range(len(self._racks))]
+        # The first replica is the preferred leader. On a fenced broker the partition would begin
+        # with an election.
         leader_rack = next(rack for rack in order if len(rack.unfenced))
         leader = leader_rack.unfenced.take(self._partition)
         assert leader is not None, "an unfenced broker leads"
@@ -158,6 +171,8 @@ class _Racks:
         while len(replicas) < replication_factor:
             rack = order[position % len(order)]
             position += 1
+            # The leader has taken its rack's turn. To take a second replica there before the other
+            # racks have one would weaken what racks are for.
             if rack is skipped:
                 skipped = None
                 continue
@@ -175,6 +190,7 @@ class _Racks:
 
 
 def _shuffle(items: list[T], rng: Rng) -> None:
+    # Not random.shuffle: all randomness comes from the node's Rng, so that a seed repeats a run.
     for last in range(len(items) - 1, 0, -1):
         other = rng.below(last + 1)
         items[last], items[other] = items[other], items[last]
@@ -185,6 +201,8 @@ def new_partition(image: ClusterImage, replicas: Sequence[int]) -> PartitionImag
 
     Raises ApiError (INVALID_REPLICA_ASSIGNMENT) if none of them is active.
     """
+    # A new partition is empty, so every active replica is complete. A fenced one may be down, and
+    # would keep the high watermark back.
     isr = tuple(
         replica for replica in replicas if replica in image.brokers and image.brokers[replica].is_active()
     )
@@ -208,4 +226,6 @@ def directory_for_new_replica(image: ClusterImage, broker_id: int) -> bytes:
         return UNASSIGNED_DIRECTORY
     if not broker.directories:
         return MIGRATING_DIRECTORY
+    # With several directories the broker itself chooses and reports it by AssignReplicasToDirs:
+    # only it knows how full they are.
     return broker.directories[0] if len(broker.directories) == 1 else UNASSIGNED_DIRECTORY

@@ -1,1 +1,1 @@
-"""Values of the controller core: its events and effects, its settings, and what commands get and return."""
+"""Values of the controller core: its events and effects, its configs, and what commands get and return."""

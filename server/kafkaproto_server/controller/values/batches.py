@@ -8,7 +8,6 @@ from kafkaproto_server.types import BATCH_HEADER_BYTES, MAX_BATCH_BYTES, Steps
 
 MAX_RECORDS_PER_BATCH = 10_000
 """A request that has to be one batch and needs more records is refused; other changes may take several batches."""
-"""Largest batch; Apache Kafka's nodes hold batches in buffers of this size."""
 
 _RECORD_OVERHEAD_BYTES = 19
 """At most: two five-byte lengths, a five-byte offset delta, and four fields of one byte."""
@@ -22,6 +21,8 @@ def batch_ends(values: Sequence[bytes]) -> Steps[tuple[int, ...]]:
     start, size = 0, BATCH_HEADER_BYTES
     for index, value in enumerate(values):
         record_size = len(value) + _RECORD_OVERHEAD_BYTES
+        # A record that alone exceeds the limit stands alone. To end a batch before its first record
+        # would make an empty batch.
         if index > start and (index - start == MAX_RECORDS_PER_BATCH or size + record_size > MAX_BATCH_BYTES):
             ends.append(index)
             start, size = index, BATCH_HEADER_BYTES

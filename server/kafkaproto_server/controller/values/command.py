@@ -22,15 +22,12 @@ from kafkaproto_server.controller.values.config import ControllerConfig
 from kafkaproto_server.controller.values.effects import Report
 from kafkaproto_server.controller.values.events import CommandContext
 from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange
-from kafkaproto_server.controller.values.settings import InheritedConfigs, TopicSettings
+from kafkaproto_server.controller.values.topic_configs import InheritedConfigs, TopicConfigs
 from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.security.delegation_tokens import TokenIndex
 from kafkaproto_server.types import Steps
-
-"""Most characters of an error message. It may quote what a peer sent, which alone can take all the 32767 bytes that a
-string of the protocol holds."""
 
 
 class ApiError(Exception):
@@ -75,9 +72,9 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
         """The defaults that topics inherit, as this controller knows them."""
         return self.inherited.at(self.image)
 
-    def topic_settings(self) -> TopicSettings:
-        """The topic settings that elections use."""
-        return TopicSettings(self.image, self.inherited)
+    def topic_configs(self) -> TopicConfigs:
+        """The topic configs that elections use."""
+        return TopicConfigs(self.image, self.inherited)
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The settings of one controller."""
+"""The configs of one controller."""
 
 from __future__ import annotations
 

@@ -17,6 +17,8 @@ class AppendRecords(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     epoch: int
+    # The records were replayed under these offsets, and a broker epoch is an offset. At any other
+    # place in the log they would mean something else.
     base_offset: int
     records: tuple[bytes, ...]
     """Framed metadata records."""

@@ -35,6 +35,8 @@ def count_elections(image: ClusterImage, records: Iterable[Message]) -> Election
         # Below 0 there is no leader, or no other one.
         if not isinstance(record, PartitionChangeRecord) or record.leader < 0:
             continue
+        # Only an unclean election records this state. An AlterPartition that repeats it is no
+        # change.
         if record.leader_recovery_state == RECOVERING:
             unclean += 1
         elif image.elr_enabled:

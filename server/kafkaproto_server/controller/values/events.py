@@ -57,6 +57,8 @@ class BatchCommitted(msgspec.Struct, frozen=True, kw_only=True):
     """Append time of the batch."""
     records: tuple[Message, ...] | None
     """Metadata records; None for a batch of the quorum's own control records."""
+    # A batch of many records would hold up the event loop. So the shell replays it in steps before
+    # it hands it over.
     loaded: LoadState | None = None
     """The state after the batch, if `Controller.load_steps` has computed it before."""
 

@@ -25,6 +25,8 @@ class BrokerSession(msgspec.Struct, frozen=True, kw_only=True):
     """Offset up to which the broker said it has read the metadata log."""
     shutdown_offset: int = -1
     """Offset of the last record of the broker's controlled shutdown; -1 if none is under way."""
+    # Not added to the last contact: that time is compared with the proof of a broker's death, and
+    # must stay true.
     pause_ms: int = 0
     """How long the controller's node has not run since the last contact, so that it could not hear from brokers."""
 
@@ -57,6 +59,8 @@ class SessionChange(msgspec.Struct, frozen=True, kw_only=True):
         session = self.session
         if self.begins_shutdown:
             session = msgspec.structs.replace(session, shutdown_offset=last_offset)
+        # The change may have taken seconds. The state to set is that of its beginning, the contact
+        # may be newer.
         if known is not None and known.broker_epoch == session.broker_epoch:
             if known is session:
                 return sessions
@@ -76,6 +80,7 @@ def sessions_after_contact(
 ) -> Map[int, BrokerSession]:
     """The sessions after a heartbeat. It changes nothing if its broker has no session, or one with another epoch."""
     session = sessions.get(broker_id)
+    # An old incarnation that still runs must not keep the session of the new one alive.
     if session is None or session.broker_epoch != broker_epoch:
         return sessions
     return sessions.set(broker_id, msgspec.structs.replace(session, last_contact_ms=now_ms, pause_ms=0))
@@ -94,6 +99,8 @@ def sessions_at_activation(image: ClusterImage, now_ms: int) -> Map[int, BrokerS
     """The sessions that a new active controller starts with."""
     sessions: Map[int, BrokerSession] = Map()
     for broker in image.brokers_in_order():
+        # Fenced brokers need none: they lead nothing, and their next heartbeat begins one. As in
+        # Kafka, unfenced brokers get a full session at activation.
         if not broker.fenced:
             session = BrokerSession(broker_epoch=broker.epoch, last_contact_ms=now_ms)
             sessions = sessions.set(broker.broker_id, session)
@@ -108,6 +115,8 @@ def lowest_metadata_offset(
     A broker that has not reported its offset yet counts as having read nothing.
     """
     offsets = [
+        # To guess an offset for a silent broker could let another one stop too early. If it stays
+        # silent, it is fenced and no longer counts.
         sessions[broker.broker_id].metadata_offset if broker.broker_id in sessions else -1
         for broker in image.brokers_in_order()
         if broker.broker_id != leaving and broker.is_active()

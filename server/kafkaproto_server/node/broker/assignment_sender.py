@@ -56,6 +56,8 @@ class AssignmentSender:
     async def run(self) -> None:
         """Apply and send until cancelled."""
         while True:
+            # Both events are taken before the work: an image or a wake-up that comes meanwhile must
+            # not be lost.
             changed, self._wake = self._published.changed, trio.Event()
             begin = time.perf_counter()
             has_more = self._apply()
@@ -86,6 +88,8 @@ class AssignmentSender:
             response = await self._channel.send(request, timeout_ms=REQUEST_TIMEOUT_MS)
         except ControllerUnavailable as error:
             _log.warning("%s", error)
+            # The controller may have recorded the assignments. They are sent again: to repeat them
+            # is harmless.
             self._queue.handle_failure(self._clock.now_ms())
             return
         assert isinstance(response, AssignReplicasToDirsResponse)

@@ -55,6 +55,7 @@ class DirectoryWatch:
         if directories is not None:
             for each in directories.all:
                 if each.problem is None and each.directory_id is not None:
+                    # The metadata directory may be one of log.dirs, and one check of it is enough.
                     self._watched.setdefault(each.path, each.directory_id)
         self._unknown: set[str] = set()
         """Directories that could not be checked the last time."""
@@ -89,6 +90,7 @@ class DirectoryWatch:
         directories = self._directories
         assert directories is not None
         self._space.pop(path, None)
+        # It may have been reported already, by code that got an error from the disk.
         if not directories.fail(path, problem):
             return
         _log.error("log directory %s failed and is offline until the next start: %s", path, problem)

@@ -107,6 +107,7 @@ class BrokerLifecycleManager:
         """
         try:
             async with trio.open_nursery() as nursery:
+                # On a channel of its own: assignments of many replicas must not delay heartbeats.
                 nursery.start_soon(self._sender.run)
                 await self._live(task_status)
                 nursery.cancel_scope.cancel()
@@ -152,6 +153,7 @@ class BrokerLifecycleManager:
         self._wake.set()
 
     async def _wait_until_due(self) -> None:
+        # Also if a heartbeat is due at once: this loop must give other tasks their turn.
         await trio.lowlevel.checkpoint()
         while not self._is_leaving and (wait_ms := self._lifecycle.due_ms - self._clock.now_ms()) > 0:
             self._wake = trio.Event()
@@ -174,6 +176,8 @@ class BrokerLifecycleManager:
             self._published.image.offset, are_assignments_known=self._replicas.are_known
         )
         try:
+            # No longer than one interval: a heartbeat that hangs must not take the time of the next
+            # one.
             response = await self._channel.send(request, timeout_ms=self._heartbeat_interval_ms)
         except ControllerUnavailable as error:
             _log.warning("%s", error)

@@ -53,6 +53,7 @@ class MetadataApplier:
     def _apply_config(self, image: ClusterImage) -> bool:
         own = image.config(BROKER_RESOURCE, str(self._broker_id))
         of_all = image.config(BROKER_RESOURCE, _ALL_BROKERS)
+        # Images share what did not change, so most images cost two comparisons.
         if own is self._own and of_all is self._of_all:
             return False
         self._own, self._of_all = own, of_all

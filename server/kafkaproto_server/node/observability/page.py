@@ -128,6 +128,8 @@ class NodeMetrics:
 
     async def page(self) -> HttpResponse:
         """The response to a scrape."""
+        # One thread for all scrapes: several at once would compete with the loop for the
+        # interpreter lock.
         text = await trio.to_thread.run_sync(
             partial(self._text, self._take_moment()), limiter=self._one_at_a_time
         )
@@ -163,6 +165,7 @@ class NodeMetrics:
         raft = quorum.statistics()
         return _Moment(
             raft=raft,
+            # A copy: the loop adds and removes nodes while the thread makes the text.
             peers=dict(quorum.peer_statistics()),
             image=published.image,
             leader_id=published.leader.leader_id,
@@ -174,7 +177,7 @@ class NodeMetrics:
             failed_brokers=quorum.failed_brokers,
             since_last_contacts_ms=quorum.since_last_contacts_ms,
             broker=self._broker_metrics(),
-            listeners={listener.settings.name: listener.statistics() for listener in self._listeners},
+            listeners={listener.config.name: listener.statistics() for listener in self._listeners},
             wall_ms=self._clock.wall_ms(),
             at_s=trio.current_time(),
             counters=self._counters(raft),

@@ -130,6 +130,8 @@ class Prober:
             except (OSError, ValueError):
                 # Some texts that a broker may register as a host are no valid names, and fail before any lookup.
                 return ProbeResult.UNKNOWN
+            # One after the other: each address of a name has to refuse, since any of them may be
+            # the broker's.
             return _together([await self._try_address(family, address) for family, _, _, _, address in found])
         return ProbeResult.UNKNOWN
 
@@ -139,6 +141,8 @@ class Prober:
             async with self._sockets:
                 with trio.socket.socket(family, socket.SOCK_STREAM) as probe:
                     await probe.connect(address)
+        # ECONNREFUSED comes from a kernel that has no listening socket there. A firewall that drops
+        # packets leads to a timeout instead.
         except ConnectionRefusedError:
             return ProbeResult.REFUSED
         except OSError:
@@ -218,10 +222,12 @@ class BrokerProbe:
         """A heartbeat has arrived. It counts if it comes from a registered broker and this controller is active."""
         active_epoch = self._published.active_epoch
         registration = self._published.image.brokers.get(request.broker_id)
+        # A heartbeat of an earlier incarnation says nothing about the one that is registered.
         if active_epoch is None or registration is None or registration.epoch != request.broker_epoch:
             return
         broker = self._known(registration)
         key = (connection.listener_name, connection.connection_id)
+        # Only the newest connection counts: a broker that reconnects ends the old one itself.
         if broker.connection != key:
             self._carry_no_more(broker)
             broker.connection = key
@@ -234,6 +240,8 @@ class BrokerProbe:
         for broker_id in self._carried.pop((connection.listener_name, connection.connection_id), ()):
             broker = self._brokers[broker_id]
             broker.connection = None
+            # A controller that is not active fences nobody: heartbeats go elsewhere, and their
+            # connections end.
             if broker.has_accepted and broker.heard_in_epoch == self._published.active_epoch:
                 self._start_probe(broker, "the connection of its heartbeats ended", NO_PROOF_ROUNDS)
 
@@ -242,6 +250,7 @@ class BrokerProbe:
         if (
             broker is None
             or broker.broker_epoch != registration.epoch
+            # Another endpoint has to be met first: it may not lead to the broker from here.
             or broker.endpoints != registration.endpoints
         ):
             self._forget(registration.broker_id)
@@ -300,6 +309,8 @@ class BrokerProbe:
 
     def _meet_new_brokers(self) -> None:
         registered = self._published.image.brokers
+        # An image changes with each batch. The map of brokers is the same object until one of them
+        # changes.
         if registered is self._seen_brokers:
             return
         self._seen_brokers = registered
@@ -328,6 +339,8 @@ class BrokerProbe:
     async def _meet(self, broker: _Broker) -> None:
         failures = 0
         while not broker.has_accepted and self._serves(broker):
+            # Only while connecting: brokers that pause between two attempts must not keep others
+            # from being met.
             async with self._meeting:
                 broker.has_accepted = (
                     await self._prober.try_endpoints(broker.endpoints) is ProbeResult.ACCEPTED
@@ -347,6 +360,8 @@ class BrokerProbe:
                     await trio.sleep(PROBE_INTERVAL_MS / 1000)
                 if self._holds(suspicion):
                     responses.append(await self._prober.try_endpoints(broker.endpoints))
+                # Checked after the attempt as well: a heartbeat may have arrived while it was being
+                # made.
                 if not self._holds(suspicion):
                     return
         where = ", ".join(f"{each.name}://{each.host}:{each.port}" for each in broker.endpoints)
@@ -360,6 +375,7 @@ class BrokerProbe:
             self._report(
                 death, f"{suspicion.reason}, and {where} refused {PROOF_ROUNDS} times in {passed_ms} ms"
             )
+        # After a failover every broker is probed, and a line for each that lives would be noise.
         elif suspicion.no_proof_rounds > 1:
             _log.info(
                 "broker %d: %s, but %s: %s; the broker is fenced when its session ends",

@@ -120,6 +120,8 @@ class CommittedState:
 
     def start(self, nursery: trio.Nursery) -> None:
         """Load the newest snapshot, if there is one, and write new ones from now on."""
+        # Even if the log still starts at 0: to load the snapshot is faster than to replay what it
+        # covers.
         if self._snapshots.latest() not in (None, BOOTSTRAP_SNAPSHOT_ID):
             self.feed.load_newest_snapshot()
         nursery.start_soon(self.snapshotter.run)
@@ -162,6 +164,8 @@ class CommittedState:
             self._timestamp_ms = appended.timestamp_ms
             self._committed_bytes += appended.size_bytes
             self._metrics.count_commit((now - appended.at) * 1000)
+        # Also while this controller is active: once it is not, the feed goes on from the right
+        # offset.
         self.feed.advance(offset)
         if self._controller is not None and self._controller.active_epoch is not None:
             self._controller.handle(

@@ -137,6 +137,8 @@ class ControllerRunner:
         deadline_ms = self._controller.next_deadline_ms()
         if self._pauses is None or self.active_epoch is None:
             return deadline_ms
+        # Without this an idle controller would sleep longer, and its own sleep would look like a
+        # pause.
         look_ms = self._pauses.next_look_ms
         return look_ms if deadline_ms is None else min(look_ms, deadline_ms)
 
@@ -148,6 +150,8 @@ class ControllerRunner:
                 _log.warning(
                     "this node did not run for %d ms: brokers' sessions last that much longer", pause_ms
                 )
+                # Before any other event: the event may be a Tick that would fence brokers for their
+                # silence.
                 self._hand_over(events.NodePaused(pause_ms=pause_ms))
         self._hand_over(event)
 
@@ -160,9 +164,10 @@ class ControllerRunner:
     def command(
         self, request: Message, version: int, context: events.CommandContext, result: Deferred[Response]
     ) -> None:
-        """Have the controller carry out a request. ``reply`` resolves to the response, or to steps that make it."""
+        """Have the controller carry out a request. ``result`` resolves to the response, or to steps that make it."""
         self._next_command_id += 1
         self.metrics.commands += 1
+        # Registered first, because the controller may respond within `handle`.
         self._parked_responses[self._next_command_id] = result
         self.handle(
             events.CommandReceived(
@@ -172,6 +177,7 @@ class ControllerRunner:
 
     def leader_changed(self, leader: LeaderAndEpoch) -> None:
         """The quorum has another leader. For this node's own leadership, `became_leader` is called."""
+        # As Kafka's NewActiveControllersCount: a transition to no leader does not count.
         if leader.leader_id != NO_NODE and leader != self._last_active:
             self._last_active = leader
             self.metrics.new_active_controllers += 1
@@ -199,10 +205,14 @@ class ControllerRunner:
     def maybe_activate(self, high_watermark: int) -> bool:
         """Become active if this node leads and has replayed all that is committed. Returns whether it became active."""
         leading = self._leading
+        # A leader's high watermark counts in its own epoch only once a record of that epoch is
+        # committed. Until then, records of earlier epochs may still be lost (Raft, section 5.4.2).
         if leading is None or self.active_epoch is not None or high_watermark <= leading.epoch_start_offset:
             return False
         next_offset = leading.next_offset
         if self._control_appended is not None and self._control_appended.epoch == leading.epoch:
+            # Control batches may have been appended between election and activation (KRAFT_VOTERS,
+            # ...).
             next_offset = max(next_offset, self._control_appended.next_offset)
         self.handle(events.BecameActive(epoch=leading.epoch, next_offset=next_offset))
         _log.info("the controller is active in epoch %d from offset %d on", leading.epoch, next_offset)
@@ -263,6 +273,7 @@ class ControllerRunner:
         self.metrics.elr_elections += append.elections.from_elr
         size = sum(map(len, append.records))
         gathered = self._gathered
+        # Records of two epochs must not share an append: the core refuses those of the older one.
         if gathered and (
             gathered[-1].epoch != append.epoch or self._gathered_bytes + size > MAX_GATHERED_BYTES
         ):
@@ -273,6 +284,8 @@ class ControllerRunner:
     def _append_gathered(self) -> None:
         """Have the Raft core append the records of several commands, as if they came from one command."""
         gathered, self._gathered, self._gathered_bytes = self._gathered, [], 0
+        # After a refusal the offsets of all later records are wrong. They are dropped until the
+        # controller has resigned.
         if not gathered or gathered[0].epoch == self._refused_epoch:
             return
         self._to_raft(
@@ -307,7 +320,9 @@ def _refusal(refusal: effects.Refuse) -> Steps[Message]:
     response = refuse(
         refusal.request, Refusal(code=refusal.code, message=refusal.text, version=refusal.version)
     )
+    # A response of megabytes is freed in steps: to free it at once would stop the loop.
     void = [refusal.void] if refusal.void is not None and is_large(refusal.void) else []
+    # The generator would otherwise keep a reference, and nothing would be freed step by step.
     del refusal
     yield from release_steps(void)
     return (yield from response) if isinstance(response, StepsType) else response

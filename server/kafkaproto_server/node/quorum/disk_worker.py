@@ -125,6 +125,7 @@ class DiskWorker:
         """Do the first job; if it persists something, together with the jobs behind it that only append."""
         job = waiting.popleft()
         if isinstance(job, _Call):
+            # A call never shares a run: it has to see the log as it was when it was queued.
             with self._failures_named("read or clean"):
                 result = job.work()
             report(job.done, result)
@@ -140,6 +141,8 @@ class DiskWorker:
         first = run[0]
         together = list(first.writes)
         events = []
+        # Only the first job of a run may have one. quorum-state is written in its place: after the
+        # records of its own job, and before those of later jobs.
         if first.election_state is not None:
             events = self._write_all(together)
             together = []
@@ -147,6 +150,8 @@ class DiskWorker:
                 self._quorum_state_file.write(_quorum_state(first.election_state))
         events += self._write_all([*together, *(write for job in run[1:] for write in job.writes)])
         sync_ms = None
+        # Observers do not sync their appends. As in Kafka, only a node that may become a voter
+        # promises that what it fetched is durable.
         if any(job.must_sync for job in run):
             begin = time.perf_counter()
             with self._failures_named("sync"):
@@ -187,8 +192,11 @@ class DiskWorker:
     def _install(self, install: InstallSnapshot) -> DiskEvent:
         snapshot_id = snapshot_id_of(install.snapshot)
         try:
+            # The snapshot is durable before the log is emptied. A crash in between is repaired at
+            # the next start (`storage.metadata.reconciliation`).
             size = self._snapshots.complete_part(snapshot_id)
             controls = snapshot_controls(self._snapshots, snapshot_id)
+        # What the leader sent is wrong, not this node's disk: the core fetches again.
         except (CorruptFileError, RemoteProtocolError) as error:
             _log.warning("discarded the snapshot that was fetched: %s", error)
             return SnapshotRejected(snapshot=install.snapshot)

@@ -177,6 +177,8 @@ class QuorumDriver:
                 task_status.started()
                 await self._loop.run(nursery)
                 closed = trio.Event()
+                # In the worker's lane, behind all writes that are queued: a clean close testifies
+                # to them.
                 self._worker.call(self._storage.log.close, lambda _: closed.set())
                 await closed.wait()
                 self._has_ended.set()
@@ -213,7 +215,9 @@ class QuorumDriver:
                 NoResponse(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already")
             )
             return result
+        # A heartbeat hardly ever changes anything, but delaying it can end a broker's session.
         self._loop.command(
+            # The time of arrival is taken here, because the command may wait for the loop.
             partial(self._command, request, version, context, result, time.perf_counter()),
             at_once=isinstance(request, BrokerHeartbeatRequest),
         )
@@ -266,6 +270,7 @@ class QuorumDriver:
         """Whether the quorum has a leader and this node has that leader's state: it follows it, or it is the leader and
         its controller is active."""
         if self.published.leader.leader_id == self._node_id:
+            # A leader whose controller is not active yet has not replayed all that is committed.
             return self.published.active_epoch is not None
         return self.published.leader.leader_id != NO_NODE and self._images.has_caught_up
 
@@ -295,6 +300,8 @@ class QuorumDriver:
         hosts: set[str] = set()
         for destination in self._other_voters():
             try:
+                # Names are not looked up here. Only an address at which the voter was reached
+                # counts, because it gets CLUSTER_ACTION while the ACLs are not known.
                 hosts.add(str(ipaddress.ip_address(destination.host)))
             except ValueError:
                 hosts |= self._channel.remote_hosts(destination)
@@ -302,6 +309,7 @@ class QuorumDriver:
 
     def _other_voters(self) -> Iterator[Destination]:
         """The nodes that a voter needs in an election; none for an observer."""
+        # Observers stand in no election and need no connections but the one to the leader.
         if self._raft.is_voter:
             for voter in self._raft.voters.voters:
                 endpoint = self._raft.voters.endpoint(voter.key.id, self._listener_name)

@@ -134,10 +134,13 @@ class RaftEffects:
         while self._unsynced and self._unsynced[0][0] <= report.number:
             self._metrics.count_persist((now - self._unsynced.popleft()[1]) * 1000)
         for event in report.events:
+            # Before the core hears of it: its next effects may append behind the snapshot's end.
             if isinstance(event, raft_events.SnapshotInstalled):
                 self._tail.restart_at(event.snapshot.id.offset)
                 self._committed.feed.load_newest_snapshot()
             self.to_raft(event)
+        # Before the next event of the core, whose effects have higher numbers and must not overtake
+        # these.
         self._notify_persisted(report.number)
         self.to_raft(raft_events.Persisted(number=report.number))
 
@@ -168,7 +171,9 @@ class RaftEffects:
         for told in effects.notify_now:
             if not isinstance(told, raft_effects.ControlBatchAppended):
                 self._notify(told)
+        # Kept in order, so that an effect never leaves before one that was decided earlier.
         self._unfinished.append(effects)
+        # If an earlier one still waits for the disk, this one waits behind it.
         if not self._unfinished[0].must_persist:
             self._notify_persisted(0)
 
@@ -184,6 +189,7 @@ class RaftEffects:
         """The form of a change for the disk's thread. From here on, its batches are in memory."""
         match write:
             case raft_effects.PendingBatch():
+                # One timestamp for the batch and for what the snapshot header says of it later.
                 timestamp_ms = self._clock.wall_ms()
                 payload = encode_batch(write, timestamp_ms)
                 self._append_to_tail(write.base_offset, write.next_offset, payload)
@@ -209,6 +215,7 @@ class RaftEffects:
                 assert self._nursery is not None, "requests are sent once the quorum's task runs"
                 self._channel.send(self._nursery, told)
             case raft_effects.SendResponse():
+                # Popped, so that a second answer to one request fails here and not at a client.
                 self._asked.pop(told.request_id)(told.response)
             case raft_effects.HighWatermarkAdvanced():
                 self._committed.high_watermark_advanced(told.offset)

@@ -53,6 +53,8 @@ class ObserverImage:
     def take_batch(self, batch: BatchCommitted) -> None:
         """Apply a batch. Raises ReplayError if the batch is replayed only now."""
         self._state = run_to_end(self.load_steps(batch)) if batch.loaded is None else batch.loaded
+        # Not the latest state: records of an open metadata transaction are shown when it ends
+        # (KIP-868).
         self._publish(self._state.stable)
 
     def take_snapshot(self, image: ClusterImage) -> None:

@@ -39,6 +39,7 @@ class ImageRelease:
 
     def replaced(self, old: ClusterImage, new: ClusterImage) -> None:
         """``old`` is no longer needed."""
+        # The number of records bounds what differs between the two images.
         if old.topics is not new.topics and new.offset - old.offset >= MANY_RECORDS:
             self._waiting.append((trio.current_time() + KEPT_S, old))
             self._wake.set()
@@ -50,6 +51,8 @@ class ImageRelease:
                 self._wake = trio.Event()
                 await self._wake.wait()
             await trio.sleep_until(self._waiting[0][0])
+            # The image itself is let go here. Topics that newer images share stay alive through
+            # those.
             topics: deque[TopicImage] = deque(self._waiting.popleft()[1].topics.values())
             begin = time.perf_counter()
             while topics:

@@ -63,6 +63,8 @@ class LogCleaner:
     async def clean(self) -> None:
         """Clean once. If the log cannot be changed, the disk's thread ends the node. All else is tried again next
         time."""
+        # A snapshot that gets its name meanwhile could otherwise be deleted before the core has
+        # heard of it.
         async with self._announcing:
             is_done = trio.Event()
 
@@ -72,6 +74,7 @@ class LogCleaner:
                     self._moved(LogStartMoved(log_start_offset=start))
                 is_done.set()
 
+            # In the lane of the writes, because only one thread may change the log.
             self._worker.call(self._clean, done)
             await is_done.wait()
         try:

@@ -44,6 +44,7 @@ def snapshot_controls(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> tupl
             # They follow the header; the records after them may be many.
             if not isinstance(record, ControlRecord):
                 break
+            # Encoded again, so that records of a snapshot and of the log go through one decoder.
             key, value = encode_control_record(record.type, record.message)
             control = recorded_control(snapshot_id.end_offset - 1, key, value)
             if control is not None:
@@ -59,6 +60,7 @@ def log_controls(log: Log, start_offset: int) -> Iterator[RecordedControl]:
             if batch.is_control:
                 for record in batch.records():
                     control = recorded_control(record.offset, record.key, record.value)
+                    # A read begins with the batch that holds the offset, which may begin before it.
                     if control is not None and control.offset >= start_offset:
                         yield control
             offset = batch.next_offset
@@ -69,6 +71,7 @@ def newest_image(snapshots: SnapshotStore) -> ClusterImage | None:
 
     Raises as `read_image` does, but not for a file that has been deleted meanwhile.
     """
+    # The 0-0 snapshot holds voters and no metadata: an image of it would be the empty one.
     while (latest := snapshots.latest()) is not None and latest != BOOTSTRAP_SNAPSHOT_ID:
         try:
             return read_image(snapshots, latest)

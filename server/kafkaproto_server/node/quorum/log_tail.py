@@ -58,6 +58,7 @@ class LogTail:
         self._batches.append(batch)
         self._bytes += len(batch.payload)
         self._end_offset = batch.next_offset
+        # The newest stays, because it may not be on the disk yet: then nobody else could serve it.
         while self._bytes > self._max_bytes and len(self._batches) > 1:
             self._bytes -= len(self._batches.popleft().payload)
 
@@ -98,6 +99,8 @@ class LogTail:
     def _index_of(self, offset: int) -> int:
         """The index of the batch with ``offset``. Nearly all readers want one of the last batches."""
         last = len(self._batches) - 1
+        # An index into the middle of a deque is slow. Almost every reader is within the last few
+        # batches.
         for back in range(min(4, last + 1)):
             if self._batches[last - back].base_offset <= offset:
                 return last - back

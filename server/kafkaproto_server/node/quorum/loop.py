@@ -125,6 +125,8 @@ class QuorumLoop:
     async def _wait(self) -> None:
         """Return when there is something to do: an event, a deadline, committed batches to replay."""
         if self.waiting_events or self._committed.can_step or self._has_work:
+            # Even with work left, other tasks get their turn: the sockets of the quorum are read by
+            # them.
             await trio.lowlevel.checkpoint()
             return
         deadlines = (self._raft.next_deadline_ms(), self._controller_deadline_ms)
@@ -134,6 +136,7 @@ class QuorumLoop:
         begin = time.perf_counter()
         self._waits_until_ms = until_ms
         try:
+            # A deadline that has passed already gives 0: the wait still lets the other tasks run.
             with trio.move_on_after(max(0.0, wait_s)):
                 await self._wake.wait()
         finally:
@@ -165,23 +168,31 @@ class QuorumLoop:
         self._metrics.idle_ms -= busy_ms
         self._waits_until_ms = until_ms
         deadline_ms = self._controller_deadline_ms
+        # The loop sleeps until the deadline that it knew. A heartbeat may have brought an earlier
+        # one.
         if self.waiting_events or (deadline_ms is not None and deadline_ms < until_ms):
             self._wake.set()
 
     def _turn(self, nursery: trio.Nursery) -> None:
         begin = time.perf_counter()
+        # Under load, events would postpone the deadlines without end: elections, sessions,
+        # check-quorum.
         if not self.waiting_events or begin - self._ticked_at > MAX_TICK_INTERVAL_MS / 1000:
             self._ticked_at = begin
             self._tick()
         while self._inbox and (time.perf_counter() - begin) * 1000 < TURN_MS:
+            # The controller's records have to reach the log before the next event of the Raft core
+            # can change what offset comes next.
             self._inbox.popleft()()
             self._apply_controller_effects()
         self._take_commands()
+        # After events and commands, so that a long change delays neither elections nor heartbeats.
         if self._has_work:
             self._tick_controller()
         if self._committed.can_step:
             self._committed.step(nursery)
             self._apply_controller_effects()
+        # After the replay of this turn, which may have been the last that was missing.
         self._maybe_become_current()
         self._committed.notify_snapshotter()
         self._metrics.busy_ms += (time.perf_counter() - begin) * 1000
@@ -200,6 +211,7 @@ class QuorumLoop:
         deadline_ms = self._raft.next_deadline_ms()
         if deadline_ms is not None and deadline_ms <= now_ms:
             self._effects.to_raft(raft_events.Tick())
+        # With work in hand, each turn gives the controller its slice anyway.
         if self._controller is not None and not self._controller.has_work:
             deadline_ms = self._controller.next_deadline_ms
             if deadline_ms is not None and deadline_ms <= now_ms:

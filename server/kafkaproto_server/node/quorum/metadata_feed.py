@@ -86,11 +86,15 @@ class MetadataFeed:
 
     def advance(self, high_watermark: int) -> None:
         """Everything below ``high_watermark`` is committed."""
+        # A new leader's high watermark is unknown at first and may start lower. What was committed
+        # once stays committed.
         self._high_watermark = max(self._high_watermark, high_watermark)
 
     def load_newest_snapshot(self) -> None:
         """The log now begins with a snapshot that is ahead of the builder."""
         self._must_load = True
+        # Batches from before the snapshot, and one that is half replayed, belong to a history that
+        # the snapshot replaces.
         self._read.clear()
         self._in_hand = None
 
@@ -132,10 +136,12 @@ class MetadataFeed:
     def _next_batch(self) -> RecordBatchView | None:
         """The next batch if it is in memory. Else None, and the batch is being read."""
         offset = self._builder.next_offset
+        # A read begins with a whole batch, and a snapshot may have overtaken what was read.
         while self._read and self._read[0].base_offset < offset:
             self._read.popleft()
         if self._read:
             return self._read.popleft()
+        # One batch at a time: bytes of 0 still give one whole batch.
         found = self._tail.read(offset, self._high_watermark, max_bytes=0)
         if found is not None:
             assert found[0].base_offset == offset, f"offset {offset} is inside of a batch"
@@ -164,6 +170,7 @@ class MetadataFeed:
             self._must_load = True
         elif not batches:
             self._wait_for_whole_batch()
+        # A snapshot came while the thread was reading. Its image already holds these batches.
         elif not self._must_load:
             self._read.extend(batches)
         self._wake()
@@ -175,12 +182,14 @@ class MetadataFeed:
 
     async def _take_snapshot(self) -> None:
         image = await trio.to_thread.run_sync(self._load_snapshot)
+        # Also if the image turns out to be of no use: the log may have what is needed by now.
         self._is_waiting = self._must_load = False
         if image is None:
             raise StorageError(
                 f"{self._log.directory}: offset {self._builder.next_offset} is needed, but the log begins at "
                 f"{self._log.log_start_offset}, and there is no snapshot of what was before"
             )
+        # An older snapshot would set the image back.
         if image.offset >= self._builder.next_offset:
             self._builder.take_snapshot(image)
             self.loaded_snapshots += 1
@@ -194,6 +203,7 @@ def committed_batch(batch: RecordBatchView) -> Steps[BatchCommitted]:
     if not batch.is_control:
         decoded = []
         for record in batch.records():
+            # A record without a value cannot be decoded, which is damage and must not be skipped.
             decoded.append(decode_metadata_record(record.value or b"")[0])
             yield
         records = tuple(decoded)

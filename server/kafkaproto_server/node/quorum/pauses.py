@@ -31,6 +31,7 @@ class PauseWatch:
     def look(self) -> int:
         """The minimum time for which the process has not run since the last call; 0 if it is too short to matter."""
         now_ms = self._clock.now_ms()
+        # The part of the gap that cannot be explained by waiting: sessions get no more than that.
         pause_ms = now_ms - self.next_look_ms
         self._looked_at_ms = now_ms
         return pause_ms if pause_ms >= NOTICEABLE_MS else 0

@@ -22,6 +22,8 @@ def check_features(image: ClusterImage) -> None:
     lacks."""
     supported = supported_ranges()
     for name, level in sorted(image.features.items()):
+        # A feature that is not known here is allowed at level 0 only, which means that it is not in
+        # use.
         lowest, highest = supported.get(name, (0, 0))
         if not lowest <= level <= highest:
             raise UnsupportedFeatureError(
@@ -49,6 +51,8 @@ class Published:
 
     def notify(self) -> None:
         """Wake the tasks that wait for `changed`."""
+        # The new event is in place before the tasks run: one that asks again must not miss what
+        # comes next.
         changed, self.changed = self.changed, trio.Event()
         changed.set()
 
@@ -75,6 +79,7 @@ class ImagePublisher:
 
     def take(self, image: ClusterImage) -> None:
         """Take the newest committed state. Raises UnsupportedFeatureError."""
+        # Images share what did not change, so the identity says that the check was done.
         if image.features is not self.newest.features:
             check_features(image)
         old, self.newest = self.newest, image

@@ -104,6 +104,7 @@ class RaftChannel:
         reached, nothing is reported: the core learns of it when it sends a request.
         """
         while True:
+            # Once a second is enough: voters are removed by an operator, one at a time (KIP-853).
             self._forget_unknown()
             async with trio.open_nursery() as nursery:
                 for destination in destinations():
@@ -153,6 +154,8 @@ class RaftChannel:
             lane = (send.destination.id, lane_of(send.request))
             await self._ask_over(self._peer(lane, send.destination), lane, send)
             return
+        # No lasting connection: anybody could make this node keep one to each address that they
+        # name.
         peer = self._new_peer(send.destination)
         try:
             await self._ask_over(peer, (UNKNOWN_NODES, lane_of(send.request)), send)
@@ -163,6 +166,7 @@ class RaftChannel:
         statistics = self.statistics.setdefault(lane[0], PeerStatistics())
         name = type(send.request).__name__.removesuffix("Request")
         statistics.requests[name] = statistics.requests.get(name, 0) + 1
+        # The connection outlives the request, so only the difference belongs to it.
         sent, received = peer.sent_bytes, peer.received_bytes
         end: ResponseReceived | RequestFailed
         try:
@@ -184,6 +188,7 @@ class RaftChannel:
             statistics.failures[end.failure] = statistics.failures.get(end.failure, 0) + 1
         else:
             self._said.pop(lane, None)
+        # In every case: the core waits for the end of each request before it asks this node again.
         self._report(end)
 
     async def _exchange(
@@ -219,6 +224,7 @@ class RaftChannel:
             destination.host,
             destination.port,
             client_id=self._client_id,
+            # The core makes the pauses. A second backoff here would delay an election.
             backoff=None,
             rng=self._rng,
             connect_timeout_ms=self._request_timeout_ms,
@@ -244,6 +250,7 @@ class RaftChannel:
 
 def _common_version(send: SendRequest, served: Mapping[int, tuple[int, int]]) -> int:
     """The highest version that this node may send and the peer serves. Raises UnsupportedVersionError."""
+    # Chosen for each request, because the peer may have been restarted with another release.
     api_key, lowest, highest = wire.request_versions(send.request)
     peer_lowest, peer_highest = served.get(api_key, (0, -1))
     version = min(highest, peer_highest)

@@ -64,6 +64,7 @@ class RaftService:
         """A promise of the response to a Raft request."""
         result: Deferred[Response] = Deferred()
         version = context.api_version
+        # A request of another cluster is refused before the core sees it: it could name any epoch.
         request = wire.decode_request(message, version, cluster_id=self._cluster_id)
         if isinstance(request, Message):
             result.resolve(request)
@@ -81,6 +82,7 @@ class RaftService:
             else:
                 result.resolve(response)
 
+        # No response instead of an error: the connection is closed, and the peer asks again later.
         turned_away = self._ask(request, context.listener_name, answered)
         if turned_away is not None:
             result.resolve(NoResponse(reason=turned_away))
@@ -126,9 +128,11 @@ class RaftService:
             return []
         end = 0
         for batch in iterate_batches(data):
+            # The core bounds what may be sent. The file may hold more by now.
             if batch.next_offset > wanted.end_offset:
                 break
             end = batch.position + batch.size_in_bytes
+        # A view, because the answer may be a megabyte and is copied by nobody.
         return [memoryview(data)[:end]] if end else []
 
     def _read_snapshot(self, wanted: SnapshotRange) -> bytes | None:

@@ -75,6 +75,7 @@ class SnapshotSchedule:
     def delay(self, now_ms: int) -> None:
         """The last attempt failed. The next one is due after `RETRY_MS`, however many bytes have come since."""
         self._retry_ms = now_ms + RETRY_MS
+        # `restart` has reset the count, though nothing was written. Only the time decides now.
         self._due_bytes = 1
 
     def add(self, size_bytes: int) -> None:
@@ -85,6 +86,7 @@ class SnapshotSchedule:
         """Whether a snapshot is due. It never is without new records."""
         has_waited = self._max_interval_ms > 0 and now_ms >= self._due_ms
         is_due = self._bytes >= self._due_bytes or (has_waited and self._bytes > 0)
+        # A full disk must not be tried at every batch.
         return is_due and now_ms >= self._retry_ms
 
 
@@ -134,6 +136,7 @@ class Snapshotter:
         The image lags behind while a transaction is open. No snapshot is made of it then.
         """
         self._schedule.add(size_bytes)
+        # KIP-868: a snapshot cannot hold half a metadata transaction, so none is begun inside one.
         is_complete = image.offset == last_offset
         if is_complete and self._written_image is None and self._schedule.is_due(self._clock.now_ms()):
             self._wanted = image
@@ -154,6 +157,8 @@ class Snapshotter:
         while True:
             await self._wake.wait()
             self._wake = trio.Event()
+            # The image may have been dropped since the wake-up, because a newer snapshot was
+            # loaded.
             self._written_image, self._wanted = self._wanted, None
             if self._written_image is None:
                 continue
@@ -187,18 +192,24 @@ class Snapshotter:
         snapshot_id = SnapshotId(epoch=image.epoch, end_offset=image.offset + 1)
         # Start counting here, because records that arrive from now on are not in the snapshot.
         self._schedule.restart(self._clock.now_ms())
+        # In a thread, because creating a file may wait for the disk.
         writer = await trio.to_thread.run_sync(self._snapshots.create, snapshot_id, self._rng.uuid)
         try:
             await self._write_pieces(self._pieces(image, snapshot_id), writer)
+            # The cleaner may run at the same moment. The core has to hear of a snapshot before it
+            # is deleted.
             async with self.announcing:
                 await trio.to_thread.run_sync(writer.freeze)
                 self._announce(snapshot_id, writer.size)
         except BaseException:
+            # The part file is removed although the task is cancelled: a stopping node leaves no
+            # leftovers.
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(writer.abort)
             raise
 
     def _pieces(self, image: ClusterImage, snapshot_id: SnapshotId) -> Iterator[bytes]:
+        # Those at the snapshot's end, not the newest: a later voter set may be uncommitted yet.
         kraft_version, voters = self._voters_at(snapshot_id.end_offset)
         return build_snapshot(
             image_values(image),
@@ -223,6 +234,8 @@ class Snapshotter:
             if size >= WRITE_BYTES:
                 await trio.to_thread.run_sync(_write_and_sync, writer, gathered)
                 gathered, size = [], 0
+            # The pause grows with the slice. So a slow machine spends no larger part of its time
+            # here.
             await trio.sleep(elapsed * PAUSE_RATIO)
             begin = time.perf_counter()
         await trio.to_thread.run_sync(_write_and_sync, writer, gathered)
@@ -249,6 +262,8 @@ def read_image(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> ClusterImag
     records = snapshots.read(snapshot_id)
     header = take_header(records)
     values = (record for record in records if isinstance(record, bytes))
+    # An image of many partitions is made of objects without cycles. The collector would walk over
+    # them again and again.
     with no_garbage():
         return image_from_values(
             values,

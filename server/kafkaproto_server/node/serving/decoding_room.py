@@ -84,4 +84,5 @@ class DecodingRoom:
             self._is_admitting = False
 
     def _fits(self, entry: _Entry) -> bool:
+        # The largest request alone always fits. Else it would wait for ever, and all behind it.
         return not self.used_elements or self.used_elements + entry.elements <= self._max_elements

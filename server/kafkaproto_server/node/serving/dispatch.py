@@ -89,6 +89,8 @@ class Dispatcher:
         """
         if isinstance(request, UnsupportedApiVersions):
             self.metrics.of(ApiKey.API_VERSIONS).add_error(ErrorCode.UNSUPPORTED_VERSION)
+            # In version 0, which every client can read, so that it can choose a version and ask
+            # again (KIP-511).
             respond([self._versions_to_choose_from(connection).encode(0)])
             return
         serving = _Serving(self, request, connection, respond)
@@ -100,6 +102,8 @@ class Dispatcher:
     def connection_ended(self, connection: ConnectionInfo) -> None:
         """Drop the work for the requests of a connection."""
         owner = _owner_of(connection)
+        # Nobody waits for the response any more. A client that reconnects again and again must not
+        # pile up work of its earlier connections.
         self.room.drop(owner)
         self.slices.drop(owner)
 
@@ -189,6 +193,8 @@ class _Serving:
         this is long."""
         request, connection = self.request, self.connection
         elements = 0
+        # A result that is no steps was made without the body: a refusal, or a request that is
+        # passed on unread.
         if self._body_bytes > MANY_ELEMENTS and isinstance(result, StepsType):
             elements = possible_elements(request.api_key, self._body_bytes)
         if elements <= MANY_ELEMENTS:
@@ -204,6 +210,8 @@ class _Serving:
     def _decoded(self, message: Message) -> None:
         self.message = message
         if self.node.heartbeat is not None and isinstance(message, BrokerHeartbeatRequest):
+            # Before the controller decides, and on every node: the probe learns which connection
+            # carries it.
             self.node.heartbeat(message, self.connection)
 
     def _take(self, result: HandlerResult) -> None:
@@ -211,6 +219,8 @@ class _Serving:
         if isinstance(result, StepsType):
             self._start(result, self._take)
             return
+        # A result may come back here several times. The first time ends the local part of the
+        # request.
         if not self.handled_at:
             self.handled_at = time.perf_counter()
             self.metrics.local.add(self.handled_at - self.begun_at)
@@ -285,12 +295,14 @@ class _Serving:
             self._leave_room(None)
 
     def _leave_room(self, _: None) -> None:
+        # Set to 0 first: the room may begin another request within `leave`.
         elements, self.elements_in_room = self.elements_in_room, 0
         if elements:
             self.node.room.leave(elements)
 
     def _failed(self, error: Exception) -> None:
         """Handle an error of a request: caused by its peer, by the disk, or unexpected."""
+        # Such an error may have left the disk in a state that nobody knows. It ends the node.
         if isinstance(error, StorageError | DiskError):
             raise error
         if isinstance(error, RemoteProtocolError | CloseConnection):
@@ -314,6 +326,7 @@ class _Serving:
             exc_info=error,
         )
         try:
+            # A refusal names each item, so that of a large request would take long to make.
             if message is not None and is_small(message, SMALL_RESPONSE_ELEMENTS):
                 failed = ErrorCode.UNKNOWN_SERVER_ERROR
                 refusal = Refusal(code=failed, message=describe(failed).message, version=version)

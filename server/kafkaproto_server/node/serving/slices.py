@@ -113,10 +113,13 @@ class Slices:
         works = self._owned.pop(owner, {})
         while works:
             work, _ = works.popitem()
+            # Work that is being driven is in no queue, so what is found here does not run.
             self._queue_of(work).remove(work.host, work)
             steps, dropped = work.steps, work.dropped
             # Its functions may refer to what the steps have made.
             del work
+            # Closed explicitly: a generator that is left to the collector frees what it holds in
+            # one go.
             made = close_steps(steps)
             if dropped is not None:
                 dropped(made)
@@ -125,6 +128,7 @@ class Slices:
         """Continue the queued work in turn, for as long as one task may hold the loop."""
         now = self._clock()
         self._go_round(self._urgent, now + (URGENT_S if self._ordinary else TURN_S))
+        # Also if urgent work has used its share: ordinary requests must not starve.
         self._go_round(self._ordinary, now + TURN_S)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -186,6 +190,7 @@ class Slices:
         except Exception as error:
             work.failed(error)
             return True
+        # Outside of the try: an error of `done` is not one of the work, and must end the node.
         work.done(result)
         return True
 

@@ -65,6 +65,8 @@ class ControllerChannel:
         """The active controller's response. Raises ControllerUnavailable if none arrives in time."""
         reason = "the one before it is still being answered"
         with trio.move_on_after(timeout_ms / 1000):
+            # The time limit includes the wait for the request before: the sender's time is over all
+            # the same.
             async with self._one_at_a_time:
                 reason = _NOBODY_KNOWN
                 while True:

@@ -94,6 +94,7 @@ class Forwarder:
         """
         assert isinstance(request, CreateTopicsRequest)
         room = MAX_TOPICS_IN_CREATION - len(self._topics_in_creation)
+        # Clients repeat Metadata every few hundred milliseconds until the topic exists.
         missing = [topic for topic in request.topics if topic.name not in self._topics_in_creation]
         request.topics = missing[:room]
         if not request.topics:
@@ -150,6 +151,7 @@ class Forwarder:
         try:
             response = await channel.send(envelope, timeout_ms=_time_limit_ms(request))
         except ControllerUnavailable as error:
+            # The client may still hold its request open. REQUEST_TIMED_OUT makes it retry.
             _log.warning("cannot forward: %s", error)
             return _refusal(request, ErrorCode.REQUEST_TIMED_OUT, context)
         assert isinstance(response, EnvelopeResponse)
@@ -212,6 +214,8 @@ def _unwrap(
         return NoResponse(reason=f"the active controller does not know {name} v{version}")
     if response.error_code == ErrorCode.INVALID_REQUEST:
         return NoResponse(reason=f"the active controller does not take this {name}")
+    # Kafka's brokers respond likewise: an error of the envelope is no error that the client can act
+    # on.
     if response.error_code or response.response_data is None:
         return _refusal(request, ErrorCode.UNKNOWN_SERVER_ERROR, context)
     data = joined(response.response_data)

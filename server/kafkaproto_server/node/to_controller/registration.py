@@ -39,6 +39,7 @@ async def keep_registered(
         image = published.image
         registered = image.controllers.get(node_id)
         return image.metadata_version < CONTROLLER_REGISTRATION_LEVEL or (
+            # A record of an earlier start may name ports that nobody listens on any more.
             registered is not None and registered.incarnation_id == incarnation_id
         )
 

@@ -154,6 +154,7 @@ class Core:
 
     def random_election_timeout_ms(self) -> int:
         """An election timeout plus up to as much again, so that nodes rarely stand at the same time."""
+        # As in Kafka: between one and two timeouts.
         return self.config.election_timeout_ms + self.rng.below(self.config.election_timeout_ms)
 
     # -- what to write -------------------------------------------------------------------------------------------------
@@ -168,10 +169,12 @@ class Core:
         Returns the number of the effects that make it durable.
         """
         state = self._state
+        # A node that restarts reads its own id as the leader, and starts as Resigned because of that.
         assert not isinstance(state, Resigned), "resignation is not written down"
         election = ElectionState(
             epoch=state.epoch, leader_id=state.leader_id, voted_key=states.voted_key(state)
         )
+        # Each write costs a sync, and messages wait for it.
         if election == self._election_state:
             return self.outbox.election_number
         self._election_state = election
@@ -187,6 +190,7 @@ class Core:
         """Append a batch of this leader. Control records take effect at once (KIP-853)."""
         self.log.append(epoch=batch.epoch, base_offset=batch.base_offset, next_offset=batch.next_offset)
         self.outbox.append(batch)
+        # Not at the commit: two leaders could otherwise count by sets without a common majority (KIP-853).
         for offset, record in enumerate(batch.control, start=batch.base_offset):
             self.apply_control(offset, record)
 
@@ -199,6 +203,7 @@ class Core:
 
     def truncate(self, end_offset: int) -> None:
         """Truncate the log; voters and kraft.version become again what they were at ``end_offset``."""
+        # Stop rather than lose what was acknowledged: a leader that asks for this breaks the protocol.
         assert end_offset >= self.committed_floor, (
             f"truncation to {end_offset} would cut off what is committed up to {self.committed_floor}"
         )
@@ -222,6 +227,7 @@ class Core:
         FENCED_LEADER_EPOCH if it is older than this node's epoch, UNKNOWN_LEADER_EPOCH if it is newer,
         NOT_LEADER_OR_FOLLOWER if this node does not lead, else NONE.
         """
+        # The order of the checks is Kafka's: the epoch comes before leadership, and says more.
         if epoch < self.state.epoch:
             return RaftError.FENCED_LEADER_EPOCH
         if epoch > self.state.epoch:
@@ -242,6 +248,7 @@ class Core:
         request_id = self.requests.begin(destination, request, now_ms)
         if request_id is None:
             return None
+        # Observers promise nothing, so their Fetches need not wait for the disk.
         after_log = isinstance(request, FetchRequest) and self.config.can_be_voter
         self.outbox.send(
             SendRequest(request_id=request_id, destination=destination, request=request), after_log=after_log

@@ -20,6 +20,7 @@ from kafkaproto_server.types import NO_NODE, ReplicaKey
 
 def timeout_ms(core: Core) -> int:
     """How long a leader leads without hearing from a majority."""
+    # As in Kafka. Longer than the fetch timeout: the followers elect another leader before this one gives up.
     return core.config.fetch_timeout_ms * 3 // 2
 
 
@@ -32,12 +33,14 @@ def heard_from(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None
     """Count a sign of life. If it is a voter's, it postpones the BeginQuorumEpoch to that voter and, with a majority,
     the leader's resignation."""
     voters = core.voters.latest
+    # Observers do not count: a majority of the voters decides whether anything can be committed.
     if not voters.is_voter(key) or _is_impostor(leader, voters, key):
         return
     leader.begin_at_ms[key.id] = now_ms + begin_period_ms(core)
     leader.unreached.discard(key.id)
     leader.heard_from[key.id] = None
     if _has_majority(core, leader):
+        # Each period needs a new majority; who was heard from before says nothing about now.
         leader.heard_from = {}
         leader.check_quorum_at_ms = now_ms + timeout_ms(core)
 
@@ -122,11 +125,13 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
 
     Anybody can send such a Fetch, so the leader asks no destination more often than it asks a silent voter.
     """
+    # A request in the name of a voter is answered by asking the voter, in `tick`.
     if key.id == core.config.key.id or core.voters.latest.is_voter(key):
         return
     former = core.voters.former_voter(key)
     endpoint = None if former is None else endpoint_named(former.endpoints, core.config.listener_name)
     known = None if endpoint is None else destination_of(key.id, endpoint)
+    # Without a voter key the request fits whatever node listens there.
     request = _begin_quorum_epoch(core, leader, ReplicaKey(id=NO_NODE, directory_id=None))
     for destination in (known, _server_beside_the_log(core)):
         if destination is not None and core.ask(destination, request, now_ms) is not None:

@@ -42,6 +42,7 @@ def maybe_advance_high_watermark(core: Core, now_ms: int) -> None:
     )
     # The first high watermark has to pass a record of this epoch (see the module's head). It never goes back.
     least = leader.epoch_start_offset if leader.high_watermark is None else leader.high_watermark
+    # Counting replicas of an older record would be unsafe (Raft, section 5.4.2).
     if replicated <= least:
         return
     leader.high_watermark = replicated

@@ -27,8 +27,10 @@ def tick(core: Core, now_ms: int) -> None:
         for destination in _known_destinations(core)
         if core.requests.ready_at_ms(destination, Lane.FETCH) <= now_ms
     ]
+    # Every node without a leader asks. Kafka's voters wait until they are told (KAFKA-17030, KAFKA-18562).
     core.discovery_at_ms = now_ms + ASK_NEXT_MS
     if ready:
+        # At random, so that observers do not stay with an address that is dead (KAFKA-19354, KAFKA-20514).
         chosen = ready[core.rng.below(len(ready))]
         core.discovery_id = core.ask(chosen, fetching.fetch_request(core), now_ms)
 

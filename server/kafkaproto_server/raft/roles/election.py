@@ -113,6 +113,7 @@ def become_prospective(core: Core, now_ms: int) -> None:
 def tick_prospective(core: Core, prospective: Prospective, now_ms: int) -> None:
     """Become a candidate if the pre-vote is won, give up if it is lost or its time is over, else ask for more."""
     if prospective.votes.is_won and prospective.epoch < trust.LAST_EPOCH:
+        # Only now does the epoch rise: a node that is cut off cannot unseat a leader when it comes back.
         _become_candidate(core, prospective, now_ms)
     elif prospective.votes.is_lost or now_ms >= prospective.deadline_ms:
         core.counters.election_timeouts += now_ms >= prospective.deadline_ms
@@ -139,6 +140,8 @@ def tick_candidate(core: Core, candidate: Candidate, now_ms: int) -> None:
         core.failed_elections = 0
         leader.become_leader(core, votes.granting_ids, now_ms)
         return
+    # A lost election is given up at once, not at its timeout, so that candidates do not meet again in
+    # step (KAFKA-18345).
     if votes.is_lost and not candidate.is_lost:
         candidate.is_lost = True
         candidate.deadline_ms = min(candidate.deadline_ms, now_ms + _pause_ms(core))
@@ -210,6 +213,7 @@ def _pause_ms(core: Core) -> int:
     """How long to wait after a lost election: random, so that candidates that blocked each other do not meet again."""
     core.failed_elections += 1
     backoff = Backoff(first_ms=FIRST_BACKOFF_MS, longest_ms=core.config.election_backoff_max_ms)
+    # Half of the pause is fixed. A pause of nearly nothing would make the next collision likely.
     longest_ms = backoff.delay_ms(core.failed_elections)
     return max(1, longest_ms // 2 + core.rng.below(longest_ms // 2 + 1))
 
@@ -223,6 +227,7 @@ def _ask_for_votes(core: Core, state: Prospective | Candidate, now_ms: int) -> N
             continue
         endpoint = endpoint_named(voter.endpoints, core.config.listener_name)
         if endpoint is None:
+            # A voter without an address for this listener can be neither asked nor counted on.
             state.votes.miss(voter.key.id)
             continue
         request = VoteRequest(
@@ -272,6 +277,8 @@ def handle_vote_failure(
     elif request.is_pre_vote and (
         failed.failure is RequestFailure.UNSUPPORTED or failed.error is RaftError.UNSUPPORTED_VERSION
     ):
+        # Controllers before 4.0 do not know pre-votes. Without this rule they could never be part of an
+        # election in a quorum that is being upgraded (KIP-996).
         votes.grant(in_flight.destination.id)
 
 

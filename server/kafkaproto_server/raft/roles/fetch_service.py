@@ -33,6 +33,7 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
         core.respond(request_id, parked_fetches.refusal(core, error, listener_name))
         return
     assert isinstance(state, Leader), "only a leader serves"
+    # Served before the offset counts, because the verdict on the offset decides whether it counts.
     response = parked_fetches.serve(core, state, request, listener_name)
     # Only an offset in this log counts for the high watermark: a diverging replica holds other records before it.
     if response.diverging is None and response.snapshot is None:
@@ -59,6 +60,7 @@ def handle_fetch_snapshot(
 ) -> None:
     """Respond to a FetchSnapshot with the requested part."""
     state = core.state
+    # Snapshots are named by offset and epoch, so a part of another snapshot is never sent by mistake.
     error = core.check_leader_only(request.epoch)
     size = core.log.snapshot_size(request.snapshot)
     read = None
@@ -67,6 +69,7 @@ def handle_fetch_snapshot(
             error = RaftError.SNAPSHOT_NOT_FOUND
         elif not 0 <= request.position < size:
             error = RaftError.POSITION_OUT_OF_RANGE
+        # Kafka's node fails on such a request (CVE-2026-83525 and its like).
         elif request.max_bytes < 0:
             error = RaftError.INVALID_REQUEST
         else:

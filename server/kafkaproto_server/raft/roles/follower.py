@@ -104,6 +104,7 @@ def handle_fetch_response(
         core.told_high_watermark = max(core.told_high_watermark or 0, response.high_watermark)
     asked_from = OffsetAndEpoch(epoch=request.last_fetched_epoch, offset=request.fetch_offset)
     if follower is None or core.installing is not None or asked_from != core.log.end:
+        # A response that is late or doubled was made for another log (KAFKA-18723).
         # The log's end has changed since the request, so the response does not fit this log any more.
         return
     if response.diverging is not None:
@@ -126,6 +127,7 @@ def _truncate(core: Core, diverging: OffsetAndEpoch) -> bool:
     """Truncate what the leader does not have. False, with nothing done, if that would truncate committed records, or
     nothing at all."""
     end_offset = core.log.truncation_offset(diverging)
+    # What is committed is never truncated. A leader that asks for it is not the leader of this log.
     if not core.committed_floor <= end_offset < core.log.end_offset:
         return False
     core.truncate(end_offset)
@@ -163,6 +165,7 @@ def _continues(core: Core, follower: Follower, batch: FetchedBatch) -> bool:
 
 def _raise_high_watermark(core: Core, leader_high_watermark: int) -> None:
     """Follow the leader's high watermark up to the end of this log. It never goes back."""
+    # The leader may have committed more than this log holds; what is missing here cannot be applied.
     high_watermark = min(leader_high_watermark, core.log.end_offset)
     if high_watermark > (core.high_watermark or 0):
         core.high_watermark = high_watermark

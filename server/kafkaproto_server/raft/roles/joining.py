@@ -81,8 +81,10 @@ def _next_request(core: Core, follower: Follower) -> JoiningRequest | None:
         return _update(core, follower) if _needs_update(core) else None
     if core.voters.kraft_version == 0 or not core.config.auto_join or not core.config.can_be_voter:
         return None
+    # In Kafka a removed voter comes back by itself (KAFKA-19850).
     if core.joining.is_removed:
         return None
+    # The set has one voter for a node id, so the old directory has to go first.
     left_over = voters.get(core.config.key.id)
     if left_over is not None:
         return RemoveVoterRequest(voter=left_over.key)

@@ -46,8 +46,10 @@ def become_leader(core: Core, granting_voter_ids: tuple[int, ...], now_ms: int) 
         progress=Progress(silence_ms=check_quorum.timeout_ms(core)),
         check_quorum_at_ms=now_ms + check_quorum.timeout_ms(core),
     )
+    # State first, then the write: nothing of the epoch leaves before the outbox has it on disk (KAFKA-17333).
     core.transition_to(leader)
     leader.leadership_number = core.write_election_state()
+    # Without a record of its own epoch a leader could not raise the high watermark (KIP-595).
     core.append(first_batch)
     check_quorum.voters_changed(core, leader, now_ms)
     core.outbox.notify_after_persist(

@@ -32,6 +32,7 @@ def heard_from_leader(core: Core, leader_id: int, now_ms: int) -> Follower | Non
     state.has_fetched = True
     state.fetch_deadline_ms = now_ms + core.config.fetch_timeout_ms
     state.link_is_dead = False
+    # An unstable connection must not cost an election: one good response ends all doubts.
     state.leader_resigned = False
     state.successor_rank = None
     state.election_at_ms = None
@@ -54,6 +55,7 @@ def leader_is_gone(core: Core, destination: Destination, now_ms: int) -> bool:
 
 def doubt(core: Core, follower: Follower, now_ms: int) -> None:
     """Prepare for an election. All followers lose their leader at the same time, so they take turns."""
+    # From here on the three election timeouts count that an unknown candidate has to wait (`voting`).
     core.leader_lost_ms = now_ms
     follower.link_is_dead = True
     follower.election_at_ms = now_ms + succession_delay_ms(core, follower)

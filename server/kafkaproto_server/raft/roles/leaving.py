@@ -15,6 +15,7 @@ def resign(core: Core, leader: Leader, now_ms: int) -> None:
     ready to grant pre-votes. EndQuorumEpoch then says in which order they shall ask for pre-votes.
     """
     others = {voter.key.id: voter for voter in core.voters.latest.voters if voter.key.id != leader.leader_id}
+    # The most advanced voter first (KIP-595): it needs the fewest records, and no other log is ahead of it.
     by_progress = sorted(
         others.values(), key=lambda voter: (-end_offset_of_voter(core, leader, voter.key), voter.key.id)
     )
@@ -35,4 +36,6 @@ def leadership_lost(core: Core, leader: Leader, now_ms: int) -> None:
     core.leader_lost_ms = now_ms
     core.notify_leadership_lost(leader)
     membership.leadership_lost(core, leader)
+    # The followers learn from these responses that the leader resigned, and then grant pre-votes
+    # (KAFKA-20895).
     parked_fetches.release_all(core, leader)

@@ -209,6 +209,7 @@ def must_hand_over(core: Core, leader: Leader) -> bool:
 
     To be called after ``high_watermark_advanced``, so that the removal gets its response before leadership is lost.
     """
+    # Earlier, the set in force might still be undone, and nobody else might be electable (KAFKA-16530).
     return not core.voters.latest.is_voter(core.config.key) and not has_uncommitted_change(core, leader)
 
 
@@ -269,6 +270,8 @@ def _append(
     core: Core, leader: Leader, voters: VoterSet, records: tuple[ControlRecord, ...], now_ms: int
 ) -> int:
     """Append control records that bring ``voters`` into force; returns the offset of the last one."""
+    # The log says whether a change is pending, not memory: a time-out ends the wait, not the change
+    # (KAFKA-20740).
     assert not has_uncommitted_change(core, leader), "a second change of voters before the first is committed"
     assert core.voters.latest.overlaps(voters), (
         f"{voters.ids} and {core.voters.latest.ids} have no majority in common"
@@ -383,6 +386,7 @@ def _refuse_new_voter(
     if response.error:
         text = f"{_name(key)} answered {response.error.name} when asked which kraft.versions it supports."
         return RaftError.REQUEST_TIMED_OUT, text
+    # Kafka adds a broker that cannot vote, and the quorum then counts on it (KAFKA-19021).
     if not response.can_vote:
         text = f"{_name(key)} does not serve the requests of a quorum (Vote): it is no controller."
         return RaftError.INVALID_REQUEST, text
@@ -391,6 +395,7 @@ def _refuse_new_voter(
         supported = f"{response.min_kraft_version} to {response.max_kraft_version}"
         text = f"{_name(key)} supports kraft.version {supported}, not the finalized {level}."
         return RaftError.INVALID_REQUEST, text
+    # For Kafka a Fetch in the last hour is enough (KAFKA-19933).
     if not leader.has_caught_up(key, CAUGHT_UP_FETCH_TIMEOUTS * core.config.fetch_timeout_ms, now_ms):
         text = f"{_name(key)} has not caught up with the leader's log; it has to run and fetch before it is added."
         return RaftError.REQUEST_TIMED_OUT, text

@@ -22,6 +22,8 @@ def wake(core: Core, leader: Leader, *, high_watermark_moved: bool) -> None:
     """Respond to every parked Fetch for which there is news."""
     end_offset = core.log.end_offset
     awake = leader.parked.take_where(
+        # Everybody wakes when the high watermark moves. In Kafka, followers learn of it one Fetch later
+        # (KAFKA-14145).
         lambda parked: high_watermark_moved or parked.request.fetch_offset < end_offset
     )
     for parked in awake:

@@ -47,6 +47,7 @@ def handle_begin(
             _doubt_endpoint(core, request, now_ms)
             discovery.ask_about(core, request.leader_id, now_ms)
         if is_later:
+            # The error makes the sender repeat its request, until this node has asked and knows the epoch.
             error = RaftError.UNKNOWN_LEADER_EPOCH
     _answer(core, request_id, error, listener_name)
 
@@ -89,6 +90,7 @@ def _doubt_endpoint(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -
     if voter is None:
         core.refuse(request.leader_id, request, Doubt.UNKNOWN_NODE, now_ms)
         return
+    # The endpoints of a request are compared, but never used: anybody can send it (KAFKA-16927).
     told = endpoint_named(request.leader_endpoints, core.config.listener_name)
     recorded = endpoint_named(voter.endpoints, core.config.listener_name)
     if told is not None and (recorded is None or (told.host, told.port) != (recorded.host, recorded.port)):

@@ -24,6 +24,8 @@ def tick(core: Core, resigned: Resigned, now_ms: int) -> None:
         if core.voters.latest.is_only_voter(core.config.key):
             # Nobody else can be asked, so there is nothing to wait for.
             election.become_prospective(core, now_ms)
+        # In its own epoch it may never stand again: it could show other records than those it showed before
+        # (KAFKA-18379).
         elif now_ms >= resigned.election_at_ms and resigned.epoch < trust.LAST_EPOCH:
             transitions.become_unattached(core, resigned.epoch + 1, now_ms)
     elif not core.is_stopping:
@@ -55,6 +57,7 @@ def missed(core: Core, voter_id: int, epoch: int) -> None:
     """Note that nobody listens at a voter's address."""
     state = core.state
     if isinstance(state, Resigned) and state.epoch == epoch:
+        # Who is absent cannot vote. If too many are, nobody can succeed, and a stop need not wait.
         state.unacknowledged.pop(voter_id, None)
         state.absent[voter_id] = None
 

@@ -36,6 +36,7 @@ def request(core: Core, follower: Follower) -> FetchSnapshotRequest | None:
     download = core.download
     if download is None or download.leader_id != follower.leader_id:
         return None
+    # Records that were appended since may be beyond the snapshot; the leader decides again.
     if download.log_end != core.log.end:
         drop(core)
         return None
@@ -53,6 +54,7 @@ def begin(core: Core, follower: Follower, snapshot: OffsetAndEpoch) -> bool:
 
     A valid snapshot holds everything that is committed here, and its epoch is not later than the leader's.
     """
+    # A snapshot that ends before what is committed here would take back what was acknowledged.
     if snapshot.offset <= 0 or snapshot.offset < core.committed_floor:
         return False
     if not 0 <= snapshot.epoch <= follower.epoch:
@@ -132,6 +134,7 @@ def handle_installed(core: Core, event: SnapshotInstalled) -> None:
     core.installing = None
     core.log.install(snapshot, event.snapshot.size_bytes)
     core.outbox.log_replaced(snapshot.offset)
+    # The sets of the old log are gone with it. A set that was not committed must not survive.
     core.voters.reset()
     # A snapshot has one record of each type; if it has more, the last one counts.
     latest: dict[type[ControlRecord], ControlRecord] = {

@@ -26,6 +26,7 @@ def succession_delay_ms(core: Core, follower: Follower) -> int:
     """
     rank = follower.successor_rank
     if rank is None:
+        # Followers that know the same voter set compute the same order, without a message.
         others = [voter_id for voter_id in core.voters.latest.ids if voter_id != follower.leader_id]
         rank = sum(voter_id < core.config.key.id for voter_id in others)
     if follower.refused_pre_votes > 0:

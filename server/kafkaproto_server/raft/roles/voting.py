@@ -34,6 +34,7 @@ MAX_WAITING = 100
 
 def handle_vote(core: Core, request_id: int, request: VoteRequest, listener_name: str, now_ms: int) -> None:
     """Respond to a vote request, now or later. A vote that this node gives is durable before the response leaves."""
+    # Kafka (KafkaRaftClient) moves to a later epoch here, whoever asks for the vote.
     error = _check(core, request, now_ms)
     is_later = request.epoch > core.state.epoch
     if error is RaftError.NONE and is_later and not transitions.follows_live_leader(core, now_ms):
@@ -104,6 +105,7 @@ def may_vote_for(core: Core, candidate: ReplicaKey, now_ms: int) -> bool:
     empty log. The quorum may count it as a voter: it may have been started without the static voters before it had
     fetched anything. The vote of a replica that is no voter counts for nothing.
     """
+    # In Kafka the voter set of the receiver plays no part: any candidate gets the vote.
     return core.may_be_voter(candidate) or now_ms >= core.leader_lost_ms + last_resort_ms(core)
 
 
@@ -141,6 +143,7 @@ def _check(core: Core, request: VoteRequest, now_ms: int) -> RaftError:
 
 def _is_up_to_date(core: Core, request: VoteRequest) -> bool:
     """Whether the sender's log is at least as up to date as this node's (KIP-595)."""
+    # Epoch before offset: a longer log of an older epoch may hold records that were never committed.
     return OffsetAndEpoch(epoch=request.last_epoch, offset=request.last_offset) >= core.log.end
 
 
@@ -154,6 +157,7 @@ def _grants_pre_vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
             # A follower that lost its leader, or has never heard from it, does not refuse for that leader's sake:
             # survivors of a leader would otherwise refuse each other in turn (KAFKA-17641).
             return not transitions.follows_live_leader(core, now_ms) and _is_up_to_date(core, request)
+        # A pre-vote promises nothing, so a node may grant several in one epoch (KIP-996).
         case Unattached() | Prospective() | Candidate() | Resigned():
             return _is_up_to_date(core, request)
         case _:
@@ -177,6 +181,8 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
     if not may_vote_for(core, request.replica, now_ms):
         core.refuse(request.replica.id, request, Doubt.UNKNOWN_NODE, now_ms)
         return False
+    # The election restriction of Raft: a leader has to hold all that is committed, and a majority that
+    # elects it holds all of that.
     if not _is_up_to_date(core, request):
         if isinstance(state, Unattached):
             # The candidate cannot win a majority of voters like this one, but this one might: so it tries soon.

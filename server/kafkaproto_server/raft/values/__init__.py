@@ -1,1 +1,1 @@
-"""Values of the quorum's protocol: voters, messages, events, effects, settings. They decide nothing."""
+"""Values of the quorum's protocol: voters, messages, events, effects, configs. They decide nothing."""

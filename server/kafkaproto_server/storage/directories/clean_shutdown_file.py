@@ -36,9 +36,12 @@ def take_clean_shutdown(disk: Disk, directories: Sequence[str]) -> int:
         if not disk.exists(path):
             epochs.add(NO_BROKER_EPOCH)
             continue
+        # The file is removed durably before the broker serves: a crash must not find it at the next
+        # start. KIP-966 trusts it to keep the broker eligible as a leader (ELR).
         epochs.add(_broker_epoch(disk.read_file(path)))
         disk.remove(path)
         disk.sync_directory(directory)
+    # One directory without the mark may have lost acknowledged records, so none of them counts.
     return epochs.pop() if len(epochs) == 1 else NO_BROKER_EPOCH
 
 
@@ -48,4 +51,5 @@ def _broker_epoch(content: bytes) -> int:
     except (ValueError, RecursionError):
         return NO_BROKER_EPOCH
     epoch = document.get("brokerEpoch") if isinstance(document, dict) else None
+    # JSON's true is an int for isinstance.
     return epoch if type(epoch) is int and 0 <= epoch <= _MAX_BROKER_EPOCH else NO_BROKER_EPOCH

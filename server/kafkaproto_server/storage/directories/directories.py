@@ -72,6 +72,7 @@ def open_directories(
     Raises StorageError with everything that is wrong with their content, or if the directory of the metadata log does
     not work. Raises BlockingIOError if another process holds one of the locks.
     """
+    # Read without a lock first, and again with it: only the second reading counts.
     looked_at = [read_log_directory(disk, path) for path in paths]
     # Before they are locked, since one directory under two names cannot be locked twice.
     mismatches = find_mismatches(looked_at, node_id=node_id)
@@ -115,6 +116,7 @@ def _claim(disk: Disk, directory: FoundLogDirectory, locks: list[Lock]) -> Found
         return directory
     try:
         locks.append(disk.lock(f"{path}/{LOCK_NAME}"))
+    # It is an OSError, but it means a second process and not a bad disk: the start has to fail.
     except BlockingIOError:
         raise
     except OSError as error:
@@ -128,6 +130,7 @@ def _check_metadata_logs(disk: Disk, directories: Sequence[FoundLogDirectory], m
         if directory.is_unreadable or directory.properties is None or directory.path == metadata_path:
             continue
         log = f"{directory.path}/{METADATA_LOG_NAME}"
+        # Two metadata logs are two sets of votes. Nobody but the operator knows which one is right.
         if disk.exists(log):
             raise StorageError(
                 f"{log} is a metadata log, but this node keeps its own in {metadata_path}. Set metadata.log.dir to "
@@ -152,11 +155,13 @@ def check_directory(disk: Disk, path: str, directory_id: bytes, *, must_sync: bo
     probe_path = f"{path}/{PROBE_NAME}"
     probe = disk.open(probe_path, create=True)
     try:
+        # Written at a fixed position, so that a leftover of an earlier check does not grow.
         probe.write_at(0, bytes(PROBE_BYTES))
         if must_sync:
             probe.sync()
     finally:
         probe.close()
+        # Also after a failure: a file that takes the last block of a full disk must not stay.
         disk.remove(probe_path)
     return disk.space(path)
 

@@ -202,6 +202,7 @@ def format_directories(
     ``wall_ms`` returns milliseconds since the epoch, ``new_uuid`` 16 random bytes. Raises FormatError before anything
     is written if the request cannot be met, and OSError of the disk.
     """
+    # All checks come before the first write, so a refused request leaves every directory as it was.
     _check_quorum_start(request)
     levels = effective_levels(request)
     if not request.cluster_id.strip():
@@ -218,11 +219,15 @@ def format_directories(
         f"Bootstrap metadata: {told}"
         + f", {len(request.scram_records)} SCRAM credentials" * bool(request.scram_records)
     )
+    # Ids have to differ on one node: assignments of replicas name a directory by its id only
+    # (KIP-858).
     taken = {
         known.properties.directory_id for known in found if known.properties and known.properties.directory_id
     }
     for directory in unformatted:
         is_metadata = directory.path == request.metadata_directory
+        # The list of the first voters is the same on every node, and a voter is known by node id
+        # and directory id (KIP-853). A random id would make this node a stranger to its own quorum.
         directory_id = _own_directory_id(request) if is_metadata else None
         if directory_id is None:
             directory_id = new_directory_id(new_uuid, taken)
@@ -260,6 +265,7 @@ def _look_at_directories(
     disk: Disk, request: FormatRequest, report: Callable[[str], None]
 ) -> list[FoundLogDirectory]:
     """The directories that can be used. Raises FormatError if the request does not fit them."""
+    # The metadata directory is usually one of the log directories, and must not be formatted twice.
     paths = dict.fromkeys((*request.directories, request.metadata_directory))
     usable: list[FoundLogDirectory] = []
     for directory in (read_log_directory(disk, path) for path in paths):

@@ -26,6 +26,8 @@ def new_directory_id(new_uuid: Callable[[], bytes], taken: Iterable[bytes] = ())
     while True:
         candidate = new_uuid()
         text = uuids.to_text(candidate)
+        # A dash at the beginning would look like an option on a command line. Kafka's
+        # Uuid.randomUuid avoids it as well.
         if not text.startswith("-") and candidate not in excluded and not is_reserved_directory_id(candidate):
             return candidate
 
@@ -106,6 +108,8 @@ def find_mismatches(
             cluster_id = found.cluster_id
         elif found.cluster_id is not None and found.cluster_id != cluster_id:
             problems.append(f"{path}: cluster.id is {found.cluster_id}, expected {cluster_id}")
+        # A copied directory is the likely reason. Assignments of replicas name a directory by its
+        # id only (KIP-858), so two directories with one id could not be told apart.
         if found.directory_id is not None:
             owner = owners.setdefault(found.directory_id, directory)
             if owner is not directory:
@@ -139,6 +143,7 @@ def open_log_directories(
         if entry.path not in found and entry.problem is None
     ]
     problems += find_mismatches(directories, node_id=node_id, cluster_id=cluster_id)
+    # Files of version 0 may lack the cluster id. At least one directory has to name it.
     cluster_ids = [
         properties.cluster_id for properties in found.values() if properties.cluster_id is not None
     ]
@@ -158,6 +163,8 @@ def open_log_directories(
             try:
                 write_meta_properties(disk, path, given, wall_ms)
             except OSError as error:
+                # One bad disk does not stop a node (KIP-858), unless it is that of the metadata
+                # log.
                 unwritable[path] = str(error)
             else:
                 found[path] = given

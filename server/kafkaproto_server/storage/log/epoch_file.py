@@ -66,6 +66,8 @@ class LeaderEpochs:
         Returns whether anything changed.
         """
         before = self.entries
+        # The epoch that holds the new start stays, as in Kafka's LeaderEpochFileCache: without it,
+        # a follower's LastFetchedEpoch could not be compared at the log start.
         gone = max(0, bisect_right(self._start_offsets, start_offset) - 1)
         if start_offset >= end_offset:
             gone = len(self._epochs)
@@ -90,6 +92,8 @@ class LeaderEpochs:
             return None
         index = bisect_right(self._epochs, epoch)
         end = log_end_offset if index == len(self._epochs) else self._start_offsets[index]
+        # A leader answers with it when a follower's log diverges. The follower truncates to this
+        # offset, so it must never lie beyond what the leader holds of that epoch.
         return OffsetAndEpoch(epoch=self._epochs[index - 1] if index else epoch, offset=end)
 
 
@@ -107,6 +111,7 @@ def read_epoch_file(disk: Disk, directory: str) -> tuple[tuple[int, int], ...]:
     """The (epoch, start offset) entries of the file; none if its content is not valid, or if there is no file. Raises
     OSError."""
     path = f"{directory}/{EPOCH_FILE_NAME}"
+    # No file is no error: Kafka and this log both derive the epochs from the batches then.
     if not disk.exists(path):
         return ()
     try:
@@ -117,4 +122,6 @@ def read_epoch_file(disk: Disk, directory: str) -> tuple[tuple[int, int], ...]:
     ascends = all(
         before < after for pair in itertools.pairwise(entries) for before, after in zip(*pair, strict=True)
     )
+    # An entry out of order would make a wrong witness of how far the log reached, and wrong epochs
+    # for batches that nobody reads again.
     return entries if ascends else ()

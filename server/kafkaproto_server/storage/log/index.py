@@ -39,6 +39,8 @@ class _IndexFile:
     def __init__(self, disk: Disk, path: str, entry_size: int, max_bytes: int) -> None:
         self._file: File = disk.open(path, create=True)
         self._entry_size = entry_size
+        # A multiple of the entry's size, as Kafka's AbstractIndex rounds it: 10485756 bytes for the
+        # time index. An entry must not be cut in two by the file's end.
         self._max_bytes = max_bytes - max_bytes % entry_size
         self.count = 0
 
@@ -49,6 +51,9 @@ class _IndexFile:
     def settle(self, entries: bytes) -> None:
         """Make the file contain these entries and nothing else."""
         self.count = len(entries) // self._entry_size
+        # One entry more than expected is read, because the file may hold further ones or zeros.
+        # Indexes of segments that were closed in order are right already, and are not written
+        # again.
         if self._file.read_at(0, len(entries) + self._entry_size) != entries:
             self._file.truncate(0)
             self._file.append([entries])
@@ -113,6 +118,8 @@ class OffsetIndex:
             entries = list(iterate_offset_index(self.file.read(), self._base_offset))
         except RemoteProtocolError:
             return False
+        # The index is not synced with the log. After a crash it may name batches that never reached
+        # the disk.
         if entries and entries[-1].position >= log_size:
             return False
         for entry in entries:
@@ -161,6 +168,7 @@ class TimeIndex:
 
     def note(self, timestamp: int, offset: int) -> bytes:
         """Add an entry in memory only, if the timestamp advanced. Returns its bytes, or none."""
+        # The entries must ascend: Kafka looks them up by binary search.
         if timestamp <= (self._timestamps[-1] if self._timestamps else NO_TIMESTAMP):
             return b""
         self._timestamps.append(timestamp)

@@ -94,6 +94,7 @@ class Log:
         """
         log = cls(disk, directory, config or LogConfig())
         make_directory_durably(disk, directory)
+        # Before anything is removed or cut: a directory of another topic must stay as it is.
         ensure_partition_metadata(disk, directory, topic_id)
         log._remove_leftovers()
         try:
@@ -159,6 +160,8 @@ class Log:
         for buffer in batches:
             count = len(views)
             views.extend(iterate_batches(buffer))
+            # A buffer without a whole batch would be appended as a torn tail that this node made
+            # itself.
             assert len(views) > count, "a buffer to append holds no whole batch"
             assert views[-1].position + views[-1].size_in_bytes == len(buffer), (
                 "a batch to append is cut short"
@@ -174,6 +177,8 @@ class Log:
                     self._roll()
                 size += view.size_in_bytes
             self._active.append(views[begin:])
+            # Only in memory. The file follows in `sync`, when the records of the epoch are durable:
+            # it is a witness of them.
             self._assign_epochs(views)
 
     def sync(self) -> None:
@@ -217,6 +222,7 @@ class Log:
             self._sync_and_write_epochs()
             remove_producer_states_after(self._disk, self.directory, offset)
             # Newest first, so that a crash half way leaves no gap.
+            # The first segment always stays: its name is the only record of where the log begins.
             kept = max(1, sum(segment.base_offset < offset for segment in self._segments))
             self._delete_segments(tuple(reversed(self._segments[kept:])), self._segments[:kept])
             if offset < self._active.next_offset:
@@ -235,6 +241,8 @@ class Log:
             self._epochs = LeaderEpochs()
             self._write_epochs()
             remove_producer_states_after(self._disk, self.directory, 0)
+            # Newest first again: after a crash half way, what remains is a beginning of the log
+            # without a gap.
             for segment in reversed(self._segments):
                 segment.delete()
             self._disk.sync_directory(self.directory)
@@ -254,6 +262,8 @@ class Log:
         if offset <= self.log_start_offset:
             return
         with self._changing(), self._reading:
+            # The last segment stays even if the snapshot covers it, because it takes the next
+            # append.
             gone = sum(segment.next_offset <= offset for segment in self._segments[:-1])
             # Oldest first, so that a crash half way leaves no gap.
             self._delete_segments(self._segments[:gone], self._segments[gone:])
@@ -268,6 +278,8 @@ class Log:
             if self._failure is None:
                 self._active.become_inactive()
                 self._write_epochs()
+                # Last, since it testifies that the log reached its end. A crash before this only
+                # loses a witness.
                 write_empty_producer_state(self._disk, self.directory, self.log_end_offset)
         finally:
             self._close_segments()
@@ -306,6 +318,8 @@ class Log:
         self._active.become_inactive()
         segment = Segment.create(self._disk, self.directory, self.log_end_offset, self._config)
         self._segments = (*self._segments, segment)
+        # A sync of the new file does not cover its name. If a crash took the name, records that
+        # were acknowledged in this segment would be gone with it.
         self._disk.sync_directory(self.directory)
 
     def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
@@ -332,6 +346,8 @@ class Log:
             bases = [
                 parse_segment_file_name(name, suffix) for suffix in (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX)
             ]
+            # A deletion renames the .log file first. A crash between may leave the indexes of a
+            # segment that does not exist any more.
             is_orphan = any(base is not None and base not in segments for base in bases)
             if name.endswith(DELETED_SUFFIX) or is_orphan:
                 self._disk.remove(f"{self.directory}/{name}")
@@ -341,6 +357,8 @@ class Log:
         names = self._disk.list_directory(self.directory)
         bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
         if not bases:
+            # An empty directory that has a witness is a log that was lost, not a new one: the node
+            # would forget what it acknowledged.
             if reached is not None:
                 raise reached.lost(self.directory, 0)
             self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
@@ -354,6 +372,8 @@ class Log:
                     f"missing or does not belong here: restore it, or move {self.directory} away and let this node "
                     "fetch the log from other voters",
                 )
+            # The segment is registered before it is read, so that `open` closes its files if
+            # reading fails.
             self._segments = (*self._segments, Segment(self._disk, self.directory, base, self._config))
             recovered = self._active.recover(
                 epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch, reached=reached
@@ -383,16 +403,22 @@ class Log:
         epochs = LeaderEpochs(read_epoch_file(self._disk, self.directory))
         last_epoch = NO_EPOCH
         for base, end in itertools.zip_longest(bases, bases[1:]):
+            # A segment that only begins below the recovery point holds records above it, and a
+            # crash may have torn those. The last segment has no end yet, so only a clean close
+            # makes it durable.
             if (EVERYTHING if end is None else end) > recovery_point:
                 break
             segment = Segment(self._disk, self.directory, base, self._config)
             epoch = segment.load(end)
+            # The epochs come from a file that may be stale or damaged. The last batch of the
+            # segment has to confirm it, else the segment is read.
             if epoch is None or epochs.epoch_at(segment.next_offset - 1) != epoch:
                 segment.close()
                 break
             self._segments = (*self._segments, segment)
             last_epoch = epoch
         if self._segments:
+            # Epochs of the segments that are still to be read come from their batches.
             epochs.truncate_to(self.log_end_offset)
             self._epochs = epochs
         return last_epoch
@@ -403,6 +429,7 @@ class Log:
     def _settle_epoch_file(self) -> None:
         path = f"{self.directory}/{EPOCH_FILE_NAME}"
         expected = encode_epoch_file(self._epochs.entries)
+        # Not written if it is right already: a start should not need a sync for each log.
         if not self._disk.exists(path) or self._disk.read_file(path) != expected:
             write_epoch_file(self._disk, self.directory, self._epochs)
         self._written_epochs = self._epochs.entries

@@ -14,6 +14,7 @@ def ensure_partition_metadata(disk: Disk, directory: str, topic_id: bytes) -> No
     expected = encode_partition_metadata(topic_id)
     if not disk.exists(path):
         replace_file(disk, directory, PARTITION_METADATA_NAME, expected)
+    # Kafka's file has no newline at its end. An editor may have added one, which changes nothing.
     elif disk.read_file(path).rstrip() != expected:
         raise CorruptFileError(
             path, f"expected are the lines {expected.decode()!r}, this is another topic's log"

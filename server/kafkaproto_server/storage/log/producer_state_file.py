@@ -40,6 +40,7 @@ def write_empty_producer_state(disk: Disk, directory: str, end_offset: int) -> N
     `KEPT_PRODUCER_STATES`."""
     replace_file(disk, directory, f"{end_offset:020}{PRODUCER_STATE_SUFFIX}", encode_empty_producer_state())
     known = producer_state_offsets(disk.list_directory(directory))
+    # A file of a later offset would testify at the next start that the log has lost records.
     within = [offset for offset in known if offset <= end_offset]
     for offset, name in known.items():
         if offset not in within[-KEPT_PRODUCER_STATES:]:
@@ -52,5 +53,6 @@ def remove_producer_states_after(disk: Disk, directory: str, end_offset: int) ->
     gone = [name for offset, name in known.items() if offset > end_offset]
     for name in gone:
         disk.remove(f"{directory}/{name}")
+    # Durably, because a file that came back after the records were cut would stop the node's start.
     if gone:
         disk.sync_directory(directory)

@@ -50,6 +50,7 @@ class Reached:
 def find_reached(disk: Disk, directory: str, snapshot_end: int) -> Reached | None:
     """How far the log in a directory reached. None if no file shows it, or if a snapshot that ends at ``snapshot_end``
     holds all of it. Raises OSError."""
+    # The directory of a new node does not exist yet, which is no sign of a loss.
     if not disk.is_directory(directory):
         return None
     names = disk.list_directory(directory)
@@ -59,9 +60,12 @@ def find_reached(disk: Disk, directory: str, snapshot_end: int) -> Reached | Non
         epoch, start = entries[-1]
         statement = f"{EPOCH_FILE_NAME} says that epoch {epoch} started at offset {start}"
         path = f"{directory}/{EPOCH_FILE_NAME}"
+        # The file is a witness only of the offset where the epoch starts. An entry at offset 0
+        # still says that the log had a record.
         found.append(Reached(offset=max(start, 1), file=path, statement=statement))
     for offset, name in producer_state_offsets(names).items():
         statement = f"{name} says that it ended at offset {offset} when this node stopped"
         found.append(Reached(offset=offset, file=f"{directory}/{name}", statement=statement))
     furthest = max(found, key=lambda each: each.offset, default=None)
+    # A node that installed this snapshot emptied the log in its favour, so nothing is missing.
     return furthest if furthest is not None and furthest.offset > snapshot_end else None

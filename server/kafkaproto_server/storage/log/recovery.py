@@ -83,8 +83,11 @@ def recover_segment(
     scan = FileScan(file, next_offset=base_offset)
     next_offset = base_offset
     for position, view in scan:
+        # Offsets of the metadata log have no gaps, because it is never compacted. A missing batch
+        # would otherwise go unnoticed, since every remaining batch is valid on its own.
         if view.base_offset != next_offset:
             _refuse(path, position, next_offset, f"a batch begins at {view.base_offset}")
+        # Epochs of a log never go back: Raft compares logs by the epoch of their last record.
         if view.partition_leader_epoch < epoch:
             reason = f"a batch of epoch {view.partition_leader_epoch} follows epoch {epoch}"
             _refuse(path, position, next_offset, reason)
@@ -95,6 +98,8 @@ def recover_segment(
         return RecoveredSegment(size=size, next_offset=next_offset, epoch=epoch, cut_bytes=0)
     if not is_last:
         _refuse(path, end, next_offset, f"{scan.fault}, though a newer segment follows")
+    # Any offset counts. A valid batch behind the fault shows that the bytes before it were written
+    # once, so they are no torn append.
     survivor = _find_batch_from(file, end, size)
     if survivor is not None:
         _refuse(path, end, next_offset, f"{scan.fault}, though there is a valid batch at byte {survivor}")
@@ -113,6 +118,7 @@ def _find_batch_from(file: File, start: int, size: int) -> int | None:
             return start + found
         if window >= size - start:
             return None
+        # From the same start again: a batch may lie across the end of the window.
         window *= 2
 
 

@@ -64,9 +64,12 @@ def retained_from(
             and snapshot.timestamp_ms is not None
             and now_ms - snapshot.timestamp_ms > limits.max_age_ms
         )
+        # The limit counts log and snapshots together, as in Kafka's KafkaRaftLog.
         is_too_much = 0 <= limits.max_bytes < log_bytes + snapshot_bytes
         if not is_old and not is_too_much:
             break
+        # The log has to begin where a snapshot ends at the latest, so the start moves from snapshot
+        # to snapshot and never in between.
         start = successor.end_offset
         snapshot_bytes -= snapshot.size_bytes
         while deletable and deletable[0].next_offset <= start:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import segment_file_name
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto_server.ports import Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
+from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, recover_segment
@@ -53,6 +55,8 @@ class Segment:
         self.next_offset = base_offset
         self.size = 0
         self.path = f"{directory}/{segment_file_name(base_offset)}"
+        # The file is not preallocated, as by default in Kafka: after a crash, zeros behind the last
+        # batch would look like a torn append.
         self._file: File = disk.open(self.path, create=True)
         self._offset_index = OffsetIndex(disk, directory, base_offset, config.segment_index_bytes)
         self._time_index = TimeIndex(disk, directory, base_offset, config.segment_index_bytes)
@@ -66,6 +70,7 @@ class Segment:
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
         """An empty segment for appends. The names of its files are not durable before the directory is synced."""
         segment = cls(disk, directory, base_offset, config)
+        # Appends are made at the end of the file. Bytes of an older file would come before them.
         assert segment._file.size() == 0, f"{segment.path} exists already"
         segment.become_active()
         return segment
@@ -107,6 +112,8 @@ class Segment:
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
         time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
+        # The indexes follow from the batches. Those that a crash left may name batches that were
+        # cut off.
         self._offset_index.file.settle(b"".join(offset_entries))
         self._time_index.file.settle(b"".join(time_entries))
         return recovered
@@ -119,17 +126,28 @@ class Segment:
         last record. None, with nothing changed, if indexes and batches do not agree: then `recover` has to read it all.
         """
         size = self._file.size()
+        # An empty segment has no batch that could confirm its indexes. To read it costs nothing.
         if size and self._offset_index.load(size) and self._time_index.load():
-            last = self._last_batch(size)
-            if last is not None and end_offset in (None, last.next_offset):
+            first, last = self._first_batch(), self._last_batch(size)
+            if first is not None and last is not None and end_offset in (None, last.next_offset):
                 if (newest := self._time_index.last) is not None:
                     self._max_timestamp, self._offset_of_max_timestamp = newest
-                self._first_timestamp = self._locate(self.base_offset)[1].max_timestamp
+                self._first_timestamp = first.max_timestamp
                 self.size, self.next_offset = size, last.next_offset
                 return last.partition_leader_epoch
+        # `recover` adds the entries anew. Entries that were taken from the file would come twice.
         self._offset_index.forget()
         self._time_index.forget()
         return None
+
+    def _first_batch(self) -> RecordBatchView | None:
+        """The first batch of the file; None if it is not valid, or if the segment does not begin with it."""
+        try:
+            _, first = self._locate(self.base_offset)
+            first.check()
+        except (CorruptFileError, RemoteProtocolError):
+            return None
+        return first if first.base_offset == self.base_offset else None
 
     def _last_batch(self, size: int) -> RecordBatchView | None:
         """The last batch of the file, found from the newest index entry on. None if a batch there is not valid, is not
@@ -165,7 +183,11 @@ class Segment:
                 self._first_timestamp is not None
                 and view.max_timestamp - self._first_timestamp > self._config.segment_ms
             )
+            # LogSegment of Kafka rolls for the same reason: an index entry could not hold the
+            # offset.
             or view.last_offset - self.base_offset > MAX_RELATIVE_OFFSET
+            # A full index would leave ever more of the segment without entries, to be read batch by
+            # batch.
             or self._offset_index.file.is_full
             or self._time_index.file.is_full
         )
@@ -178,6 +200,7 @@ class Segment:
                 f"{self.path}: a batch begins at offset {view.base_offset}, expected is {next_offset}"
             )
             next_offset = view.next_offset
+        # Before the write: if the write fails half way, a later sync must not be left out.
         self._is_synced = False
         self._file.append([view.raw for view in views])
         for view in views:
@@ -197,6 +220,8 @@ class Segment:
         position, first = self._locate(offset)
         # Behind this, an append may be half written.
         readable = self.size - position
+        # One batch is returned even if it exceeds the limit. A reader that got nothing would ask
+        # for the same offset for ever.
         data = self._file.read_at(position, min(max(max_bytes, first.size_in_bytes), readable))
         end = 0
         for view in iterate_batches(data):
@@ -233,6 +258,7 @@ class Segment:
 
     def close(self) -> None:
         """Close the files. A second call does nothing."""
+        # A descriptor may belong to another file by now. To close it twice would close that one.
         if self._is_closed:
             return
         self._is_closed = True
@@ -252,21 +278,31 @@ class Segment:
             self._first_timestamp = view.max_timestamp
         if view.max_timestamp > self._max_timestamp:
             self._max_timestamp = view.max_timestamp
+            # Timestamps come from the leaders' clocks and may go back. The index holds the largest
+            # so far, so its entries still ascend.
             self._offset_of_max_timestamp = view.last_offset
         return position - self._offset_index.last_position > self._config.index_interval_bytes
 
     def _locate(self, offset: int) -> tuple[int, RecordBatchView]:
-        """Position and view of the batch that holds ``offset``."""
+        """Position and view of the batch that holds ``offset``. Raises CorruptFileError if no whole batch is there, as
+        the disk may have changed what was written."""
         position = self._offset_index.position_for(offset)
         length = LOCATE_BYTES
         while True:
             data = self._file.read_at(position, length)
             skipped = 0
-            for view in iterate_batches(data):
-                if view.next_offset > offset:
-                    return position + view.position, view
-                skipped = view.position + view.size_in_bytes
+            try:
+                for view in iterate_batches(data):
+                    if view.next_offset > offset:
+                        return position + view.position, view
+                    skipped = view.position + view.size_in_bytes
+            except RemoteProtocolError as error:
+                raise CorruptFileError(self.path, str(error), position=position) from error
             if skipped == 0:
+                if len(data) < length:
+                    # The file ends inside the batch, so reading more brings nothing.
+                    text = f"no whole batch is there for offset {offset}, though it was appended"
+                    raise CorruptFileError(self.path, text, position=position)
                 # The batch is larger than the bytes that were read.
                 length *= 2
             position += skipped

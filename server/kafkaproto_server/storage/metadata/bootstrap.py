@@ -38,6 +38,8 @@ def feature_records(levels: Mapping[str, int]) -> list[Message]:
     names = sorted(name for name in levels if name not in (METADATA_VERSION, KRAFT_VERSION))
     return [
         FeatureLevelRecord(name=name, feature_level=levels[name])
+        # metadata.version is first, because it says how the records after it are to be read.
+        # kraft.version is never a FeatureLevelRecord: it is a control record (KIP-853).
         for name in (METADATA_VERSION, *names)
         if levels[name] > 0
     ]
@@ -46,6 +48,7 @@ def feature_records(levels: Mapping[str, int]) -> list[Message]:
 def encode_bootstrap(records: Sequence[Message], wall_ms: int) -> bytes:
     """The bytes of ``bootstrap.checkpoint``, written at ``wall_ms``."""
     framed = [encode_metadata_record(record, RECORD_VERSION) for record in records]
+    # The timestamp 0 is Kafka's: no log record went into this file.
     return b"".join(build_snapshot(framed, epoch=0, timestamp_ms=wall_ms, last_contained_log_timestamp=0))
 
 
@@ -60,8 +63,11 @@ def read_bootstrap(disk: Disk, directory: str) -> tuple[Message, ...]:
     Without the file: only the newest metadata.version. Raises CorruptFileError.
     """
     path = f"{directory}/{BOOTSTRAP_NAME}"
+    # Kafka does the same: its BootstrapDirectory takes the latest production version of the
+    # release.
     if not disk.exists(path):
         return tuple(feature_records({METADATA_VERSION: LATEST_METADATA_VERSION.level}))
+    # Header and footer are control records, and the log gets its own.
     framed = [record for record in read_snapshot_file(disk, path) if isinstance(record, bytes)]
     try:
         return tuple(decode_metadata_record(record)[0] for record in framed)

@@ -68,6 +68,8 @@ class QuorumStateFile:
         data = QuorumStateData(leader_id=state.leader_id, leader_epoch=state.leader_epoch)
         if state.voted is not None:
             data.voted_id = state.voted.id
+        # Kafka's ElectionState does the same: version 0 names the voters, version 1 the voted
+        # directory.
         if state.data_version == 0:
             data.current_voters = [QuorumStateData.Voter(voter_id=voter_id) for voter_id in state.voter_ids]
         elif state.voted is not None:
@@ -76,5 +78,7 @@ class QuorumStateFile:
         try:
             replace_file(self._disk, self._directory, QUORUM_STATE_NAME, content)
         except OSError as error:
+            # A second attempt could succeed while the first content is still on its way to the
+            # disk. After a crash the node might then vote again in the same epoch.
             self._failure = error
             raise

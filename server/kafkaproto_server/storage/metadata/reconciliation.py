@@ -35,6 +35,7 @@ def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
     them and the log; OSError of the disk.
     """
     ids = snapshots.ids()
+    # First, because all that follows trusts the newest snapshot.
     _check_order(snapshots, ids)
     latest = ids[-1] if ids else None
     start, end = log.log_start_offset, log.log_end_offset
@@ -49,9 +50,12 @@ def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
     if latest is None:
         return None
     is_behind = end < latest.end_offset
+    # A log that starts at the snapshot's end does not hold the record before it, and needs none.
     if not is_behind and (start >= latest.end_offset or log.epoch_at(latest.end_offset - 1) == latest.epoch):
         return None
     ended = f"ended at offset {end}" if is_behind else f"had other records before offset {latest.end_offset}"
+    # Nothing committed is lost: the snapshot holds all of it up to its end, and records that follow
+    # another history than the snapshot's were never committed.
     log.truncate_fully_to(latest.end_offset)
     return (
         f"{log.directory}: the snapshot {snapshots.path(latest)} is ahead of the log, which {ended}; the log goes on, "
@@ -68,6 +72,7 @@ def check_votes(disk: Disk, log: Log) -> None:
     epochs = log.epoch_starts
     if not epochs or disk.exists(f"{directory}/{QUORUM_STATE_NAME}"):
         return
+    # One epoch and no clean stop: the node may have crashed before it wrote its first quorum-state.
     if len(epochs) == 1 and not producer_state_offsets(disk.list_directory(directory)):
         return
     epoch = epochs[-1][0]
@@ -85,6 +90,8 @@ def check_votes(disk: Disk, log: Log) -> None:
 
 def _check_order(snapshots: SnapshotStore, ids: tuple[SnapshotId, ...]) -> None:
     for older, newer in itertools.pairwise(ids):
+        # Ids are sorted by epoch first. A later epoch that ends earlier would contradict that
+        # committed records are never undone.
         if newer.end_offset <= older.end_offset:
             raise StorageError(
                 f"{snapshots.path(newer)} is of a later epoch than {snapshots.path(older)}, but ends no later: one of "

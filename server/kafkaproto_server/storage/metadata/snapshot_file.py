@@ -75,6 +75,8 @@ class SnapshotWriter:
         """Raise CorruptFileError unless what was written is one whole snapshot: valid batches, header, footer."""
         assert self._file is not None, f"{self._part_path} was closed"
         try:
+            # Before the rename: the bytes came over the network, and the log is emptied in favour
+            # of this file. The values of metadata records are decoded later.
             for _ in records_of_snapshot(_batches(self._file), controls_only=True):
                 pass
         except RemoteProtocolError as error:
@@ -88,13 +90,18 @@ class SnapshotWriter:
         stays.
         """
         assert self._file is not None, f"{self._part_path} was closed"
+        # A rename would replace a file that other tasks may be serving to followers piece by piece.
         if self._disk.exists(self._path):
             self.abort()
             return
         self._file.sync()
         self._close()
+        # Mode 0400, as Kafka's FileRawSnapshotWriter sets it, and before the rename: no reader ever
+        # sees a snapshot that can be written to.
         self._disk.set_read_only(self._part_path)
         self._disk.rename(self._part_path, self._path)
+        # From here on `abort` has to remove the final name: without a synced directory, nobody
+        # knows under which name the file survives.
         self._has_name = True
         self._disk.sync_directory(self._directory)
 
@@ -170,6 +177,7 @@ class SnapshotStore:
 
     def create(self, snapshot_id: SnapshotId, new_uuid: Callable[[], bytes]) -> SnapshotWriter:
         """Begin a snapshot that this node makes itself; ``new_uuid`` returns 16 random bytes. Raises OSError."""
+        # A random tag, as in Kafka, keeps two attempts for the same id apart.
         tag = str(int.from_bytes(new_uuid()[8:]))
         return SnapshotWriter(self._disk, self._directory, snapshot_id, tag)
 
@@ -188,6 +196,8 @@ class SnapshotStore:
     def write_part(self, snapshot_id: SnapshotId, position: int, data: Buffer) -> None:
         """Write a piece of a snapshot that is being fetched. Position 0 begins a new part file; any other piece has to
         continue it. Raises OSError, after which the next piece has to be at position 0."""
+        # The leader may offer a newer snapshot while an older one is being fetched. The core then
+        # begins anew.
         if position == 0:
             if self._fetched is not None:
                 self.drop_part(self._fetched.snapshot_id)

@@ -1,4 +1,4 @@
-"""The topic settings that the controller itself uses, as they are in force at one image."""
+"""The topic configs that the controller itself uses, as they are in force at one image."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kafkaproto_server.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 
 CLUSTER_DEFAULT = ""
-"""Resource name of the cluster-wide broker settings."""
+"""Resource name of the cluster-wide broker configs."""
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
 UNCLEAN_LEADER_ELECTION_ENABLE = "unclean.leader.election.enable"
 
 
 class InheritedConfigs:
-    """The defaults that topics inherit: the cluster's settings and this node's, over the properties of this node.
+    """The defaults that topics inherit: the cluster's configs and this node's, over the properties of this node.
 
     They are mostly the same in consecutive images, so they are cached until an image has others.
     """
@@ -33,6 +33,8 @@ class InheritedConfigs:
         """The node's configuration as of an image."""
         cluster_layer = image.config(BROKER_RESOURCE, CLUSTER_DEFAULT)
         broker_layer = image.config(BROKER_RESOURCE, self._node_id)
+        # Identity is enough: images are persistent, so a layer that did not change is the same
+        # object.
         if cluster_layer is not self._cluster_layer or broker_layer is not self._broker_layer:
             self._cluster_layer, self._broker_layer = cluster_layer, broker_layer
             self._known = NodeConfigs(
@@ -41,7 +43,7 @@ class InheritedConfigs:
         return self._known
 
 
-class TopicSettings:
+class TopicConfigs:
     """Settings of topics: the topic's own, then the cluster's, then this node's."""
 
     __slots__ = ("_configs", "_image", "_known")
@@ -57,6 +59,8 @@ class TopicSettings:
 
     def unclean_election_enabled(self, topic_name: str) -> bool:
         """unclean.leader.election.enable of a topic."""
+        # Kafka's parser takes the word in any case and with spaces around it, so the log may hold
+        # such a value.
         return self._value(topic_name, UNCLEAN_LEADER_ELECTION_ENABLE).strip().lower() == "true"
 
     def _value(self, topic_name: str, key: str) -> str:

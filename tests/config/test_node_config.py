@@ -11,7 +11,7 @@ import pytest
 
 from kafkaproto_server.config import Config, ConfigError, default_config
 from kafkaproto_server.config.listeners import Address
-from kafkaproto_server.config.settings import _NO_EFFECT_YET
+from kafkaproto_server.config.node_config import _NO_EFFECT_YET
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 from kafkaproto_server.config_keys.model import INTEGER_BITS, ConfigType
 from kafkaproto_server.raft.values.config import RaftConfig

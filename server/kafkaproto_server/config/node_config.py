@@ -1,4 +1,4 @@
-"""`Config`: the settings of one node, checked and typed."""
+"""`Config`: the configs of one node, checked and typed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ USED_BY_LISTENERS = ("max.connections", "max.connection.creation.rate")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The settings of one node. A field with the name of a key (dots for underscores) has that key's value.
+    """The configs of one node. A field with the name of a key (dots for underscores) has that key's value.
 
     Times and sizes have their unit at the end of the name. The host "" means every interface when it is bound, and this
     machine's own name when it is advertised.
@@ -159,7 +159,7 @@ class Config:
 
     @classmethod
     def load(cls, path: str | None, overrides: Mapping[str, str]) -> Config:
-        """The settings of a file with ``overrides`` on top, or of `default_config` if there is no file.
+        """The configs of a file with ``overrides`` on top, or of `default_config` if there is no file.
 
         Raises ConfigError for a file that cannot be read, a value that is not valid for its key, and keys that
         contradict each other.

@@ -36,9 +36,11 @@ def set_config(image: ClusterImage, record: messages.ConfigRecord, offset: int) 
         return msgspec.structs.replace(
             image, configs=image.configs.set(resource, values.set(record.name, record.value))
         )
+    # Not a contradiction: Kafka records the deletion of a key of a broker even if it was not set.
     if record.name not in values:
         return image
     values = values.delete(record.name)
+    # An empty entry would make images unequal that hold the same, and a snapshot does not hold it.
     configs = image.configs.set(resource, values) if values else image.configs.delete(resource)
     return msgspec.structs.replace(image, configs=configs)
 
@@ -50,6 +52,8 @@ def set_feature_level(image: ClusterImage, record: messages.FeatureLevelRecord, 
     if level > 0:
         features = image.features.set(name, level)
     elif name == METADATA_VERSION_FEATURE:
+        # Every later record is written in the version that this level gives. At 0, the next active
+        # controller would take the log for a new one.
         raise Contradiction("metadata.version cannot be removed")
     else:
         features = image.features.delete(name) if name in image.features else image.features
@@ -82,6 +86,7 @@ def set_client_quota(image: ClusterImage, record: messages.ClientQuotaRecord, of
 
 
 def set_producer_ids(image: ClusterImage, record: messages.ProducerIdsRecord, offset: int) -> ClusterImage:
+    # The same ids would be handed out again, and two producers with one id would fence each other.
     if record.next_producer_id < image.next_producer_id:
         raise Contradiction(
             f"the next producer id falls from {image.next_producer_id} to {record.next_producer_id}"
@@ -90,6 +95,7 @@ def set_producer_ids(image: ClusterImage, record: messages.ProducerIdsRecord, of
 
 
 def add_acl(image: ClusterImage, record: messages.AccessControlEntryRecord, offset: int) -> ClusterImage:
+    # The controller never draws an id that is taken, so log and reader disagree about the past.
     if record.id in image.acls:
         raise Contradiction(f"an ACL with the id {record.id.hex()} exists")
     entry = AccessControlEntry(
@@ -115,6 +121,8 @@ def remove_acl(
     if record.id not in image.acls:
         raise Contradiction(f"no ACL has the id {record.id.hex()}")
     entry = image.acls[record.id]
+    # Two ids may stand for one ACL if another controller wrote them. It applies until both are
+    # removed.
     others = image.acl_counts[entry] - 1
     counts = image.acl_counts.set(entry, others) if others else image.acl_counts.delete(entry)
     return msgspec.structs.replace(
