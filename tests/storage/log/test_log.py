@@ -487,3 +487,14 @@ def test_a_batch_whose_length_was_damaged_since_is_told_and_not_waited_for(
     disk.open(f"{root}/log/{0:020}.log").write_at(BATCH_BYTES + 8, length.to_bytes(4, "big"))
     with pytest.raises(CorruptFileError, match=rf"{0:020}\.log at byte "):
         log.read(2, 100)
+
+
+def test_a_batch_that_was_damaged_since_is_told_where_it_follows_the_one_that_is_read(
+    disk: Disk, root: str
+) -> None:
+    log = open_log(disk, root)
+    log.append([batch(offset) for offset in range(3)])
+    log.sync()
+    disk.open(f"{root}/log/{0:020}.log").write_at(BATCH_BYTES + 8, (3).to_bytes(4, "big"))
+    with pytest.raises(CorruptFileError, match=rf"{0:020}\.log at byte "):
+        log.read(0, 1_000_000)

@@ -80,7 +80,7 @@ class QuorumDriver:
         self._old_images = ImageRelease()
         self._images = ImagePublisher(self.published, self._old_images.replaced)
         self._tail = LogTail(end_offset=storage.log.log_end_offset)
-        # The quorum's own thread: it never waits for the logs of topics.
+        # A pool of its own: a commit of the quorum must not wait for the logs of topics.
         self._workers = IoWorkers(threads=1)
         self._worker = DiskWorker(
             log=storage.log,

@@ -105,7 +105,7 @@ def may_vote_for(core: Core, candidate: ReplicaKey, now_ms: int) -> bool:
     empty log. The quorum may count it as a voter: it may have been started without the static voters before it had
     fetched anything. The vote of a replica that is no voter counts for nothing.
     """
-    # In Kafka the voter set of the receiver plays no part: any candidate gets the vote.
+    # In Kafka the receiver's voter set plays no part here.
     return core.may_be_voter(candidate) or now_ms >= core.leader_lost_ms + last_resort_ms(core)
 
 

@@ -6,7 +6,7 @@ the segment is closed or rolled, the time index gets one more entry, for the new
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kafkaproto.errors import RemoteProtocolError
@@ -224,7 +224,7 @@ class Segment:
         # for the same offset for ever.
         data = self._file.read_at(position, min(max(max_bytes, first.size_in_bytes), readable))
         end = 0
-        for view in iterate_batches(data):
+        for view in self._batches_in(data, position):
             end = view.position + view.size_in_bytes
         return data[:end]
 
@@ -291,13 +291,10 @@ class Segment:
         while True:
             data = self._file.read_at(position, length)
             skipped = 0
-            try:
-                for view in iterate_batches(data):
-                    if view.next_offset > offset:
-                        return position + view.position, view
-                    skipped = view.position + view.size_in_bytes
-            except RemoteProtocolError as error:
-                raise CorruptFileError(self.path, str(error), position=position) from error
+            for view in self._batches_in(data, position):
+                if view.next_offset > offset:
+                    return position + view.position, view
+                skipped = view.position + view.size_in_bytes
             if skipped == 0:
                 if len(data) < length:
                     # The file ends inside the batch, so reading more brings nothing.
@@ -307,13 +304,20 @@ class Segment:
                 length *= 2
             position += skipped
 
+    def _batches_in(self, data: bytes, position: int) -> Iterator[RecordBatchView]:
+        """The whole batches in bytes that were read at a position. Raises CorruptFileError for what is no batch."""
+        try:
+            yield from iterate_batches(data)
+        except RemoteProtocolError as error:
+            raise CorruptFileError(self.path, str(error), position=position) from error
+
     def _find_max_timestamp(self) -> None:
         """Derive the largest timestamp from the remaining batches."""
         last = self._time_index.last
         self._max_timestamp, self._offset_of_max_timestamp = (-1, self.base_offset) if last is None else last
         position = self._offset_index.last_position
         data = self._file.read_at(position, self.size - position)
-        for view in iterate_batches(data):
+        for view in self._batches_in(data, position):
             if view.max_timestamp > self._max_timestamp:
                 self._max_timestamp, self._offset_of_max_timestamp = view.max_timestamp, view.last_offset
         if self.size == 0:
