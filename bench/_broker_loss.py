@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from bench._filling import REQUEST_TIMEOUT_MS, create_topics
-from bench._makes import MAKES
+from bench._implementations import IMPLEMENTATIONS
 from compat.cluster import Cluster
 from compat.node import Node
 from compat.process import wait_until
@@ -28,9 +28,9 @@ GIVE_UP_S = 60.0
 _FENCED = 1
 
 
-def broker_loss(make: str, folder: Path, partitions: int) -> dict[str, float]:
-    """Three controllers of one make, three stock brokers, so many partitions; one broker gets SIGKILL."""
-    with Cluster(MAKES[make], MAKES["stock"], folder) as cluster:
+def broker_loss(implementation: str, folder: Path, partitions: int) -> dict[str, float]:
+    """Three controllers of one implementation, three stock brokers, so many partitions; one broker gets SIGKILL."""
+    with Cluster(IMPLEMENTATIONS[implementation], IMPLEMENTATIONS["stock"], folder) as cluster:
         cluster.format()
         cluster.start()
         fill(cluster, partitions)

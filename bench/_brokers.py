@@ -1,7 +1,7 @@
 """Brokers that are none: registered and heartbeating, so that topics can be placed, without any work of a broker.
 
-What is measured is then the quorum alone. A whole broker of either make would follow the metadata log and make a folder
-for each partition, on the same two cores, and the makes would differ in what theirs do.
+What is measured is then the quorum alone. A whole broker of either implementation would follow the metadata log and
+make a folder for each partition, on the same two cores, and the implementations would differ in what theirs do.
 """
 
 from __future__ import annotations

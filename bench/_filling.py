@@ -64,8 +64,8 @@ def alter_topics(client: Client, names: list[str], value: int) -> None:
 
 def log_end(client: Client) -> int:
     """The leader's own log end offset."""
-    answer = describe_quorum(client)
-    return max(voter.log_end_offset for voter in answer.current_voters)
+    response = describe_quorum(client)
+    return max(voter.log_end_offset for voter in response.current_voters)
 
 
 class Filled:

@@ -10,24 +10,24 @@ from pathlib import Path
 Figures = dict[str, float]
 """What a part measured, by what it is."""
 Part = Callable[[str, Path], Figures]
-"""Measures one make, by name, in an empty folder."""
+"""Measures one implementation, by name, in an empty folder."""
 
 
-def run_parts(parts: Mapping[str, Part], chosen: Sequence[str], makes: Sequence[str]) -> None:
-    """Runs the chosen parts for each make, one after the other, and prints what they measured."""
+def run_parts(parts: Mapping[str, Part], chosen: Sequence[str], implementations: Sequence[str]) -> None:
+    """Runs the chosen parts for each implementation, one after the other, and prints what they measured."""
     results: dict[str, dict[str, Figures]] = {}
     for name in chosen:
         results[name] = {}
-        for make in makes:
+        for implementation in implementations:
             with tempfile.TemporaryDirectory() as folder:
-                figures = parts[name](make, Path(folder))
-            results[name][make] = {figure: round(value, 3) for figure, value in figures.items()}
+                figures = parts[name](implementation, Path(folder))
+            results[name][implementation] = {figure: round(value, 3) for figure, value in figures.items()}
         _print_table(name, results[name])
     print(json.dumps(results))
 
 
 def _print_table(part: str, results: Mapping[str, Figures]) -> None:
-    print(f"{part:36}" + "".join(f"{make:>12}" for make in results))
+    print(f"{part:36}" + "".join(f"{implementation:>12}" for implementation in results))
     first, *_ = results.values()
     for name in first:
         values = "".join(f"{figures[name]:>12.3f}" for figures in results.values())

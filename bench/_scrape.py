@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 def scrape(http_address: str) -> Mapping[str, float]:
     """Every sample of a node's /metrics."""
-    with urllib.request.urlopen(f"http://{http_address}/metrics", timeout=10) as answer:
-        text: str = answer.read().decode()
+    with urllib.request.urlopen(f"http://{http_address}/metrics", timeout=10) as response:
+        text: str = response.read().decode()
     samples = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):

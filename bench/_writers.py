@@ -52,7 +52,7 @@ class Template:
         return b"%b%010d%b" % (self.head, _FIRST_COUNT + number, self.tail)
 
 
-def _template(request: Message, version: int, counter: str, answer: Message) -> Template:
+def _template(request: Message, version: int, counter: str, response: Message) -> Template:
     assert request.API_KEY is not None
     api = api_by_key(request.API_KEY)
     assert api is not None
@@ -62,7 +62,7 @@ def _template(request: Message, version: int, counter: str, answer: Message) -> 
     frame = header + request.encode(version)
     head, tail = frame.split(counter.encode())
     header_size = 4 + (api.response_header_version(version) >= 1)
-    error_offset = header_size + answer.encode(version).index(struct.pack(">h", _MARK_CODE))
+    error_offset = header_size + response.encode(version).index(struct.pack(">h", _MARK_CODE))
     return Template(head=struct.pack(">i", len(frame)) + head, tail=tail, error_offset=error_offset)
 
 
@@ -71,12 +71,12 @@ def create_topics(prefix: str) -> Template:
     counter = "7" * COUNTER_DIGITS
     name = f"{prefix}-{counter}"
     topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
-    answer = CreateTopicsResponse.CreatableTopicResult(name=name, error_code=_MARK_CODE)
+    response = CreateTopicsResponse.CreatableTopicResult(name=name, error_code=_MARK_CODE)
     return _template(
         CreateTopicsRequest(topics=[topic], timeout_ms=TIMEOUT_MS),
         CREATE_TOPICS_VERSION,
         counter,
-        CreateTopicsResponse(topics=[answer]),
+        CreateTopicsResponse(topics=[response]),
     )
 
 
@@ -96,14 +96,14 @@ def _alter_config(resource_type: int, resource_name: str, key: str) -> Template:
     resource = IncrementalAlterConfigsRequest.AlterConfigsResource(
         resource_type=resource_type, resource_name=resource_name, configs=[config]
     )
-    answer = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(
+    response = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(
         error_code=_MARK_CODE, error_message=None, resource_type=resource_type, resource_name=resource_name
     )
     return _template(
         IncrementalAlterConfigsRequest(resources=[resource]),
         ALTER_CONFIGS_VERSION,
         counter,
-        IncrementalAlterConfigsResponse(responses=[answer]),
+        IncrementalAlterConfigsResponse(responses=[response]),
     )
 
 

@@ -8,7 +8,8 @@
   it, and until the first partition, half of them and all are written to. A client's own search for the new leaders is
   no part of it. Each broker in its turn; before the next dies, all is whole and led as preferred again.
 
-    bin/bench beside [--parts admin,produce] [--kills 9] [--broker-kills 3] [--partitions 2000] [--makes stock,ours]
+    bin/bench beside [--parts admin,produce] [--kills 9] [--broker-kills 3] [--partitions 2000]
+        [--implementations stock,ours]
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from bench._broker_loss import (
     wait_until_known,
 )
 from bench._filling import REQUEST_TIMEOUT_MS, create_topics
-from bench._makes import MAKES, STOCK_OPTIONS, end_in_order_when_told
+from bench._implementations import IMPLEMENTATIONS, STOCK_OPTIONS, end_in_order_when_told
 from bench._parts import Figures, Part, run_parts
 from bench._writers import Writer, alter_topic
 from bench.failover import GIVE_UP_S, RETRY_S, STEADY_S, wait_until_follows
@@ -71,10 +72,10 @@ Place = tuple[bytes, int]
 # -- the active controller dies ----------------------------------------------------------------------------------------
 
 
-def admin(make: str, folder: Path, kills: int) -> Figures:
+def admin(implementation: str, folder: Path, kills: int) -> Figures:
     """Each broker's next acknowledged change after the death of the active controller."""
     rounds: list[list[float]] = []
-    with Cluster(MAKES[make], MAKES["stock"], folder) as cluster:
+    with Cluster(IMPLEMENTATIONS[implementation], IMPLEMENTATIONS["stock"], folder) as cluster:
         cluster.format()
         cluster.start()
         with connect(cluster.quorum.leader().bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS) as client:
@@ -139,9 +140,9 @@ def acknowledged(writers: Sequence[Writer]) -> list[float]:
 # -- a broker dies -----------------------------------------------------------------------------------------------------
 
 
-def produce(make: str, folder: Path, partitions: int, kills: int) -> Figures:
+def produce(implementation: str, folder: Path, partitions: int, kills: int) -> Figures:
     """Records to every partition that a broker led when it died; medians of so many deaths."""
-    with Cluster(MAKES[make], _broker, folder) as cluster:
+    with Cluster(IMPLEMENTATIONS[implementation], _broker, folder) as cluster:
         cluster.format()
         cluster.start()
         total = fill(cluster, partitions)
@@ -283,20 +284,22 @@ def is_led_as_preferred(node: Node, total: int) -> bool:
 
 
 def main() -> None:
-    """Run the parts for both makes of controllers; print a table for each and one line of JSON."""
+    """Run the parts for both implementations of controllers; print a table for each and one line of JSON."""
     end_in_order_when_told()
     parser = argparse.ArgumentParser(prog="bin/bench beside", description=__doc__.splitlines()[0])
     parser.add_argument("--parts", type=lambda text: text.split(","), default=["admin", "produce"])
     parser.add_argument("--kills", type=int, default=9, help="of the active controller (9)")
     parser.add_argument("--broker-kills", type=int, default=3, help="of a broker (3)")
     parser.add_argument("--partitions", type=int, default=2_000, help="of the produce part (2000)")
-    parser.add_argument("--makes", type=lambda text: text.split(","), default=list(MAKES))
+    parser.add_argument("--implementations", type=lambda text: text.split(","), default=list(IMPLEMENTATIONS))
     arguments = parser.parse_args()
     parts: dict[str, Part] = {
-        "admin": lambda make, folder: admin(make, folder, arguments.kills),
-        "produce": lambda make, folder: produce(make, folder, arguments.partitions, arguments.broker_kills),
+        "admin": lambda implementation, folder: admin(implementation, folder, arguments.kills),
+        "produce": lambda implementation, folder: produce(
+            implementation, folder, arguments.partitions, arguments.broker_kills
+        ),
     }
-    run_parts(parts, arguments.parts, arguments.makes)
+    run_parts(parts, arguments.parts, arguments.implementations)
 
 
 if __name__ == "__main__":

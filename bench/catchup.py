@@ -1,12 +1,12 @@
 """A new voter joins: how long it needs for a log of 1,000,000 records, and for a snapshot of 200,000 partitions.
 
-Three controllers of one make get the log or the snapshot, then a fourth starts with an empty directory and
+Three controllers of one implementation get the log or the snapshot, then a fourth starts with an empty directory and
 controller.quorum.auto.join.enable. Counted from the start of its process: when the leader first hears of it, when it
 has all that the leader had, when it is a voter. Megabytes are those of the leader's files. Meanwhile the leader is
 pinged every few milliseconds, and the slowest answer shows how long its event loop did not turn; the same before the
 new replica came stands beside it. Of ours the longest stall that the leader itself measured meanwhile is shown too.
 
-    bin/bench catchup [--records 1000000] [--partitions 200000] [--makes stock,ours]
+    bin/bench catchup [--records 1000000] [--partitions 200000] [--implementations stock,ours]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bench._brokers import PlaceholderBrokers
 from bench._filling import BYTES_BETWEEN_SNAPSHOTS, Filled, log_bytes, log_end, newest_snapshot
-from bench._makes import HTTP_KEY, MAKES, end_in_order_when_told
+from bench._implementations import HTTP_KEY, IMPLEMENTATIONS, end_in_order_when_told
 from bench._repeated import pings
 from bench._scrape import longest_stall_ms, scrape
 from compat.quorum import Quorum, describe_quorum
@@ -107,8 +107,8 @@ def watch(client: Client) -> Iterator[tuple[bool, int]]:
     """Whether the new replica is a voter and how far it is, each time the leader tells of it."""
     end = time.monotonic() + GIVE_UP_S
     while time.monotonic() < end:
-        answer = describe_quorum(client)
-        for replicas, are_voters in ((answer.current_voters, True), (answer.observers, False)):
+        response = describe_quorum(client)
+        for replicas, are_voters in ((response.current_voters, True), (response.observers, False)):
             for replica in replicas:
                 if replica.replica_id == NEW_VOTER_ID:
                     yield are_voters, replica.log_end_offset
@@ -116,15 +116,15 @@ def watch(client: Client) -> Iterator[tuple[bool, int]]:
     raise TimeoutError(f"node {NEW_VOTER_ID} did not join within {GIVE_UP_S} s")
 
 
-def run(make: str, folder: Path, what: str, amount: int) -> Joined:
-    """One new replica to a quorum of one make."""
+def run(implementation: str, folder: Path, what: str, amount: int) -> Joined:
+    """One new replica to a quorum of one implementation."""
     between = NEVER if what == "log" else str(BYTES_BETWEEN_SNAPSHOTS)
     properties = {
         "metadata.log.max.record.bytes.between.snapshots": between,
         "metadata.log.max.snapshot.interval.ms": "0",
     }
     with ExitStack() as stack:
-        quorum = stack.enter_context(Quorum(MAKES[make], folder, VOTERS, properties))
+        quorum = stack.enter_context(Quorum(IMPLEMENTATIONS[implementation], folder, VOTERS, properties))
         quorum.format()
         quorum.start()
         stack.enter_context(PlaceholderBrokers(quorum.leader))
@@ -139,11 +139,11 @@ def run(make: str, folder: Path, what: str, amount: int) -> Joined:
         return join(quorum, filled, properties, size_bytes=size, filled_s=time.perf_counter() - begin)
 
 
-def line(make: str, what: str, joined: Joined) -> str:
+def line(implementation: str, what: str, joined: Joined) -> str:
     """One line of the table."""
     stall = "" if joined.stall_ms is None else f"{f'<={joined.stall_ms:g}':>9}"
     return (
-        f"{make:7}{what:10}{joined.filled_s:>9.1f}{joined.megabytes:>8.1f}{joined.heard_s:>9.2f}{joined.caught_up_s:>11.2f}"
+        f"{implementation:7}{what:10}{joined.filled_s:>9.1f}{joined.megabytes:>8.1f}{joined.heard_s:>9.2f}{joined.caught_up_s:>11.2f}"
         f"{joined.voter_s:>9.2f}{joined.megabytes_per_second:>8.1f}"
         f"{joined.ping_before_ms[0]:>9.1f}/{joined.ping_before_ms[1]:<7.1f}"
         f"{joined.ping_ms[0]:>8.1f}/{joined.ping_ms[1]:<7.1f}{stall}"
@@ -151,14 +151,14 @@ def line(make: str, what: str, joined: Joined) -> str:
 
 
 def main() -> None:
-    """Run both makes and print the table, then one line of JSON."""
+    """Run both implementations and print the table, then one line of JSON."""
     end_in_order_when_told()
     parser = argparse.ArgumentParser(prog="bin/bench catchup", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--records", type=int, default=1_000_000, help="records of the log (1000000); 0: none"
     )
     parser.add_argument("--partitions", type=int, default=200_000, help="of the snapshot (200000); 0: none")
-    parser.add_argument("--makes", type=lambda text: text.split(","), default=list(MAKES))
+    parser.add_argument("--implementations", type=lambda text: text.split(","), default=list(IMPLEMENTATIONS))
     arguments = parser.parse_args()
     results: dict[str, dict[str, float]] = {}
     print(
@@ -166,11 +166,11 @@ def main() -> None:
         f"{'ping ms quiet':>17}{'catching up':>16}{'stall ms':>9}   (ping: p99/slowest)"
     )
     for what, amount in (("log", arguments.records), ("snapshot", arguments.partitions)):
-        for make in arguments.makes if amount else ():
+        for implementation in arguments.implementations if amount else ():
             with tempfile.TemporaryDirectory() as folder:
-                joined = run(make, Path(folder), what, amount)
-            print(line(make, what, joined), flush=True)
-            results[f"{make} {what}"] = {
+                joined = run(implementation, Path(folder), what, amount)
+            print(line(implementation, what, joined), flush=True)
+            results[f"{implementation} {what}"] = {
                 "filled_s": round(joined.filled_s, 1),
                 "MB": round(joined.megabytes, 1),
                 "caught_up_s": round(joined.caught_up_s, 2),

@@ -1,6 +1,6 @@
 """What large changes, large metadata and many brokers cost the active controller.
 
-Three controllers of one make with placeholder brokers, which register and send heartbeats and do nothing else.
+Three controllers of one implementation with placeholder brokers, which register and send heartbeats, no more.
 
 - admin: 10,000 partitions x 3 replicas created as 10 topics of 1,000 and as 1,000 topics of 10 (1,000 partitions a
   request), 1,000 of them reassigned, all deleted: seconds until the last answer, each request after the one before.
@@ -13,7 +13,7 @@ Three controllers of one make with placeholder brokers, which register and send 
 - heartbeats: 1,000 brokers, one heartbeat each every 2 seconds: the share of a core that the leader needs.
 
     bin/bench controller [--parts admin,scale,loss,heartbeats] [--partitions 200000]
-        [--loss-partitions 10000] [--makes stock,ours]
+        [--loss-partitions 10000] [--implementations stock,ours]
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from bench._filling import (
     Filled,
     create_topics,
 )
-from bench._makes import MAKES, end_in_order_when_told
+from bench._implementations import IMPLEMENTATIONS, end_in_order_when_told
 from bench._parts import Figures, Part, run_parts
 from bench.failover import Attempts, wait_until_follows
 from compat.node import Node
@@ -66,10 +66,10 @@ BROKER_IDS = range(1000, 1000 + HEARTBEAT_BROKERS)
 
 
 @contextmanager
-def cluster(make: str, folder: Path, brokers: int) -> Iterator[tuple[Quorum, PlaceholderBrokers]]:
+def cluster(implementation: str, folder: Path, brokers: int) -> Iterator[tuple[Quorum, PlaceholderBrokers]]:
     """Three controllers and so many brokers."""
     properties = {"metadata.log.max.record.bytes.between.snapshots": str(BYTES_BETWEEN_SNAPSHOTS)}
-    with Quorum(MAKES[make], folder, VOTERS, properties) as quorum:
+    with Quorum(IMPLEMENTATIONS[implementation], folder, VOTERS, properties) as quorum:
         quorum.format()
         quorum.start()
         with PlaceholderBrokers(quorum.leader, BROKER_IDS[:brokers]) as placeholders:
@@ -79,11 +79,11 @@ def cluster(make: str, folder: Path, brokers: int) -> Iterator[tuple[Quorum, Pla
 # -- admin -------------------------------------------------------------------------------------------------------------
 
 
-def admin(make: str, folder: Path) -> Figures:
+def admin(implementation: str, folder: Path) -> Figures:
     """Create, reassign, delete."""
     figures: Figures = {}
     with (
-        cluster(make, folder, REPLICAS) as (quorum, _),
+        cluster(implementation, folder, REPLICAS) as (quorum, _),
         connect(quorum.leader().bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS) as client,
     ):
         large = [f"large-{number}" for number in range(ADMIN_PARTITIONS // PARTITIONS_PER_REQUEST)]
@@ -151,10 +151,10 @@ def delete_topics(client: Client, names: list[str]) -> None:
 # -- scale -------------------------------------------------------------------------------------------------------------
 
 
-def scale(make: str, folder: Path, partitions: int) -> Figures:
+def scale(implementation: str, folder: Path, partitions: int) -> Figures:
     """Hold many partitions, and go through a restart and the loss of the leader with them."""
     figures: Figures = {}
-    with cluster(make, folder, SCALE_BROKERS) as (quorum, _):
+    with cluster(implementation, folder, SCALE_BROKERS) as (quorum, _):
         leader = quorum.leader()
         filled = Filled(leader)
         topics = [f"topic-{number}" for number in range(partitions // PARTITIONS_PER_TOPIC)]
@@ -200,9 +200,9 @@ def failover_ms(quorum: Quorum) -> float:
 # -- heartbeats --------------------------------------------------------------------------------------------------------
 
 
-def heartbeats(make: str, folder: Path) -> Figures:
+def heartbeats(implementation: str, folder: Path) -> Figures:
     """Keep many brokers alive, each over a connection of its own."""
-    with cluster(make, folder, HEARTBEAT_BROKERS) as (quorum, placeholders):
+    with cluster(implementation, folder, HEARTBEAT_BROKERS) as (quorum, placeholders):
         leader = quorum.leader()
         frames = [frame(request.encode(HEARTBEAT_VERSION)) for request in placeholders.heartbeat_requests()]
         ((host, port),) = parse_servers(leader.bootstrap_controller)
@@ -253,7 +253,7 @@ def processor_seconds(node: Node) -> float:
 
 
 def main() -> None:
-    """Run the parts for both makes; print a table for each and one line of JSON."""
+    """Run the parts for both implementations; print a table for each and one line of JSON."""
     end_in_order_when_told()
     parser = argparse.ArgumentParser(prog="bin/bench controller", description=__doc__.splitlines()[0])
     parser.add_argument(
@@ -261,15 +261,15 @@ def main() -> None:
     )
     parser.add_argument("--partitions", type=int, default=200_000, help="of the scale part (200000)")
     parser.add_argument("--loss-partitions", type=int, default=10_000, help="of the loss part (10000)")
-    parser.add_argument("--makes", type=lambda text: text.split(","), default=list(MAKES))
+    parser.add_argument("--implementations", type=lambda text: text.split(","), default=list(IMPLEMENTATIONS))
     arguments = parser.parse_args()
     parts: dict[str, Part] = {
         "admin": admin,
-        "scale": lambda make, folder: scale(make, folder, arguments.partitions),
-        "loss": lambda make, folder: broker_loss(make, folder, arguments.loss_partitions),
+        "scale": lambda implementation, folder: scale(implementation, folder, arguments.partitions),
+        "loss": lambda implementation, folder: broker_loss(implementation, folder, arguments.loss_partitions),
         "heartbeats": heartbeats,
     }
-    run_parts(parts, arguments.parts, arguments.makes)
+    run_parts(parts, arguments.parts, arguments.implementations)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ follows. For "stop" the leader gets SIGTERM while the writer tries all three; co
 acknowledgements from the signal until another node has acknowledged. A client's own search for the new leader is no
 part of either.
 
-    bin/bench failover [--rounds 30] [--stops 10] [--stock-rounds N] [--makes stock,ours]
+    bin/bench failover [--rounds 30] [--stops 10] [--stock-rounds N] [--implementations stock,ours]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from functools import partial
 from itertools import count, pairwise
 from pathlib import Path
 
-from bench._makes import MAKES, end_in_order_when_told
+from bench._implementations import IMPLEMENTATIONS, end_in_order_when_told
 from bench._writers import Writer, alter_broker_default, percentile
 from compat.node import Node
 from compat.process import wait_until
@@ -79,7 +79,7 @@ class Attempts:
                 if node_id in self.writers:
                     selector.register(writer.socket, selectors.EVENT_READ, node_id)
             for key, _ in selector.select(RETRY_S):
-                self._take_answer(key.data)
+                self._take_response(key.data)
             selector.close()
             if until_other_than is not None and self.was_acknowledged_by_other_than(until_other_than):
                 return
@@ -94,7 +94,7 @@ class Attempts:
         except OSError:
             self.drop(node_id)
 
-    def _take_answer(self, node_id: int) -> None:
+    def _take_response(self, node_id: int) -> None:
         try:
             code = self.writers[node_id].answer()
         except OSError:
@@ -108,7 +108,7 @@ class Attempts:
 
 @dataclass(slots=True)
 class Figures:
-    """What the rounds of one make gave, in milliseconds."""
+    """What the rounds of one implementation gave, in milliseconds."""
 
     kill: list[float] = field(default_factory=list)
     stop: list[float] = field(default_factory=list)
@@ -164,10 +164,10 @@ def one_round(quorum: Quorum, number: signal.Signals) -> tuple[float, float]:
     return gap, (time.perf_counter() - restarted) * 1000
 
 
-def run_make(make: str, folder: Path, kills: int, stops: int) -> Figures:
-    """All rounds of one make."""
+def run_implementation(implementation: str, folder: Path, kills: int, stops: int) -> Figures:
+    """All rounds of one implementation."""
     figures = Figures()
-    with Quorum(MAKES[make], folder, VOTERS) as quorum:
+    with Quorum(IMPLEMENTATIONS[implementation], folder, VOTERS) as quorum:
         quorum.format()
         quorum.start()
         for _ in range(kills):
@@ -179,40 +179,42 @@ def run_make(make: str, folder: Path, kills: int, stops: int) -> Figures:
     return figures
 
 
-def line(make: str, what: str, values: list[float]) -> str:
+def line(implementation: str, what: str, values: list[float]) -> str:
     """One line of the table."""
     values = sorted(values)
     return (
-        f"{make:8}{what:10}{len(values):>7}{values[0]:>10.1f}{percentile(values, 0.5):>10.1f}"
+        f"{implementation:8}{what:10}{len(values):>7}{values[0]:>10.1f}{percentile(values, 0.5):>10.1f}"
         f"{percentile(values, 0.99):>10.1f}{values[-1]:>10.1f}"
     )
 
 
 def main() -> None:
-    """Run both makes and print the table, then one line of JSON."""
+    """Run both implementations and print the table, then one line of JSON."""
     end_in_order_when_told()
     parser = argparse.ArgumentParser(prog="bin/bench failover", description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=30, help="kills of the leader (30)")
     parser.add_argument("--stops", type=int, default=10, help="graceful stops of the leader (10)")
     parser.add_argument("--stock-rounds", type=int, help="kills for stock Kafka, where that takes too long")
-    parser.add_argument("--makes", type=lambda text: text.split(","), default=list(MAKES))
+    parser.add_argument("--implementations", type=lambda text: text.split(","), default=list(IMPLEMENTATIONS))
     arguments = parser.parse_args()
     print(f"{'ms':8}{'':10}{'rounds':>7}{'min':>10}{'p50':>10}{'p99':>10}{'max':>10}")
     results: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for make in arguments.makes:
+        for implementation in arguments.implementations:
             kills = arguments.rounds
-            if make == "stock" and arguments.stock_rounds is not None:
+            if implementation == "stock" and arguments.stock_rounds is not None:
                 kills = arguments.stock_rounds
-            figures = run_make(make, Path(folder) / make, kills, arguments.stops)
-            results[make] = {}
+            figures = run_implementation(
+                implementation, Path(folder) / implementation, kills, arguments.stops
+            )
+            results[implementation] = {}
             for what in ("kill", "stop", "comeback"):
                 values = getattr(figures, what)
                 if values:
-                    print(line(make, what, values), flush=True)
-                    results[make][what] = [round(value, 1) for value in values]
+                    print(line(implementation, what, values), flush=True)
+                    results[implementation][what] = [round(value, 1) for value in values]
     for what in ("kill", "stop", "comeback"):
-        if all(what in results.get(make, {}) for make in MAKES):
+        if all(what in results.get(implementation, {}) for implementation in IMPLEMENTATIONS):
             ratio = statistics.median(results["ours"][what]) / statistics.median(results["stock"][what])
             print(f"ours/stock of medians: {what} {ratio:.3f}")
     print(json.dumps(results))

@@ -1,11 +1,11 @@
 """Commits a second and commit latency of a quorum of three, by number of writers: ours beside Apache Kafka's.
 
-Three controllers of one make as processes on the loopback, the voters in their log, every append synced to disk.
+Three controllers of one implementation as processes on the loopback, the voters in their log, appends synced.
 Writers keep one request each in flight to the active controller: CreateTopics (one partition on one broker) and
-IncrementalAlterConfigs (one key of one topic). The makes run one after the other, with the same load from the same
+IncrementalAlterConfigs (one key of one topic). The two run one after the other, with the same load from the same
 process. Of ours it is also told, from the leader's /metrics, where the time of a commit went.
 
-    bin/bench quorum [--writers 1,16,64,256] [--seconds 10] [--warm-up 3] [--makes stock,ours]
+    bin/bench quorum [--writers 1,16,64,256] [--seconds 10] [--warm-up 3] [--implementations stock,ours]
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from itertools import count
 from pathlib import Path
 
 from bench._brokers import PlaceholderBrokers
-from bench._makes import HTTP_KEY, MAKES, end_in_order_when_told
+from bench._implementations import HTTP_KEY, IMPLEMENTATIONS, end_in_order_when_told
 from bench._scrape import CommitSplit, scrape
 from bench._writers import Load, Template, Writer, alter_topic, create_topics, run_load
 from compat.node import Node
@@ -34,11 +34,11 @@ JIT_WARM_UP_WRITERS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One stretch of load on one make."""
+    """One stretch of load on one implementation."""
 
     api: str
     writers: int
-    make: str
+    implementation: str
     load: Load
     split: CommitSplit | None
     """Where the time went; only ours tells."""
@@ -47,7 +47,7 @@ class Row:
         """One line of the table."""
         load = self.load
         text = (
-            f"{self.api:24}{self.writers:>8} {self.make:6}{load.writes_per_second:>11.0f}"
+            f"{self.api:24}{self.writers:>8} {self.implementation:6}{load.writes_per_second:>11.0f}"
             f"{load.percentile_ms(0.5):>9.2f}{load.percentile_ms(0.99):>9.2f}{load.busy:>7.0%}"
         )
         if stock is not None and stock is not self:
@@ -86,10 +86,10 @@ def connected(address: str, templates: Sequence[Template]) -> Iterator[list[Writ
 
 
 class Bench:
-    """The stretches of one make."""
+    """The stretches of one implementation."""
 
-    def __init__(self, make: str, leader: Node, *, warm_up_s: float, measured_s: float) -> None:
-        self._make = make
+    def __init__(self, implementation: str, leader: Node, *, warm_up_s: float, measured_s: float) -> None:
+        self._implementation = implementation
         self._leader = leader
         self._warm_up_s = warm_up_s
         self._measured_s = measured_s
@@ -131,7 +131,9 @@ class Bench:
                 writers, warm_up_s=self._warm_up_s, measured_s=self._measured_s, at_start=take, at_end=take
             )
         split = CommitSplit.between(api, *scrapes) if scrapes else None
-        return Row(api=api, writers=len(templates), make=self._make, load=load, split=split)
+        return Row(
+            api=api, writers=len(templates), implementation=self._implementation, load=load, split=split
+        )
 
     def warm_up(self, seconds: float) -> None:
         """Load of both kinds that nobody counts: a JVM compiles what it runs often."""
@@ -140,15 +142,15 @@ class Bench:
                 run_load(writers, warm_up_s=0, measured_s=seconds / 2)
 
 
-def run_make(make: str, folder: Path, arguments: argparse.Namespace) -> Iterator[Row]:
-    """All stretches of one make, on a quorum that is started for them."""
+def run_implementation(implementation: str, folder: Path, arguments: argparse.Namespace) -> Iterator[Row]:
+    """All stretches of one implementation, on a quorum that is started for them."""
     with ExitStack() as stack:
-        quorum = stack.enter_context(Quorum(MAKES[make], folder, VOTERS))
+        quorum = stack.enter_context(Quorum(IMPLEMENTATIONS[implementation], folder, VOTERS))
         quorum.format()
         quorum.start()
         stack.enter_context(PlaceholderBrokers(quorum.leader))
         leader = quorum.leader()
-        bench = Bench(make, leader, warm_up_s=arguments.warm_up, measured_s=arguments.seconds)
+        bench = Bench(implementation, leader, warm_up_s=arguments.warm_up, measured_s=arguments.seconds)
         bench.warm_up(arguments.first_warm_up)
         for writers in arguments.writers:
             yield bench.measure("CreateTopics", bench.topics(writers))
@@ -169,23 +171,23 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=10.0, help="measured stretch of each row (10)")
     parser.add_argument("--warm-up", type=float, default=3.0, help="load before each stretch (3)")
     parser.add_argument("--first-warm-up", type=float, default=20.0, help="load before the first row (20)")
-    parser.add_argument("--makes", type=lambda text: text.split(","), default=list(MAKES))
+    parser.add_argument("--implementations", type=lambda text: text.split(","), default=list(IMPLEMENTATIONS))
     return parser.parse_args()
 
 
 def main() -> None:
-    """Run both makes and print the table, then one line of JSON."""
+    """Run both implementations and print the table, then one line of JSON."""
     end_in_order_when_told()
     arguments = parse_arguments()
     print(
-        f"{'':24}{'writers':>8} {'make':6}{'commits/s':>11}{'p50 ms':>9}{'p99 ms':>9}{'load':>7}"
+        f"{'':24}{'writers':>8} {'':6}{'commits/s':>11}{'p50 ms':>9}{'p99 ms':>9}{'load':>7}"
         f"{'rate':>10}{'p50':>9}{'p99':>9}   of ours: mean ms of a commit"
     )
     rows: list[Row] = []
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        for make in arguments.makes:
-            for row in run_make(make, Path(folder) / make, arguments):
+        for implementation in arguments.implementations:
+            for row in run_implementation(implementation, Path(folder) / implementation, arguments):
                 stock = next(
                     (each for each in rows if (each.api, each.writers) == (row.api, row.writers)), None
                 )
@@ -194,7 +196,7 @@ def main() -> None:
     print(
         f"ratios are ours/stock; load is the share of a core that the writers took; {time.monotonic() - begin:.0f} s"
     )
-    print(json.dumps({f"{row.make} {row.api} {row.writers}": row.as_json() for row in rows}))
+    print(json.dumps({f"{row.implementation} {row.api} {row.writers}": row.as_json() for row in rows}))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from functools import partial
 from pathlib import Path
 
 from bench._filling import REQUEST_TIMEOUT_MS, create_topics
-from bench._makes import HTTP_KEY, MAKES, end_in_order_when_told
+from bench._implementations import HTTP_KEY, IMPLEMENTATIONS, end_in_order_when_told
 from bench._repeated import Repeated, pings
 from bench._scrape import longest_turn_ms, scrape
 from compat.cluster import Cluster
@@ -186,7 +186,7 @@ def main() -> None:
     rows = []
     with (
         tempfile.TemporaryDirectory() as folder,
-        Cluster(MAKES["ours"], MAKES["ours"], Path(folder)) as cluster,
+        Cluster(IMPLEMENTATIONS["ours"], IMPLEMENTATIONS["ours"], Path(folder)) as cluster,
     ):
         cluster.format()
         cluster.start()

@@ -1,12 +1,12 @@
 """What writing a snapshot costs: how long it takes, and how long the leader's event loop stands still meanwhile.
 
-Three controllers of one make get so many partitions. Then a writer changes a config without pause (one request in
-flight), and the time limit of snapshots makes every node write one again and again. The leader is pinged every few
+Three controllers of one implementation get partitions. Then a writer changes a config without pause (one request
+in flight), and the time limit of snapshots makes every node write one again and again. The leader is pinged every few
 milliseconds until it has written two of them. The slowest answer shows how long its event loop did not turn, or
 how long it did not get a processor: the three nodes share this machine's. Of ours the longest stall that the leader
 itself measured is shown too, and the time that it reports for writing one.
 
-    bin/bench snapshot [--partitions 200000] [--makes stock,ours]
+    bin/bench snapshot [--partitions 200000] [--implementations stock,ours]
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bench._brokers import PlaceholderBrokers
 from bench._filling import BYTES_BETWEEN_SNAPSHOTS, Filled, newest_snapshot
-from bench._makes import HTTP_KEY, MAKES, end_in_order_when_told
+from bench._implementations import HTTP_KEY, IMPLEMENTATIONS, end_in_order_when_told
 from bench._repeated import pings, writes
 from bench._scrape import longest_stall_ms, scrape
 from compat.node import Node
@@ -90,14 +90,14 @@ def seconds_of_writing(leader: Node) -> float | None:
     return max(reported[-SNAPSHOTS:], default=None)
 
 
-def run(make: str, folder: Path, partitions: int) -> Written:
-    """One quorum of one make."""
+def run(implementation: str, folder: Path, partitions: int) -> Written:
+    """One quorum of one implementation."""
     properties = {
         "metadata.log.max.record.bytes.between.snapshots": str(BYTES_BETWEEN_SNAPSHOTS),
         "metadata.log.max.snapshot.interval.ms": str(INTERVAL_MS),
     }
     with ExitStack() as stack:
-        quorum = stack.enter_context(Quorum(MAKES[make], folder, VOTERS, properties))
+        quorum = stack.enter_context(Quorum(IMPLEMENTATIONS[implementation], folder, VOTERS, properties))
         quorum.format()
         quorum.start()
         stack.enter_context(PlaceholderBrokers(quorum.leader))
@@ -107,27 +107,27 @@ def run(make: str, folder: Path, partitions: int) -> Written:
 
 
 def main() -> None:
-    """Run both makes and print the table, then one line of JSON."""
+    """Run both implementations and print the table, then one line of JSON."""
     end_in_order_when_told()
     parser = argparse.ArgumentParser(prog="bin/bench snapshot", description=__doc__.splitlines()[0])
     parser.add_argument("--partitions", type=int, default=200_000, help="default: 200000")
-    parser.add_argument("--makes", type=lambda text: text.split(","), default=list(MAKES))
+    parser.add_argument("--implementations", type=lambda text: text.split(","), default=list(IMPLEMENTATIONS))
     arguments = parser.parse_args()
     results: dict[str, dict[str, float | None]] = {}
     print(
         f"{'':7}{'partitions':>11}{'MB':>8}{'written in s':>14}{'ping ms':>16}{'write ms':>16}{'stall ms':>10}"
     )
-    for make in arguments.makes:
+    for implementation in arguments.implementations:
         with tempfile.TemporaryDirectory() as folder:
-            written = run(make, Path(folder), arguments.partitions)
+            written = run(implementation, Path(folder), arguments.partitions)
         seconds = "" if written.seconds is None else f"{written.seconds:.1f}"
         stall = "" if written.stall_ms is None else f"<={written.stall_ms:g}"
         ping, write = (f"{p99:.1f}/{slowest:.1f}" for p99, slowest in (written.ping_ms, written.write_ms))
         print(
-            f"{make:7}{arguments.partitions:>11}{written.megabytes:>8.1f}{seconds:>14}{ping:>16}{write:>16}{stall:>10}",
+            f"{implementation:7}{arguments.partitions:>11}{written.megabytes:>8.1f}{seconds:>14}{ping:>16}{write:>16}{stall:>10}",
             flush=True,
         )
-        results[make] = {
+        results[implementation] = {
             "MB": round(written.megabytes, 1),
             "written_s": written.seconds,
             "slowest_ping_ms": round(written.ping_ms[1], 1),

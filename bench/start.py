@@ -41,9 +41,9 @@ def ask_metadata(port: int) -> bool:
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as stream:
             stream.sendall(struct.pack(">i", len(request)) + request)
-            answer = stream.makefile("rb")
-            (size,) = struct.unpack(">i", answer.read(4))
-            response, _ = MetadataResponse.decode(answer.read(size), METADATA_VERSION, 5)
+            received = stream.makefile("rb")
+            (size,) = struct.unpack(">i", received.read(4))
+            response, _ = MetadataResponse.decode(received.read(size), METADATA_VERSION, 5)
     except (OSError, struct.error):
         return False
     return len(response.brokers) == 1

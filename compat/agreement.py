@@ -2,7 +2,8 @@
 
 And what else the files of such logs tell.
 
-Files are read by the pipeline's source, which knows both makes' directories, and judged as its job `consistency` does.
+Files are read by the pipeline's source, which knows both implementations' directories, and judged as its job
+`consistency` does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Controllers of one make and brokers of either make as one cluster, told of each other only by bootstrap servers.
+"""Controllers of one implementation and brokers of either as a cluster that knows itself by bootstrap servers only.
 
 The controllers are a `Quorum`; the brokers need nothing but `controller.quorum.bootstrap.servers` to find it, or
 `controller.quorum.voters` where voters are static.
@@ -14,7 +14,7 @@ from pathlib import Path
 from compat.kafka.tools import run_tool
 from compat.node import START_TIMEOUT_S, Node
 from compat.process import free_ports, wait_until
-from compat.quorum import CLUSTER_ID, MakeNode, Quorum, connect
+from compat.quorum import CLUSTER_ID, NodeClass, Quorum, connect
 from kafkaproto.messages import (
     DescribeClusterRequest,
     DescribeClusterResponse,
@@ -48,8 +48,8 @@ class Cluster:
 
     def __init__(
         self,
-        make_controller: MakeNode,
-        make_broker: MakeNode,
+        make_controller: NodeClass,
+        make_broker: NodeClass,
         directory: Path,
         *,
         controllers: int = 3,
@@ -86,7 +86,7 @@ class Cluster:
         return ",".join(node.bootstrap_server for node in self.brokers.values())
 
     def format(self) -> None:
-        """Formats every node with its own make's tool."""
+        """Formats every node with its own implementation's tool."""
         self.quorum.format()
         with ThreadPoolExecutor(len(self.brokers)) as pool:
             list(pool.map(lambda node: node.format(CLUSTER_ID, ()), self.brokers.values()))

@@ -1,4 +1,4 @@
-"""A network between nodes of either make that can be cut: nodes, links or one direction of a link go silent.
+"""A network between nodes of either implementation that can be cut: nodes, links or one direction of a link go silent.
 
 Before every node stands a relay, and the relay's address is all that the other nodes are told of it
 (`advertised.listeners`, the voters, the bootstrap servers). What is cut is silent, as a network is that drops every

@@ -77,7 +77,7 @@ def _taken(data_directory: Path) -> Path:
 
 
 class Node(abc.ABC):
-    """One server of either make. Not started by the constructor; may be stopped and started again at will."""
+    """One server of either implementation. Not started by the constructor; may be stopped and started again at will."""
 
     kind: ClassVar[str]
 
@@ -88,7 +88,7 @@ class Node(abc.ABC):
         self.properties_path = directory / "server.properties"
         self._process: ServerProcess | None = None
         directory.mkdir(parents=True, exist_ok=True)
-        # Goes on where another node of this make in this folder has ended, so that its logs stay.
+        # Goes on where another node of this implementation in this folder has ended, so that its logs stay.
         self._starts = len(list(directory.glob(f"{self.kind}-*.out")))
         self.properties_path.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
 
@@ -145,7 +145,7 @@ class Node(abc.ABC):
 
     @abc.abstractmethod
     def format(self, cluster_id: str, quorum: Sequence[str] = ("--standalone",)) -> None:
-        """Formats the data directories with this make's own storage tool.
+        """Formats the data directories with this implementation's own storage tool.
 
         `quorum` is what the tool is told of the voters, by default that this node is the only one.
         """

@@ -1,4 +1,4 @@
-"""One raw connection to a server of either make: whole requests, or any bytes at all, and what comes back.
+"""One raw connection to a server of either implementation: whole requests, or any bytes at all, and what comes back.
 
 Deliberately simpler than a client. It sends exactly what it is told, never retries, negotiates nothing, and tells
 an answer from a closed connection, so that a test can compare how two servers treat the same bytes.
@@ -14,7 +14,7 @@ from kafkaproto.headers import decode_response_header, encode_request_header
 from kafkaproto.message import Message
 
 # Servers on this machine answer in milliseconds; only a wedged one needs longer.
-ANSWER_TIMEOUT_S = 20.0
+RESPONSE_TIMEOUT_S = 20.0
 
 
 class ClosedByServerError(Exception):
@@ -27,7 +27,7 @@ class Probe:
     def __init__(self, address: str) -> None:
         """Connects; raises OSError if nobody listens there."""
         host, port = address.rsplit(":", 1)
-        self._socket = socket.create_connection((host, int(port)), timeout=ANSWER_TIMEOUT_S)
+        self._socket = socket.create_connection((host, int(port)), timeout=RESPONSE_TIMEOUT_S)
         self._correlation_id = 0
 
     def __enter__(self) -> Self:
@@ -65,11 +65,11 @@ class Probe:
         header = encode_request_header(
             api_key=api.key, api_version=version, correlation_id=self._correlation_id, client_id="probe"
         )
-        answer = self.exchange(header + request.encode(version))
-        correlation_id, body = decode_response_header(answer, api.response_header_version(version))
+        received = self.exchange(header + request.encode(version))
+        correlation_id, body = decode_response_header(received, api.response_header_version(version))
         assert correlation_id == self._correlation_id, "an answer to another request"
-        response, end = api.response_class.decode(answer, version, body)
-        assert end == len(answer), f"{len(answer) - end} bytes after the answer"
+        response, end = api.response_class.decode(received, version, body)
+        assert end == len(received), f"{len(received) - end} bytes after the answer"
         return response
 
     def _receive_exactly(self, size: int) -> bytes:

@@ -1,8 +1,8 @@
-"""Several nodes as a quorum of controllers, each a process: of one make, or some of another.
+"""Several nodes as a quorum of controllers, each a process: of one implementation, or some of another.
 
 The voters are in their log, as formatting wrote them, or in everyone's configuration (kraft.version 0).
 
-Asks the nodes over our client library only, so that a quorum of either make can stand here.
+Asks the nodes over our client library only, so that a quorum of either implementation can stand here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ASK_TIMEOUT_MS = 2000
 LEADER_TIMEOUT_S = 60.0
 POLL_INTERVAL_S = 0.02
 
-MakeNode = Callable[[Path, Mapping[str, str]], Node]
+NodeClass = Callable[[Path, Mapping[str, str]], Node]
 """A class of nodes, or what builds one from its directory and properties."""
 
 
@@ -53,10 +53,10 @@ def describe_quorum(client: Client) -> DescribeQuorumResponse.PartitionData:
     assert isinstance(response, DescribeQuorumResponse)
     if response.error_code:
         raise LookupError(f"DescribeQuorum: {describe(response.error_code).name}")
-    answer = response.topics[0].partitions[0]
-    if answer.error_code:
-        raise LookupError(f"DescribeQuorum: {describe(answer.error_code).name}")
-    return answer
+    received = response.topics[0].partitions[0]
+    if received.error_code:
+        raise LookupError(f"DescribeQuorum: {describe(received.error_code).name}")
+    return received
 
 
 class Quorum:
@@ -64,12 +64,12 @@ class Quorum:
 
     def __init__(
         self,
-        make: MakeNode,
+        node_class: NodeClass,
         directory: Path,
         size: int,
         properties: Mapping[str, str] | None = None,
         *,
-        others: Mapping[int, MakeNode] | None = None,
+        others: Mapping[int, NodeClass] | None = None,
         has_static_voters: bool = False,
         network: Network | None = None,
     ) -> None:
@@ -78,7 +78,7 @@ class Quorum:
         Nodes 1 to `size` are of `make`, but for those that `others` has by their id. With a network, which must run
         already, they reach each other through it alone; whoever asks a node at `bootstrap_controller` does not.
         """
-        self._make = make
+        self._node_class = node_class
         self._others = dict(others or {})
         self._has_static_voters = has_static_voters
         self._directory = directory
@@ -123,8 +123,8 @@ class Quorum:
         if self._has_static_voters:
             del properties["controller.quorum.bootstrap.servers"]
             properties["controller.quorum.voters"] = self.static_voters
-        make = self._others.get(node_id, self._make)
-        return make(folder, {**properties, **self._properties, **more})
+        node_class = self._others.get(node_id, self._node_class)
+        return node_class(folder, {**properties, **self._properties, **more})
 
     def format(self) -> None:
         """Formats all nodes with all of them as the first voters."""
@@ -140,11 +140,13 @@ class Quorum:
         with ThreadPoolExecutor(len(self.nodes)) as pool:
             list(pool.map(lambda node: node.start(), self.nodes.values()))
 
-    def new_voter(self, node_id: int, properties: Mapping[str, str], make: MakeNode | None = None) -> Node:
+    def new_voter(
+        self, node_id: int, properties: Mapping[str, str], node_class: NodeClass | None = None
+    ) -> Node:
         """Another controller, formatted to join, not started and no voter yet; of `make`, if given."""
         (port,) = free_ports(1)
-        if make is not None:
-            self._others[node_id] = make
+        if node_class is not None:
+            self._others[node_id] = node_class
         servers = [*self._servers.values(), self._server(node_id, port)]
         node = self._node(node_id, port, servers, properties)
         node.format(CLUSTER_ID, ("--no-initial-controllers",))
@@ -174,8 +176,10 @@ class Quorum:
         Raises WaitedTooLongError, and OSError or LookupError where who led leads no more.
         """
         with connect(self.leader().bootstrap_controller) as client:
-            answer = describe_quorum(client)
-        return {each.replica_id: each.log_end_offset for each in (*answer.current_voters, *answer.observers)}
+            response = describe_quorum(client)
+        return {
+            each.replica_id: each.log_end_offset for each in (*response.current_voters, *response.observers)
+        }
 
     def close(self) -> None:
         """Leaves no process behind: kill -9, since a quorum that loses its nodes one by one cannot end in order."""

@@ -26,7 +26,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="admin-difference-") as folder:
             outcome = run(sequence, Path(folder), most_differences=given.differences)
         print(f"seed {seed}: {len(outcome.differences)} differences, {outcome.entries} entries", flush=True)
-        for counter in (outcome.answers, outcome.explained, outcome.not_served):
+        for counter in (outcome.responses, outcome.explained, outcome.not_served):
             print("".join(f"  {count:5} {name}\n" for name, count in sorted(counter.items())), flush=True)
         for difference in outcome.differences:
             failed = True

@@ -63,7 +63,7 @@ class Outcome:
     """Those without an explanation; the operations after a difference in state are not carried out."""
     explained: Counter[str] = field(default_factory=Counter)
     """How often each explanation was used."""
-    answers: Counter[str] = field(default_factory=Counter)
+    responses: Counter[str] = field(default_factory=Counter)
     """How often each request was answered alike, by name and by whether something in it was refused."""
     entries: int = 0
     """Entries of the final state, equal on both sides."""
@@ -82,16 +82,18 @@ def states_apart(ours: State, stock: State) -> tuple[tuple[Key, object, object],
     )
 
 
-def _is_refusal(answer: object) -> bool:
-    if isinstance(answer, dict):
-        return answer.get("errorCode", "NONE") != "NONE" or any(map(_is_refusal, answer.values()))
-    return isinstance(answer, list) and any(map(_is_refusal, answer))
+def _is_refusal(response: object) -> bool:
+    if isinstance(response, dict):
+        return response.get("errorCode", "NONE") != "NONE" or any(map(_is_refusal, response.values()))
+    return isinstance(response, list) and any(map(_is_refusal, response))
 
 
 def run(operations: Sequence[Operation], folder: Path, *, most_differences: int = 1) -> Outcome:
     """Carries the operations out on two fresh controllers whose files lie in `folder`."""
     with ThreadPoolExecutor(2) as pool:
-        starting = [pool.submit(Side, make, folder / make.kind) for make in (OurNode, StockNode)]
+        starting = [
+            pool.submit(Side, node_class, folder / node_class.kind) for node_class in (OurNode, StockNode)
+        ]
         sides = [side.result() for side in starting if side.exception() is None]
     try:
         ours, stock = (side.result() for side in starting)
@@ -110,17 +112,17 @@ def _run(operations: Sequence[Operation], ours: Side, stock: Side, most_differen
         if not ours.serves(request.API_KEY):
             outcome.not_served[request.NAME] += 1
             continue
-        answers = ours.ask(request), stock.ask(operation.build(stock.state))
+        responses = ours.ask(request), stock.ask(operation.build(stock.state))
         apart = states_apart(ours.state, stock.state)
-        if not apart and answers[0] == answers[1]:
-            verdict = "refused" if _is_refusal(answers[0]) else "done"
-            outcome.answers[f"{request.NAME} {verdict}"] += 1
+        if not apart and responses[0] == responses[1]:
+            verdict = "refused" if _is_refusal(responses[0]) else "done"
+            outcome.responses[f"{request.NAME} {verdict}"] += 1
             continue
-        reason = None if apart else explanation(request, *answers)
+        reason = None if apart else explanation(request, *responses)
         if reason is not None:
             outcome.explained[reason] += 1
             continue
-        outcome.differences.append(Difference(number, operation, request, *answers, apart))
+        outcome.differences.append(Difference(number, operation, request, *responses, apart))
         if apart or len(outcome.differences) >= most_differences:
             break
     outcome.entries = len(ours.state.entries)

@@ -23,10 +23,10 @@ class Explanation:
     """Whether this pair of answers, ours and the stock controller's, differs in this way."""
 
 
-def _elected(answer: Mapping[str, Any]) -> dict[str, dict[int, str]]:
+def _elected(response: Mapping[str, Any]) -> dict[str, dict[int, str]]:
     return {
         topic["topic"]: {one["partitionId"]: one["errorCode"] for one in topic["partitionResult"]}
-        for topic in answer["replicaElectionResults"]
+        for topic in response["replicaElectionResults"]
         if topic["partitionResult"]
     }
 

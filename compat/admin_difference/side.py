@@ -9,7 +9,7 @@ from typing import Any
 from compat.admin_difference.state import State
 from compat.node import Node, controller_properties
 from compat.process import free_ports, wait_until
-from compat.quorum import CLUSTER_ID, MakeNode, connect
+from compat.quorum import CLUSTER_ID, NodeClass, connect
 from kafkaproto import uuids
 from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode
@@ -17,7 +17,7 @@ from kafkaproto.log import segment_file_name
 from kafkaproto.message import Message
 
 NODE_ID = 1
-ANSWER_TIMEOUT_MS = 30_000
+RESPONSE_TIMEOUT_MS = 30_000
 BEGIN_TIMEOUT_S = 20.0
 _AN_HOUR = "3600000"
 PROPERTIES = {
@@ -36,11 +36,11 @@ _LEFT_OUT = frozenset({"throttleTimeMs", "errorMessage", "documentation", "parti
 class Side:
     """A sole controller, formatted and started."""
 
-    def __init__(self, make: MakeNode, directory: Path) -> None:
+    def __init__(self, node_class: NodeClass, directory: Path) -> None:
         """Starts it; the client is connected when this returns."""
         (port,) = free_ports(1)
         properties = controller_properties(directory / "data", NODE_ID, [f"127.0.0.1:{port}"])
-        self.node: Node = make(directory, {**properties, **PROPERTIES})
+        self.node: Node = node_class(directory, {**properties, **PROPERTIES})
         self.node.format(CLUSTER_ID)
         self.node.start()
         self.state = State(NODE_ID)
@@ -52,7 +52,7 @@ class Side:
     def client(self) -> Client:
         """A connection; a new one after the controller hung up."""
         if self._client is None:
-            self._client = connect(self.node.bootstrap_controller, timeout_ms=ANSWER_TIMEOUT_MS)
+            self._client = connect(self.node.bootstrap_controller, timeout_ms=RESPONSE_TIMEOUT_MS)
         return self._client
 
     def serves(self, api_key: int) -> bool:
@@ -90,14 +90,14 @@ class Side:
         self.node.kill()
 
 
-def comparable(answer: Any, state: State) -> Any:
+def comparable(response: Any, state: State) -> Any:
     """Kafka's JSON of an answer without texts, with names for ids that are random, lists in an order of their own."""
-    if isinstance(answer, list):
-        return sorted((comparable(one, state) for one in answer), key=json.dumps)
-    if not isinstance(answer, dict):
-        return answer
+    if isinstance(response, list):
+        return sorted((comparable(one, state) for one in response), key=json.dumps)
+    if not isinstance(response, dict):
+        return response
     result: dict[str, Any] = {}
-    for name, value in answer.items():
+    for name, value in response.items():
         if name in _LEFT_OUT:
             continue
         if name == "topicId":

@@ -41,10 +41,10 @@ def ask_shell(file: Path, commands: Sequence[str]) -> list[str]:
         except subprocess.TimeoutExpired:
             continue
         # Behind the last answer there is a prompt, which the end of the input answers.
-        _, shown, *answers, _ = result.output().split(PROMPT)
+        _, shown, *responses, _ = result.output().split(PROMPT)
         # What is loaded stays: later answers are of this state or a newer one.
         if shown.startswith(loaded):
-            return answers
+            return responses
     raise ShellNotLoadedError(f"{file}: shown is {shown.strip()!r}, not {loaded!r}")
 
 

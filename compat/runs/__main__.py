@@ -25,7 +25,7 @@ from compat.runs import (
     mixed,
     no_records,
     our_brokers,
-    same_answers,
+    same_responses,
     soak,
     stock_brokers,
     upgrade,
@@ -41,7 +41,7 @@ FAILURES = (
     mixed.MixedRunError,
     no_records.NotRefusedError,
     our_brokers.OurBrokersError,
-    same_answers.AnswersDifferError,
+    same_responses.ResponsesDifferError,
     soak.SoakError,
     upgrade.UpgradeError,
     subprocess.CalledProcessError,
@@ -102,7 +102,11 @@ def _quorums(folder: Path, stocks: Sequence[int], versions: Sequence[int]) -> It
 @cli.command("mixed")
 @_work_option
 @click.option(
-    "--rounds", default=3, show_default=True, type=click.IntRange(1), help="Deaths of a leader of each make."
+    "--rounds",
+    default=3,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Deaths of a leader of each implementation.",
 )
 @_stocks_option
 @_versions_option
@@ -142,7 +146,7 @@ def cut_off_command(
     stocks: tuple[int, ...],
     versions: tuple[int, ...],
 ) -> None:
-    """Networks that are cut: leaders, followers and brokers of both makes go silent, and come back."""
+    """Networks that are cut: leaders, followers and brokers of both implementations go silent, and come back."""
     for stock, kraft_version, place in _quorums(_work(work, "cut-off"), stocks, versions):
         outcome = cut_off.run(
             place,
@@ -168,14 +172,15 @@ def cut_off_command(
 )
 @_versions_option
 def disks_command(work: Path | None, rounds: int, versions: tuple[int, ...]) -> None:
-    """Stock controllers' data directories under ours and back; the tools of both makes on what both wrote."""
+    """Stock controllers' data directories under ours and back; the tools of both implementations on what both wrote."""
     folder = _work(work, "disks")
     for kraft_version in versions or (1, 0):
         click.echo(f"kraft.version {kraft_version}")
         place = folder / f"kraft-{kraft_version}"
         outcome = disks.run(place, tell=with_times(), rounds=rounds, kraft_version=kraft_version)
         click.echo(
-            f"{len(outcome.taken_over)} times a node went on with another make's directory; {outcome.writes:,} writes,"
+            f"{len(outcome.taken_over)} times a node went on with another implementation's directory;"
+            f" {outcome.writes:,} writes,"
             f" lost 0; longest without one {outcome.longest_gap_s:.2f} s; {outcome.lines_compared:,} lines of the tools"
             " are the same"
         )
@@ -184,8 +189,8 @@ def disks_command(work: Path | None, rounds: int, versions: tuple[int, ...]) -> 
 @cli.command("configuration")
 @_work_option
 def configuration_command(work: Path | None) -> None:
-    """The properties files that stock users have, for each role, at both makes; wrong values in them at ours."""
-    configuration.run(_work(work, "configuration"), makes=(OurNode, StockNode), tell=with_times())
+    """The properties files that stock users have, for each role, at both nodes; wrong values in them at ours."""
+    configuration.run(_work(work, "configuration"), node_classes=(OurNode, StockNode), tell=with_times())
 
 
 @cli.command("upgrade")
@@ -224,7 +229,7 @@ def upgrade_command(work: Path | None, releases: tuple[str, ...], versions: tupl
 )
 @click.option("--seed", default=1, show_default=True, help="Decides who dies, how, and for how long.")
 def soak_command(work: Path | None, minutes: float, seed: int) -> None:
-    """Random deaths under load: stock brokers on our controllers, then quorums of both makes."""
+    """Random deaths under load: stock brokers on our controllers, then quorums of both implementations."""
     folder, pace = _work(work, "soak"), soak.Pace(lasting=60 * minutes)
     soak.run(folder / "stock-brokers", seed=seed, pace=pace, tell=with_times())
     for stock in (1, 2):

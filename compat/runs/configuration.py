@@ -18,7 +18,7 @@ from pathlib import Path
 from compat.node import Node
 from compat.ours import BIN, OurNode
 from compat.process import free_ports
-from compat.quorum import CLUSTER_ID, MakeNode
+from compat.quorum import CLUSTER_ID, NodeClass
 from compat.runs.telling import Tell
 
 EXIT_BAD_USAGE = 2
@@ -189,10 +189,10 @@ def broker_file(data: Path, controller: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def start_all(folder: Path, make: MakeNode, tell: Tell, outcome: Outcome) -> None:
+def start_all(folder: Path, node_class: NodeClass, tell: Tell, outcome: Outcome) -> None:
     """A node of each role starts with its file; what ours say of the keys is right. Raises ConfigurationError."""
     combined = combined_file(folder / "combined" / "data")
-    with _started(make, folder / "combined", combined, ("--standalone",)) as node:
+    with _started(node_class, folder / "combined", combined, ("--standalone",)) as node:
         _note(node, tell, outcome)
     controller = controller_file(folder / "controller" / "data")
     broker = broker_file(folder / "broker" / "data", controller)
@@ -201,15 +201,15 @@ def start_all(folder: Path, make: MakeNode, tell: Tell, outcome: Outcome) -> Non
             ("controller", controller, ("--standalone",)),
             ("broker", broker, ()),
         ):
-            node = stack.enter_context(_started(make, folder / name, properties, quorum))
+            node = stack.enter_context(_started(node_class, folder / name, properties, quorum))
             _note(node, tell, outcome)
 
 
 @contextmanager
 def _started(
-    make: MakeNode, folder: Path, properties: Mapping[str, str], quorum: Sequence[str]
+    node_class: NodeClass, folder: Path, properties: Mapping[str, str], quorum: Sequence[str]
 ) -> Iterator[Node]:
-    node = make(folder, {**properties, **ADDED, **LEFT_OVER})
+    node = node_class(folder, {**properties, **ADDED, **LEFT_OVER})
     try:
         node.format(CLUSTER_ID, quorum)
         node.start()
@@ -271,13 +271,13 @@ def _refused(folder: Path, wrong: tuple[str, str, str]) -> str:
     return said
 
 
-def run(folder: Path, *, makes: Sequence[MakeNode] = (OurNode,), tell: Tell) -> Outcome:
-    """Each role with its file, of each of these makes, then wrong values at ours.
+def run(folder: Path, *, node_classes: Sequence[NodeClass] = (OurNode,), tell: Tell) -> Outcome:
+    """Each role with its file, of each of these implementations, then wrong values at ours.
 
     Raises ConfigurationError, ProcessDiedError or WaitedTooLongError.
     """
     outcome = Outcome()
-    for number, make in enumerate(makes):
-        start_all(folder / f"make-{number}", make, tell, outcome)
+    for number, node_class in enumerate(node_classes):
+        start_all(folder / f"make-{number}", node_class, tell, outcome)
     refuse_all(folder, tell, outcome)
     return outcome

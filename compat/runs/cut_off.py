@@ -1,4 +1,4 @@
-"""A quorum of both makes on a network that is cut: leaders, followers, one direction of a link, brokers.
+"""A quorum of both implementations on a network that is cut: leaders, followers, one direction of a link, brokers.
 
 A leader that is cut off resigns and acknowledges nothing; the others elect one that does, and when the network is
 healed the old one follows, without the records that nobody else has. A follower that is cut off, or that is not heard,
@@ -31,7 +31,7 @@ from compat.ours import OurNode
 from compat.process import wait_until
 from compat.quorum import CLUSTER_ID, Quorum, connect, describe_quorum
 from compat.quota_load import KEY, QuotaLoad
-from compat.runs.mixed import MAKES, WAIT_S, MixedQuorum
+from compat.runs.mixed import IMPLEMENTATIONS, WAIT_S, MixedQuorum
 from compat.runs.telling import Tell
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
@@ -116,10 +116,10 @@ class Partitions:
         self.outcome = Outcome()
 
     def cut_leaders(self, cuts: Sequence[str]) -> None:
-        """A node of each make leads and is cut in each of these ways. Raises CutOffError."""
+        """A node of each implementation leads and is cut in each of these ways. Raises CutOffError."""
         for how in cuts:
             now = self._mixed.leader().kind
-            for kind in sorted(MAKES, key=lambda each: each != now):
+            for kind in sorted(IMPLEMENTATIONS, key=lambda each: each != now):
                 self._cut_leader(self.have_lead(kind), how)
 
     def _cut_leader(self, old: Node, how: str) -> None:
@@ -159,11 +159,11 @@ class Partitions:
         self.outcome.longest_gap_s = max(self.outcome.longest_gap_s, gap_s)
 
     def cut_followers(self, cuts: Sequence[str]) -> None:
-        """A follower of each make is cut, in each of these ways; the leader stays. Raises CutOffError."""
+        """A follower of each implementation is cut, in each of these ways; the leader stays. Raises CutOffError."""
         kinds = [node.kind for node in self._nodes.values()]
-        # Of this make there is another one, to follow it.
-        leader = self.have_lead(max(MAKES, key=kinds.count))
-        for kind in MAKES:
+        # Of this implementation there is another one, to follow it.
+        leader = self.have_lead(max(IMPLEMENTATIONS, key=kinds.count))
+        for kind in IMPLEMENTATIONS:
             follower = next(node for node in self._nodes.values() if node.kind == kind and node is not leader)
             for how in cuts:
                 self._cut_follower(follower, leader, how)
@@ -217,7 +217,7 @@ class Partitions:
         )
 
     def have_lead(self, kind: str) -> Node:
-        """A node of this make that leads; if none does, the leader is cut off such that one has to follow.
+        """A node of this implementation that leads; if none does, the leader is cut off such that one has to follow.
 
         Raises CutOffError if the other one is elected, whose log lacks committed records.
         """
@@ -324,19 +324,19 @@ def has_stranded(node: Node, start: int, value: int) -> bool:
 
 
 def cut_off_brokers(
-    folder: Path, quorum: Quorum, network: Network, makes: Sequence[str], tell: Tell
+    folder: Path, quorum: Quorum, network: Network, implementations: Sequence[str], tell: Tell
 ) -> list[str]:
     """Each of two brokers is fenced while it is cut off, as the other one sees it, and let in again. Their makes."""
     brokers: dict[int, Node] = {}
     with ExitStack() as stack:
-        for broker_id, make in enumerate(makes, FIRST_BROKER_ID):
+        for broker_id, implementation in enumerate(implementations, FIRST_BROKER_ID):
             place = folder / f"node-{broker_id}"
             properties = broker_properties([place / "data"], broker_id, quorum)
             port = int(properties["listeners"].rsplit(":", 1)[1])
             address = network.add(broker_id, port, partial(_find_pid, brokers, broker_id))
             properties["advertised.listeners"] = f"PLAINTEXT://{address}"
             properties["broker.heartbeat.interval.ms"] = str(SESSION_TIMEOUT_MS // 6)
-            brokers[broker_id] = MAKES[make](place, properties)
+            brokers[broker_id] = IMPLEMENTATIONS[implementation](place, properties)
             stack.callback(_kill, brokers[broker_id])
         with ThreadPoolExecutor(len(brokers)) as pool:
             list(pool.map(_format_and_start, brokers.values()))
@@ -392,12 +392,12 @@ def run(
     follower_cuts: Sequence[str] = tuple(FOLLOWER_CUTS),
     random_cuts: int = 40,
     seed: int = 1,
-    brokers: Sequence[str] = tuple(MAKES),
+    brokers: Sequence[str] = tuple(IMPLEMENTATIONS),
 ) -> Outcome:
     """Everything in this module, for a quorum of three of which the first `stock` are stock.
 
-    A leader and a follower of each make are cut `times_each` times in each of these ways; `random_cuts` more are
-    drawn from the seed; then each of two brokers of these makes is cut off.
+    A leader and a follower of each implementation are cut `times_each` times in each of these ways; `random_cuts` more
+    are drawn from the seed; then each of two brokers of these implementations is cut off.
 
     Raises CutOffError, WaitedTooLongError, ReplicasDifferError or LostWriteError where it does not come out right.
     """

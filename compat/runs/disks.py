@@ -1,7 +1,7 @@
-"""What one make left on disk the other goes on with: quorums under load and sole nodes, there and back.
+"""What one implementation left on disk the other goes on with: quorums under load and sole nodes, there and back.
 
 Of a quorum all voters are handed over one by one; the first of them has to lead as soon as a second one is there,
-because it alone holds everything. The last word have the tools of both makes, on directories that both wrote.
+because it alone holds everything. The last word have the tools of both implementations, on directories that both wrote.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from compat.kafka.tools import run_tool
 from compat.node import Node, combined_properties
 from compat.ours import BIN, TOOL_TIMEOUT_S, OurNode
 from compat.process import wait_until
-from compat.quorum import CLUSTER_ID, MakeNode, connect
+from compat.quorum import CLUSTER_ID, NodeClass, connect
 from compat.quota_load import QuotaLoad
-from compat.runs.mixed import MAKES, SMALL_LOG, WAIT_S, MixedQuorum, quorum_of_three
+from compat.runs.mixed import IMPLEMENTATIONS, SMALL_LOG, WAIT_S, MixedQuorum, quorum_of_three
 from compat.runs.telling import Tell
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 
@@ -58,7 +58,7 @@ EXPLAINED = (
 
 
 FAULT = re.compile(r"Encountered .* fault|Traceback|\bFATAL\b")
-"""What a node of either make says when it cannot go on as it should."""
+"""What a node of either implementation says when it cannot go on as it should."""
 
 
 class NodeFaultError(Exception):
@@ -81,13 +81,13 @@ class Outcome:
     longest_gap_s: float = 0.0
     """Between two acknowledged writes of a quorum."""
     lines_compared: int = 0
-    """Of the tools of both makes."""
+    """Of the tools of both implementations."""
 
 
-def taken_over(node: Node, make: MakeNode) -> Node:
-    """A node of that make, not started yet, in the place of one that has ended: same folder, same properties."""
+def taken_over(node: Node, node_class: NodeClass) -> Node:
+    """A node of that class, not started yet, in the place of one that has ended: same folder, same properties."""
     assert not node.process.is_running, "the node runs still"
-    return make(node.directory, node.properties)
+    return node_class(node.directory, node.properties)
 
 
 class Disks:
@@ -140,7 +140,7 @@ class Disks:
         return self._start(node, how, to)
 
     def _start(self, ended: Node, how: str, to: str) -> Node:
-        successor = taken_over(ended, MAKES[to])
+        successor = taken_over(ended, IMPLEMENTATIONS[to])
         successor.start()
         self.mixed.quorum.nodes[ended.node_id] = successor
         note = f"{ended.kind}, {how}, {to}"
@@ -150,23 +150,23 @@ class Disks:
 
 
 def run_sole(folder: Path, first: str, outcome: Outcome, tell: Tell) -> Path:
-    """A node with both roles, formatted by one make's tool and started by the other, becomes the first one's and back.
+    """A node with both roles, formatted by one implementation and started by the other, is the first one's again.
 
     Returns where its metadata log lies.
 
     Raises DisksError, LostWriteError, ReplicasDifferError and WaitedTooLongError.
     """
-    (second,) = MAKES.keys() - {first}
+    (second,) = IMPLEMENTATIONS.keys() - {first}
     how = SOLE_ENDS[first]
     properties = {**combined_properties(folder / "data"), **SOLE}
-    node = MAKES[first](folder, properties)
+    node = IMPLEMENTATIONS[first](folder, properties)
     node.format(CLUSTER_ID)
     identity = node.meta_properties
     topics: dict[str, int] = {}
     with ExitStack() as stack:
         load = stack.enter_context(QuotaLoad([node.bootstrap_controller]))
         for number, kind in enumerate((second, first, second)):
-            node = MAKES[kind](folder, properties)
+            node = IMPLEMENTATIONS[kind](folder, properties)
             stack.callback(node.close)
             node.start()
             _check_topics(node, topics)
@@ -225,7 +225,7 @@ def check_no_faults(folder: Path) -> None:
 
 
 def compare_tools(clusters: Sequence[Sequence[Path]], tell: Tell) -> int:
-    """The number of lines that kafka-dump-log and kafka-metadata-shell of both makes print alike of clusters' logs.
+    """The number of lines that kafka-dump-log and kafka-metadata-shell of both implementations print alike.
 
     Raises DisksError with what differs, but for what is `EXPLAINED`. Left out are indexes without any entry, as a stock
     node that was killed leaves them: Kafka's tool takes their zeros for one.
@@ -245,7 +245,7 @@ def compare_tools(clusters: Sequence[Sequence[Path]], tell: Tell) -> int:
             raise DisksError(f"{snapshot.parent} has no snapshot yet")
         (tree,) = ask_shell(snapshot, ["tree /image"])
         lines += _compare(("kafka-metadata-shell", "--snapshot", str(snapshot), "tree", "/image"), tree)
-    tell(f"the tools of both makes print the same {lines} lines of {len(files)} files")
+    tell(f"the tools of both implementations print the same {lines} lines of {len(files)} files")
     return lines
 
 
@@ -274,7 +274,7 @@ def _without_explained(printed: str) -> list[str]:
 
 
 def run(folder: Path, *, tell: Tell, rounds: int = 1, kraft_version: int = 1) -> Outcome:
-    """A quorum there and back that often, then sole nodes formatted by each make.
+    """A quorum there and back that often, then sole nodes formatted by each implementation.
 
     Raises DisksError, NodeFaultError, MixedRunError, WaitedTooLongError, ReplicasDifferError or LostWriteError.
     """
@@ -288,7 +288,7 @@ def run(folder: Path, *, tell: Tell, rounds: int = 1, kraft_version: int = 1) ->
             disks.hand_over(load, OurNode.kind, ends)
             disks.hand_over(load, StockNode.kind, ends)
         clusters = [disks.finish(load)]
-    for kind in MAKES:
+    for kind in IMPLEMENTATIONS:
         clusters.append([run_sole(folder / f"sole-{kind}", kind, disks.outcome, tell)])
     check_no_faults(folder)
     disks.outcome.lines_compared = compare_tools(clusters, tell)

@@ -1,4 +1,4 @@
-"""A quorum of both makes: each leads and is killed while it leads, voters come and go, nodes catch up by snapshots.
+"""A quorum of both implementations: each leads and is killed, voters come and go, nodes catch up by snapshots.
 
 All the while quotas are written; what was acknowledged has to be there at the end, in replicas that agree.
 """
@@ -18,14 +18,14 @@ from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.ours import OurNode, run_our_tool
 from compat.process import wait_until
-from compat.quorum import MakeNode, Quorum, connect, describe_quorum
+from compat.quorum import NodeClass, Quorum, connect, describe_quorum
 from compat.quota_load import QuotaLoad
 from compat.runs.telling import Tell
 
-MAKES: Mapping[str, MakeNode] = {"stock": StockNode, "ours": OurNode}
+IMPLEMENTATIONS: Mapping[str, NodeClass] = {"stock": StockNode, "ours": OurNode}
 WAIT_S = 90.0
 MAX_ROUNDS = 24
-"""Leaders that resign until one of the make that is wanted follows."""
+"""Leaders that resign until one of the implementation that is wanted follows."""
 SMALL_LOG = {
     "metadata.log.max.record.bytes.between.snapshots": "4000",
     "metadata.log.segment.ms": "2000",
@@ -65,7 +65,7 @@ class MixedQuorum:
         self.outcome = Outcome()
 
     def start(self) -> None:
-        """Formats each node by its own make's tool, and starts all."""
+        """Formats each node by its own implementation's tool, and starts all."""
         self.quorum.format()
         self.quorum.start()
         leader = self.leader()
@@ -81,24 +81,24 @@ class MixedQuorum:
         return self.quorum.leader(WAIT_S)
 
     def end_leaders(self, load: QuotaLoad, times_each: int) -> None:
-        """Each make leads and is killed so often, and hands leadership over on SIGTERM. Raises MixedRunError.
+        """Each implementation leads and is killed so often, and hands leadership over on SIGTERM. Raises MixedRunError.
 
         Who follows a killed leader is hardly a matter of chance: a stock node grants no pre-vote until its fetch
         timeout is over, and asks for votes itself at that moment. Who follows one that resigns is: it names the others
         in order.
         """
         killed, stopped = self.outcome.killed_while_leading, self.outcome.stopped_while_leading
-        for kind in MAKES:
+        for kind in IMPLEMENTATIONS:
             for _ in range(times_each):
                 self.have_lead(load, kind)
                 self._end_leader(load, "kill -9", Node.kill, killed)
-        for kind in MAKES:
+        for kind in IMPLEMENTATIONS:
             while stopped[kind] < times_each:
                 self.have_lead(load, kind)
                 self._end_leader(load, "SIGTERM", Node.stop, stopped)
 
     def have_lead(self, load: QuotaLoad, kind: str) -> Node:
-        """A node of this make that leads; others resign for it. Raises MixedRunError.
+        """A node of this implementation that leads; others resign for it. Raises MixedRunError.
 
         Of three voters the one that is not wanted is away before, and so lacks what it would need to be elected.
         """
@@ -112,7 +112,7 @@ class MixedQuorum:
                 self._have_follow(load, leader, *unwanted)
             else:
                 self._end_leader(load, "SIGTERM", Node.stop, self.outcome.stopped_while_leading)
-        raise MixedRunError(f"{MAX_ROUNDS} leaders resigned, and no node of make {kind!r} followed")
+        raise MixedRunError(f"{MAX_ROUNDS} leaders resigned, and no node of implementation {kind!r} followed")
 
     def _have_follow(self, load: QuotaLoad, leader: Node, unwanted: Node) -> None:
         """The leader resigns when the follower that is not wanted has been away for some records."""
@@ -153,7 +153,7 @@ class MixedQuorum:
         self.wait_until_followed(leader)
 
     def catch_up_by_snapshot(self, load: QuotaLoad, kinds: Sequence[str]) -> None:
-        """A node of each of these makes falls behind the start of the log, which a leader of the other make has."""
+        """A node of each of these implementations falls behind the start of the log of a leader of the other one."""
         for kind in kinds:
             leader = self.have_lead(load, "ours" if kind == "stock" else "stock")
             node = next(node for node in self.quorum.nodes.values() if node.kind == kind)
@@ -171,15 +171,15 @@ class MixedQuorum:
             )
 
     def change_voters(self, load: QuotaLoad) -> None:
-        """While either make leads, a node of each make joins by one make's tool, and leaves by the other's."""
+        """While either implementation leads, a node of each joins by one's tool and leaves by the other's."""
         changes = [
             (leading, kind, adding, removing)
-            for leading in MAKES
+            for leading in IMPLEMENTATIONS
             for kind, adding, removing in (("stock", "ours", "stock"), ("ours", "stock", "ours"))
         ]
         for node_id, (leading, kind, adding, removing) in enumerate(changes, 4):
             self.have_lead(load, leading)
-            new_voter = self.quorum.new_voter(node_id, SMALL_LOG, MAKES[kind])
+            new_voter = self.quorum.new_voter(node_id, SMALL_LOG, IMPLEMENTATIONS[kind])
             new_voter.start()
             self.wait_until_followed(new_voter)
             self._alter(load, adding, "add-controller", new_voter, {1, 2, 3, node_id}, leading)
@@ -263,7 +263,7 @@ def quorum_of_three(folder: Path, *, stock: int, kraft_version: int = 1) -> Quor
 
 
 def alter_voters(tool: str, leader: Node, action: str, node: Node) -> None:
-    """``kafka-metadata-quorum add-controller`` or ``remove-controller``, by one make's tool."""
+    """``kafka-metadata-quorum add-controller`` or ``remove-controller``, by one implementation's tool."""
     if action == "add-controller":
         arguments = ["--command-config", str(node.properties_path), "--bootstrap-controller"]
         arguments += [leader.bootstrap_controller, action]
@@ -288,12 +288,12 @@ def run(
     kraft_version: int,
     tell: Tell,
     times_each: int,
-    snapshots: Sequence[str] = tuple(MAKES),
+    snapshots: Sequence[str] = tuple(IMPLEMENTATIONS),
 ) -> Outcome:
     """Everything in this module once, for a quorum of three of which `stock` are stock.
 
-    A leader of each make is killed `times_each` times, and stopped as often. A node of each make in `snapshots` catches
-    up by one; a stock leader lets go of its log's beginning once a minute only.
+    A leader of each implementation is killed `times_each` times, and stopped as often. A node of each
+    implementation in `snapshots` catches up by one; a stock leader lets go of its log's beginning once a minute only.
 
     Raises MixedRunError, WaitedTooLongError, ReplicasDifferError or LostWriteError where it does not come out right.
     """

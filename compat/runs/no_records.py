@@ -9,7 +9,7 @@ import time
 from compat.kafka.tools import run_tool
 from compat.kafka.verifiable import Sent, sent
 from compat.node import Node
-from compat.runs.same_answers import CLOSED, answer, versions
+from compat.runs.same_responses import CLOSED, answer, versions
 from compat.runs.telling import Tell
 from kafkaproto.messages import (
     FetchRequest,

@@ -29,7 +29,7 @@ from compat.quorum import connect
 from compat.quota_load import QuotaLoad
 from compat.runs.mixed import SMALL_LOG
 from compat.runs.no_records import check_refused
-from compat.runs.same_answers import (
+from compat.runs.same_responses import (
     BROKER,
     TOOLS,
     alter_configs,
@@ -85,7 +85,7 @@ class OurBrokersError(Exception):
 class Outcome:
     """What happened in a run."""
 
-    answers_compared: int = 0
+    responses_compared: int = 0
     lines_compared: int = 0
     refused: dict[str, str] = field(default_factory=dict)
     """What became of requests for records, by request."""
@@ -257,12 +257,12 @@ class OurBrokers:
             others = {key: both for key, both in own.items() if offered.get(key) != both}
             if others or finalized(node) != finalized(self.stock):
                 raise OurBrokersError(f"broker {node.node_id} serves {others}, features {finalized(node)}")
-        answers = compare_requests(self.ours[0], self.stock, [ON_STOCK, ON_OURS])
+        responses = compare_requests(self.ours[0], self.stock, [ON_STOCK, ON_OURS])
         lines = compare_tools(self.ours[0], self.stock, tools)
-        self.outcome.answers_compared, self.outcome.lines_compared = answers, lines
+        self.outcome.responses_compared, self.outcome.lines_compared = responses, lines
         self._notify(
             f"ours serve {len(own)} of the stock broker's {len(offered)} requests, in the same versions;"
-            f" {answers} answers and {lines} lines of {len(tools)} tools"
+            f" {responses} answers and {lines} lines of {len(tools)} tools"
             " are the same"
         )
 

@@ -1,6 +1,6 @@
 """Random deaths at length, under load: what was acknowledged has to be there at the end, in replicas that agree.
 
-`run`: controllers of ours under stock brokers, with stock producers. `run_mixed`: a quorum of both makes, with quotas.
+`run`: controllers of ours under stock brokers, with stock producers. `run_mixed`: a mixed quorum, with quotas.
 Of the controllers never more than one is away at a time, which of three is a minority, and of the brokers never more
 than one. Who dies, how and for how long comes from the seed; who leads at that moment is chance.
 """
@@ -178,24 +178,24 @@ class LeaderWatch:
     def _ask(self, node: Node) -> None:
         try:
             with connect(node.bootstrap_controller, timeout_ms=ASK_TIMEOUT_MS) as client:
-                answer = describe_quorum(client)
+                response = describe_quorum(client)
         except (OSError, LookupError):
             return
-        if answer.leader_id == node.node_id:
-            self.note(answer.leader_epoch, answer.leader_id)
+        if response.leader_id == node.node_id:
+            self.note(response.leader_epoch, response.leader_id)
 
 
 def is_in_step(quorum: Quorum, node: Node) -> bool:
     """Whether the leader says that a voter has all that is committed."""
     try:
         with connect(quorum.leader(WAIT_S).bootstrap_controller) as client:
-            answer = describe_quorum(client)
+            response = describe_quorum(client)
     except (OSError, LookupError):
         return False
-    committed = answer.high_watermark
+    committed = response.high_watermark
     return committed >= 0 and any(
         voter.replica_id == node.node_id and voter.log_end_offset >= committed
-        for voter in answer.current_voters
+        for voter in response.current_voters
     )
 
 
@@ -369,7 +369,7 @@ def _check_replicas(nodes: Sequence[Node], outcome: Outcome) -> None:
     outcome.records = max(replica.records or 0 for replica in found.values())
 
 
-# -- a quorum of both makes --------------------------------------------------------------------------------------------
+# -- a quorum of both implementations ---------------------------------------------------------------------------------
 
 
 def run_mixed(folder: Path, *, stock: int, seed: int, pace: Pace, tell: Tell) -> Outcome:

@@ -27,7 +27,7 @@ from compat.kafka.verifiable import LostRecordError, Record, account, check_acco
 from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
-from compat.quorum import CLUSTER_ID, MakeNode, Quorum
+from compat.quorum import CLUSTER_ID, NodeClass, Quorum
 from compat.quota_load import QuotaLoad
 from compat.runs.disks import check_no_faults, taken_over
 from compat.runs.mixed import SMALL_LOG, WAIT_S, MixedQuorum
@@ -183,7 +183,7 @@ class Upgrade(MixedQuorum):
 
     def __init__(self, folder: Path, *, release: str, kraft_version: int, tell: Tell) -> None:
         """Nothing runs yet."""
-        self.old: MakeNode = partial(OldNode, jvm_options=SMALL_HEAP, release=release)
+        self.old: NodeClass = partial(OldNode, jvm_options=SMALL_HEAP, release=release)
         super().__init__(Quorum(self.old, folder, 3, SMALL_LOG, has_static_voters=kraft_version == 0), tell)
         self._folder = folder
         self._release = release
@@ -213,13 +213,15 @@ class Upgrade(MixedQuorum):
         wait_until_whole(self.brokers.values(), {TOPIC: PARTITIONS})
         self.note_level()
 
-    def replace_controllers(self, load: QuotaLoad, records: RecordLoad, make: MakeNode, name: str) -> None:
-        """Each controller, whoever leads as the last one, is stopped and started as another make; `name` says which."""
+    def replace_controllers(
+        self, load: QuotaLoad, records: RecordLoad, node_class: NodeClass, name: str
+    ) -> None:
+        """Each controller, the leader last, is stopped and started as another class of node; `name` says which."""
         leader = self.leader()
         for node in sorted(self.quorum.nodes.values(), key=lambda node: node is leader):
             load.take_gap_s()
             node.stop()
-            successor = taken_over(node, make)
+            successor = taken_over(node, node_class)
             successor.start()
             self.quorum.nodes[node.node_id] = successor
             self.wait_until_followed(successor)

@@ -39,7 +39,15 @@ from kafkaproto_server.requests.context import NoResponse
 from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support.services import Calls, answers, context, decoded_answer, image_of, services, settled
+from tests.apis.support.services import (
+    Calls,
+    context,
+    decoded_response,
+    image_of,
+    responses_of,
+    services,
+    settled,
+)
 from tests.security.support.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
@@ -62,7 +70,7 @@ def serve(
     kind: ListenerKind = BROKER,
     image: ClusterImage | None = None,
     calls: Calls | None = None,
-    answer: Message | NoResponse | None = None,
+    response: Message | NoResponse | None = None,
     **changes: Any,
 ) -> Any:
     """What comes of a request by alice; ``answer`` is the controller's to what reaches it."""
@@ -70,9 +78,9 @@ def serve(
     asked = context(request, version, kind=kind)
     known = image_of([]) if image is None else image
     reply = settled(dispatch(request, asked, services(known, calls, authorizer=lambda: guard, **changes)))
-    if answer is not None and calls.replies:
-        calls.replies[-1].resolve(answer)
-    return next((decoded_answer(each, request, version) for each in answers(reply)), None)
+    if response is not None and calls.replies:
+        calls.replies[-1].resolve(response)
+    return next((decoded_response(each, request, version) for each in responses_of(reply)), None)
 
 
 def test_brokers_forward_without_asking() -> None:
@@ -115,7 +123,7 @@ def test_topics_that_may_not_be_created_are_not_asked_for() -> None:
     guard = authorizer(*topic_acl("a", Operation.CREATE, DESCRIBE_CONFIGS))
     calls = Calls()
     response = serve(
-        creations("b", "a", "c", "b"), 7, guard, kind=CONTROLLER, calls=calls, answer=created("a")
+        creations("b", "a", "c", "b"), 7, guard, kind=CONTROLLER, calls=calls, response=created("a")
     )
     ((asked, _),) = calls.submitted
     assert isinstance(asked, CreateTopicsRequest)
@@ -126,7 +134,7 @@ def test_topics_that_may_not_be_created_are_not_asked_for() -> None:
 
 
 def test_who_may_create_in_the_cluster_may_create_every_topic_but_not_read_its_settings() -> None:
-    response = serve(creations("a"), 7, allowing(Operation.CREATE), kind=CONTROLLER, answer=created("a"))
+    response = serve(creations("a"), 7, allowing(Operation.CREATE), kind=CONTROLLER, response=created("a"))
     (topic,) = response.topics
     assert (topic.error_code, topic.topic_config_error_code) == (0, DENIED)
     assert (topic.num_partitions, topic.replication_factor, topic.configs) == (-1, -1, [])
@@ -154,14 +162,14 @@ def test_nothing_left_to_be_done_is_not_asked_for() -> None:
 def test_a_request_is_not_changed_by_what_is_taken_from_it() -> None:
     request = creations("b", "a")
     guard = authorizer(*topic_acl("a", Operation.CREATE))
-    serve(request, 7, guard, kind=CONTROLLER, answer=created("a"))
+    serve(request, 7, guard, kind=CONTROLLER, response=created("a"))
     assert [topic.name for topic in request.topics] == ["b", "a"]
 
 
-def test_no_answer_stays_none() -> None:
+def test_no_response_stays_none() -> None:
     guard = authorizer(*topic_acl("a", Operation.CREATE))
     none = NoResponse(reason="x")
-    assert serve(creations("b", "a"), 7, guard, kind=CONTROLLER, answer=none) is none
+    assert serve(creations("b", "a"), 7, guard, kind=CONTROLLER, response=none) is none
 
 
 TOPIC_IDS = {name: bytes([number]) * 16 for number, name in enumerate(("a", "b", "c"), 1)}
@@ -201,7 +209,7 @@ def test_topics_are_deleted_where_that_is_allowed_and_hidden_where_they_may_not_
     )
     calls = Calls()
     response = serve(
-        request, 6, guard, kind=CONTROLLER, image=TOPICS, calls=calls, answer=DeleteTopicsResponse()
+        request, 6, guard, kind=CONTROLLER, image=TOPICS, calls=calls, response=DeleteTopicsResponse()
     )
     ((asked, _),) = calls.submitted
     assert isinstance(asked, DeleteTopicsRequest)
@@ -225,7 +233,7 @@ def test_topics_are_deleted_by_names_alone_in_old_versions() -> None:
     calls = Calls()
     request = DeleteTopicsRequest(topic_names=["b", "a"])
     response = serve(
-        request, 5, guard, kind=CONTROLLER, image=TOPICS, calls=calls, answer=DeleteTopicsResponse()
+        request, 5, guard, kind=CONTROLLER, image=TOPICS, calls=calls, response=DeleteTopicsResponse()
     )
     ((asked, _),) = calls.submitted
     assert isinstance(asked, DeleteTopicsRequest)
@@ -246,10 +254,10 @@ def test_topics_grow_where_they_may_be_altered() -> None:
     request = CreatePartitionsRequest(
         topics=[CreatePartitionsRequest.CreatePartitionsTopic(name=name, count=3) for name in "bab"]
     )
-    answer = CreatePartitionsResponse(
+    received = CreatePartitionsResponse(
         results=[CreatePartitionsResponse.CreatePartitionsTopicResult(name="a")]
     )
-    response = serve(request, 3, guard, kind=CONTROLLER, answer=answer)
+    response = serve(request, 3, guard, kind=CONTROLLER, response=received)
     assert [(each.name, each.error_code) for each in response.results] == [("a", 0), ("b", DENIED)]
 
 
@@ -313,13 +321,13 @@ def test_settings_are_altered_where_those_of_the_resource_may_be(
     )
     guard = authorizer(*topic_acl("a", ALTER_CONFIGS))
     calls = Calls()
-    answer = response_class(
+    received = response_class(
         responses=[
             response_class.AlterConfigsResourceResponse(resource_type=number, resource_name=name)
             for number, name in ((TOPIC, "a"), (NO_TYPE, "n"))
         ]
     )
-    response = serve(request, 1, guard, kind=CONTROLLER, image=TOPICS, calls=calls, answer=answer)
+    response = serve(request, 1, guard, kind=CONTROLLER, image=TOPICS, calls=calls, response=received)
     ((asked, _),) = calls.submitted
     assert [each.resource_type for each in asked.resources] == [TOPIC, NO_TYPE]  # type: ignore[attr-defined]
     assert shown(response.responses) == [(TOPIC, "a", 0), (NO_TYPE, "n", 0), *ALL_DENIED[1:]]
@@ -334,8 +342,8 @@ def test_a_broker_asks_for_its_own_loggers_only() -> None:
         ]
     )
     calls = Calls()
-    answer = IncrementalAlterConfigsResponse()
-    response = serve(request, 1, authorizer(), calls=calls, answer=answer)
+    received = IncrementalAlterConfigsResponse()
+    response = serve(request, 1, authorizer(), calls=calls, response=received)
     ((asked, _),) = calls.forwarded
     assert [each.resource_type for each in asked.resources] == [TOPIC]  # type: ignore[attr-defined]
     assert shown(response.responses)[-1] == (LOGGER, "1", CLUSTER_DENIED)

@@ -21,7 +21,7 @@ from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceTyp
 from kafkaproto_server.types import ListenerKind
 from tests.apis.support.cluster import BROKER, CONTROLLER, FORWARDER
 from tests.apis.support.good_requests import OF_TOPIC, PreparedCluster, good_requests
-from tests.apis.support.services import answers, context, decoded_answer, with_changes
+from tests.apis.support.services import context, decoded_response, responses_of, with_changes
 from tests.apis.test_wrong_fields import QUORUM_KEYS, problems
 from tests.security.support.acl_making import acl, authorizer
 
@@ -166,12 +166,12 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
     end = cluster.harness.next_offset
     name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
     reply = dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services)
-    found = [decoded_answer(each, request, version) for each in answers(reply)]
+    found = [decoded_response(each, request, version) for each in responses_of(reply)]
     # What the quorum's core is asked has no answer here, so it was not refused.
     assert found or key in QUORUM_KEYS
-    for answer in found:
-        answer.encode(version)
-    return {code for answer in found for code, _ in problems(answer)}, cluster.harness.next_offset != end
+    for response in found:
+        response.encode(version)
+    return {code for response in found for code, _ in problems(response)}, cluster.harness.next_offset != end
 
 
 @pytest.mark.parametrize(("kind", "key"), rows())

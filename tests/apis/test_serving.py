@@ -27,7 +27,7 @@ from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import LoadingAuthorizer
 from kafkaproto_server.types import ListenerKind
 from tests.apis.cluster.test_envelope import wrapped
-from tests.apis.support.services import Calls, answers, context, services
+from tests.apis.support.services import Calls, context, responses_of, services
 from tests.security.support.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
@@ -50,7 +50,7 @@ def serving(
     known = services(calls=calls, authorizer=lambda: guard)
     decoded = (lambda message: None) if read is None else read.append
     data = b"head" + (request.encode(version) if body is None else body)
-    return answers(serve(data, 4, asked, known, decoded))
+    return responses_of(serve(data, 4, asked, known, decoded))
 
 
 def deletions(count: int, name: str = "") -> DeleteTopicsRequest:
@@ -67,15 +67,15 @@ def reassignments(count: int) -> AlterPartitionReassignmentsRequest:
 
 def test_a_long_request_of_a_sender_without_rights_is_refused_unread() -> None:
     read: list[Message] = []
-    (answer,) = serving(reassignments(MANY), 0, CONTROLLER, read=read, guard=authorizer())
-    assert isinstance(answer, AlterPartitionReassignmentsResponse)
-    assert (answer.error_code, answer.responses, read) == (DENIED, [], [])
+    (response,) = serving(reassignments(MANY), 0, CONTROLLER, read=read, guard=authorizer())
+    assert isinstance(response, AlterPartitionReassignmentsResponse)
+    assert (response.error_code, response.responses, read) == (DENIED, [], [])
 
 
 def test_a_long_request_before_the_acls_are_known_is_to_be_asked_again() -> None:
     loading = LoadingAuthorizer(frozenset({"User:root"}), frozenset())
-    (answer,) = serving(reassignments(MANY), 0, CONTROLLER, guard=loading)
-    assert answer.error_code == ErrorCode.NOT_CONTROLLER
+    (response,) = serving(reassignments(MANY), 0, CONTROLLER, guard=loading)
+    assert response.error_code == ErrorCode.NOT_CONTROLLER
 
 
 @pytest.mark.parametrize("count", [3, 600, MANY // 10])
@@ -91,8 +91,8 @@ def test_before_the_acls_are_known_all_that_is_asked_for_is_to_be_asked_again_at
     items = [item(**{"name" if field == "topics" else "principal": f"{index}"}) for index in range(count)]
     request = request_class(**{field: items})
     loading = LoadingAuthorizer(frozenset({"User:root"}), frozenset())
-    (answer,) = serving(request, version, CONTROLLER, guard=loading)
-    results = answer.topics if field == "topics" else answer.results
+    (response,) = serving(request, version, CONTROLLER, guard=loading)
+    results = response.topics if field == "topics" else response.results
     assert [each.error_code for each in results] == [ErrorCode.NOT_CONTROLLER] * count
 
 
@@ -111,15 +111,15 @@ def test_a_refusal_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_long_request_that_is_no_such_request_is_refused_without_looking() -> None:
-    (answer,) = serving(reassignments(0), 0, CONTROLLER, body=b"\xff" * 1_000_000, guard=authorizer())
-    assert answer.error_code == DENIED
+    (response,) = serving(reassignments(0), 0, CONTROLLER, body=b"\xff" * 1_000_000, guard=authorizer())
+    assert response.error_code == DENIED
 
 
 @pytest.mark.parametrize("count", [3, 600])
 def test_a_refusal_that_names_each_thing_is_made_by_reading_if_that_is_little(count: int) -> None:
     creations = CreateAclsRequest(creations=[CreateAclsRequest.AclCreation()] * count)
-    (answer,) = serving(creations, 3, CONTROLLER, guard=authorizer())
-    assert [each.error_code for each in answer.results] == [DENIED] * count
+    (response,) = serving(creations, 3, CONTROLLER, guard=authorizer())
+    assert [each.error_code for each in response.results] == [DENIED] * count
 
 
 def test_a_refusal_that_names_each_thing_is_not_made_if_that_is_much() -> None:
@@ -136,8 +136,8 @@ def test_items_of_a_sender_without_any_right_to_the_kind_are_read_up_to_a_size(n
     request = deletions(count, name)
     size = len(request.encode(5))
     if size <= MAX_REFUSED_BODY_BYTES:
-        (answer,) = serving(request, 5, CONTROLLER, guard=authorizer())
-        assert [each.error_code for each in answer.responses] == [ErrorCode.TOPIC_AUTHORIZATION_FAILED]
+        (response,) = serving(request, 5, CONTROLLER, guard=authorizer())
+        assert [each.error_code for each in response.responses] == [ErrorCode.TOPIC_AUTHORIZATION_FAILED]
     else:
         with pytest.raises(RefusedRequestError, match="may not DELETE the TOPIC"):
             serving(request, 5, CONTROLLER, guard=authorizer())
@@ -271,6 +271,6 @@ def test_what_is_refused_unread_in_an_envelope_does_not_close_the_brokers_connec
             operation=Operation.CLUSTER_ACTION,
         )
     )
-    (answer,) = serving(wrapped(inner, 5), 0, CONTROLLER, guard=guard)
-    assert isinstance(answer, EnvelopeResponse)
-    assert (answer.error_code, answer.response_data) == (ErrorCode.INVALID_REQUEST, None)
+    (response,) = serving(wrapped(inner, 5), 0, CONTROLLER, guard=guard)
+    assert isinstance(response, EnvelopeResponse)
+    assert (response.error_code, response.response_data) == (ErrorCode.INVALID_REQUEST, None)

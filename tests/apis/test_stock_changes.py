@@ -19,7 +19,7 @@ from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.controller.values.events import KRaftVersionChanged
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support.services import NODE_ID, answers, context, decoded_answer, services
+from tests.apis.support.services import NODE_ID, context, decoded_response, responses_of, services
 from tests.controller.support.harness import ELR, SET, Harness, alter_configs_request
 
 SEQUENCES: dict[str, list[dict[str, Any]]] = json.loads(
@@ -66,9 +66,9 @@ class Node:
         node = services(image, submit=self._carry_out, forward=self._carry_out)
         start = self.harness.next_offset
         reply = dispatch(decoded, asked, node)
-        (answer,) = answers(reply)
-        answer = decoded_answer(answer, request, version)
-        return answer.to_json(version), self._records(start)
+        (response,) = responses_of(reply)
+        response = decoded_response(response, request, version)
+        return response.to_json(version), self._records(start)
 
     def _records(self, start: int) -> list[Any]:
         records = []
@@ -80,21 +80,21 @@ class Node:
         return records
 
 
-def comparable(answer: Any) -> Any:
+def comparable(response: Any) -> Any:
     """An answer in no order, with a mark for texts that everybody words as they like."""
-    answer = {**answer}
-    answer.pop("throttleTimeMs", None)
+    response = {**response}
+    response.pop("throttleTimeMs", None)
     for name in ("responses", "results"):
-        if name in answer:
-            answer[name] = sorted((comparable(each) for each in answer[name]), key=json.dumps)
-    if answer.get("errorMessage") not in (None, "", "NONE"):
-        answer["errorMessage"] = "a text"
-    return answer
+        if name in response:
+            response[name] = sorted((comparable(each) for each in response[name]), key=json.dumps)
+    if response.get("errorMessage") not in (None, "", "NONE"):
+        response["errorMessage"] = "a text"
+    return response
 
 
-def codes(answer: Any) -> list[int]:
+def codes(response: Any) -> list[int]:
     """The error codes of an answer."""
-    return [each["errorCode"] for each in answer.get("responses", [answer])]
+    return [each["errorCode"] for each in response.get("responses", [response])]
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
@@ -105,14 +105,14 @@ def test_a_sequence_of_changes_goes_as_with_stock(name: str) -> None:
     for exchange in SEQUENCES[name]:
         case, version = exchange["case"], exchange["version"]
         request = message_class(f"{exchange['request']}Request").from_json(exchange["asked"], version)
-        answer, records = node.ask(exchange["listener"], request, version)
+        response, records = node.ask(exchange["listener"], request, version)
         where = f"{case} v{version} on {exchange['listener']}"
-        if codes(answer) != codes(exchange["answered"]) and case in REFUSED_HERE:
+        if codes(response) != codes(exchange["answered"]) and case in REFUSED_HERE:
             refused.add(case)
-            assert (codes(answer), records) == ([42], []), where
+            assert (codes(response), records) == ([42], []), where
             only_stock_has |= {setting(record) for record in exchange["records"]}
         else:
-            assert comparable(answer) == comparable(exchange["answered"]), where
+            assert comparable(response) == comparable(exchange["answered"]), where
             found, expected = (
                 sorted(json.dumps(record) for record in each if setting(record) not in only_stock_has)
                 for each in (records, exchange["records"])
@@ -129,8 +129,8 @@ def test_what_was_set_is_described_with_where_it_comes_from() -> None:
         ((4, "1"), "log.retention.ms", "7"),
     ):
         request = alter_configs_request(*resource, (key, SET, value))
-        answer, _ = node.ask("PLAINTEXT", request, 1)
-        assert codes(answer) == [0]
+        response, _ = node.ask("PLAINTEXT", request, 1)
+        assert codes(response) == [0]
     described = {
         (resource, key): described_config(node, *resource, key)
         for resource, key in (
@@ -160,8 +160,8 @@ def described_config(node: Node, resource_type: int, name: str, key: str) -> tup
             )
         ]
     )
-    answer, _ = node.ask("PLAINTEXT", request, 4)
-    ((config,),) = (result["configs"] for result in answer["results"])
+    response, _ = node.ask("PLAINTEXT", request, 4)
+    ((config,),) = (result["configs"] for result in response["results"])
     return config["value"], config["configSource"]
 
 

@@ -179,7 +179,7 @@ def with_hostile_strings_in_known_places(request: Struct, rng: random.Random) ->
         if key != ENVELOPE and key not in RAFT_KEYS
     ],
 )
-def test_whatever_is_asked_has_an_answer_that_can_be_sent(
+def test_whatever_is_asked_has_a_response_that_can_be_sent(
     kind: ListenerKind, api_key: int, is_active: bool, change: Callable[[Struct, random.Random], None]
 ) -> None:
     cluster = Cluster(is_active=is_active)
@@ -200,7 +200,7 @@ def test_whatever_is_asked_has_an_answer_that_can_be_sent(
 
 
 @pytest.mark.parametrize("is_active", [True, False], ids=["active", "standby"])
-def test_whatever_is_in_an_envelope_has_an_answer_that_can_be_sent(is_active: bool) -> None:
+def test_whatever_is_in_an_envelope_has_a_response_that_can_be_sent(is_active: bool) -> None:
     cluster = Cluster(is_active=is_active)
     rng = random.Random(0)
     for _ in range(50):

@@ -51,10 +51,10 @@ def _is_only_forwarded(api_key: int) -> bool:
     return TABLE[ListenerKind.BROKER][api_key].handler is TABLE[ListenerKind.BROKER][19].handler
 
 
-def problems(answer: Any) -> list[Problem]:
+def problems(response: Any) -> list[Problem]:
     """Every error of a response, from the top down."""
     found: list[Problem] = []
-    for item in _structs(answer):
+    for item in _structs(response):
         code = getattr(item, "error_code", ErrorCode.NONE)
         if code != ErrorCode.NONE:
             found.append((code, getattr(item, "error_message", None)))
@@ -95,10 +95,10 @@ class Asker:
         """What becomes of a request, on one line."""
         harness = self.cluster.harness
         before, image = self.cluster.written, harness.image
-        answer = self.cluster.answer(kind, wrong.request, version)
-        assert not isinstance(answer, NoResponse)
+        response = self.cluster.answer(kind, wrong.request, version)
+        assert not isinstance(response, NoResponse)
         assert harness.controller.is_active
-        found = problems(answer)
+        found = problems(response)
         assert ErrorCode.UNKNOWN_SERVER_ERROR not in {code for code, _ in found}, wrong
         is_written = self.cluster.written != before
         assert is_written or harness.image is image

@@ -67,7 +67,7 @@ def test_a_writer_of_configs_sets_another_value_each_time(
         assert [config.value for config in altered.configs] == [str(10**9 + number)]
 
 
-def test_the_error_code_is_found_in_real_answers() -> None:
+def test_the_error_code_is_found_in_real_responses() -> None:
     name = "t-1000000003"
     topic = CreateTopicsResponse.CreatableTopicResult(name=name, topic_id=b"\x07" * 16, error_code=36)
     created = CreateTopicsResponse(topics=[topic]).encode(CREATE_TOPICS_VERSION)
@@ -108,15 +108,15 @@ class Answering:
         return struct.pack(">i", len(frame)) + frame
 
 
-def test_an_answer_in_pieces_is_taken_when_it_is_whole() -> None:
+def test_a_response_in_pieces_is_taken_when_it_is_whole() -> None:
     with Answering() as server:
         server.writer.write()
         assert received(server.peer.recv(1000)).api_key == IncrementalAlterConfigsRequest.API_KEY
-        answer = server.answer(41)
-        for position in range(len(answer) - 1):
-            server.peer.sendall(answer[position : position + 1])
+        response = server.answer(41)
+        for position in range(len(response) - 1):
+            server.peer.sendall(response[position : position + 1])
             assert server.writer.answer() is None
-        server.peer.sendall(answer[-1:])
+        server.peer.sendall(response[-1:])
         assert server.writer.is_waiting
         assert server.writer.answer() == 41
         assert not server.writer.is_waiting

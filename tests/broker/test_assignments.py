@@ -15,7 +15,7 @@ from kafkaproto_server.broker.assignments import (
     AssignmentQueue,
     Replica,
 )
-from tests.broker.support.controller_answers import answer
+from tests.broker.support.controller_responses import answer
 
 X, Y = (bytes([each] * 16) for each in (0x31, 0x32))
 TOPIC, OTHER = (bytes([each] * 16) for each in (0x41, 0x42))
@@ -153,7 +153,7 @@ def test_what_is_refused_by_itself_is_sent_again_after_the_others() -> None:
     assert list(assignments._wanted) == [(OTHER, 0), (TOPIC, 4)]
 
 
-def test_a_replica_that_the_answer_does_not_name_was_not_assigned() -> None:
+def test_a_replica_that_the_response_does_not_name_was_not_assigned() -> None:
     assignments = queue(p0=X)
     assignments.next_request(EPOCH, 0)
     refused = assignments.handle_response(AssignReplicasToDirsResponse(), 0)

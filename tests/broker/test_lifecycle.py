@@ -213,7 +213,7 @@ def test_a_refused_heartbeat_is_sent_again_with_the_same_epoch(code: ErrorCode) 
         assert heartbeat(broker) == first
 
 
-def test_without_an_answer_the_same_is_sent_again_at_once() -> None:
+def test_without_a_response_the_same_is_sent_again_at_once() -> None:
     broker = running()
     first = heartbeat(broker)
     broker.handle_failure(5_000)
@@ -268,7 +268,7 @@ def test_a_broker_that_was_never_unfenced_asks_to_leave_all_the_same(is_caught_u
     assert broker.state is BrokerState.SHUTTING_DOWN
 
 
-def test_an_answer_to_a_heartbeat_of_before_does_not_put_off_the_shutdown() -> None:
+def test_a_response_to_a_heartbeat_of_before_does_not_put_off_the_shutdown() -> None:
     broker = running()
     heartbeat(broker)
     broker.request_shutdown(3_000)

@@ -23,10 +23,10 @@ def test_the_controllers_agree(seed: int, tmp_path: Path) -> None:
     outcome = run(operations(seed, OPERATIONS), tmp_path, most_differences=5)
     assert not outcome.differences, "\n".join(map(str, outcome.differences))
     assert not outcome.not_served
-    compared = sum(outcome.answers.values()) + sum(outcome.explained.values())
+    compared = sum(outcome.responses.values()) + sum(outcome.explained.values())
     assert compared == OPERATIONS
-    refused = sum(count for name, count in outcome.answers.items() if name.endswith("refused"))
-    assert OPERATIONS / 5 < refused < OPERATIONS * 4 / 5, outcome.answers
+    refused = sum(count for name, count in outcome.responses.items() if name.endswith("refused"))
+    assert OPERATIONS / 5 < refused < OPERATIONS * 4 / 5, outcome.responses
     assert outcome.entries > len(REQUESTS)
 
 

@@ -1,7 +1,7 @@
 """The files of a node, read by Apache Kafka: by its tools, and by a stock server started on them.
 
 The same short life is given to the node under test and to a stock node, so that their logs can be compared record
-by record; and each make is then started on the directory that the other one wrote.
+by record; and each implementation is then started on the directory that the other one wrote.
 """
 
 import json
@@ -94,7 +94,7 @@ def _without_own(value: Any) -> Any:
 
 def _in_order(name: str, content: Any) -> Any:
     # Kafka writes the supported features of a node in the order of a hash table, metadata.version among them, of
-    # which another make may support fewer levels.
+    # which another implementation may support fewer levels.
     if name != "features":
         return content
     return sorted((entry["name"], entry["maxSupportedVersion"]) for entry in content)

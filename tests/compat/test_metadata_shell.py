@@ -49,9 +49,10 @@ _PARTS = (
 
 def recorded_session(snapshot: Path, commands: list[str]) -> list[Exchange]:
     """What Kafka's shell answers at its prompt to each of these lines."""
-    answers = ask_shell(snapshot, commands)
+    responses = ask_shell(snapshot, commands)
     return [
-        Exchange(command=command, output=answer) for command, answer in zip(commands, answers, strict=True)
+        Exchange(command=command, output=response)
+        for command, response in zip(commands, responses, strict=True)
     ]
 
 

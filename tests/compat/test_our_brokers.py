@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compat.runs import our_brokers
-from compat.runs.same_answers import TOOLS
+from compat.runs.same_responses import TOOLS
 from compat.runs.telling import in_silence
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -25,7 +25,7 @@ def test_our_brokers_live_and_answer_on_stock_controllers_as_a_stock_broker_does
         tools=TOOLS[:1],
         trims_log=False,
     )
-    assert outcome.answers_compared > 100
+    assert outcome.responses_compared > 100
     assert outcome.lines_compared
     assert outcome.refused["kafka-console-producer"].startswith("The node does not support")
     assert (outcome.leaders_killed, outcome.snapshots_fetched) == (1, 1)

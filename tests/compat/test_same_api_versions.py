@@ -9,7 +9,7 @@ import pytest
 
 from compat.node import Node
 from kafkaproto.messages import ApiVersionsRequest
-from tests.compat.support.answers import answer
+from tests.compat.support.responses import answer
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

@@ -9,7 +9,7 @@ import pytest
 
 from compat.node import Node
 from compat.probe import ClosedByServerError, Probe
-from tests.compat.support.answers import CLOSED
+from tests.compat.support.responses import CLOSED
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -162,8 +162,8 @@ def test_pipelined_requests_are_answered_in_order(node: Node, stock_node: Node, 
     for asked in (stock_node, node):
         with Probe(address(asked, listener)) as probe:
             probe.send(b"".join(framed(request) for request in requests))
-            answers = [probe.receive_frame() for _ in wanted]
-        assert [struct.unpack_from(">i", answer)[0] for answer in answers] == wanted
+            responses = [probe.receive_frame() for _ in wanted]
+        assert [struct.unpack_from(">i", response)[0] for response in responses] == wanted
 
 
 def test_a_frame_that_arrives_byte_by_byte_is_a_frame(node: Node, stock_node: Node, listener: str) -> None:

@@ -30,8 +30,8 @@ from kafkaproto.messages import (
     ExpireDelegationTokenRequest,
     RenewDelegationTokenRequest,
 )
-from tests.compat.support.answers import CLOSED, answer
 from tests.compat.support.nodes import make_node, node_class
+from tests.compat.support.responses import CLOSED, answer
 from tests.security.support.acl_making import acl_creation, acl_filter
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]

@@ -16,9 +16,14 @@ LAST_OFFSET = 41
 """Of the last metadata record in the snapshot, as the file counts: a frame follows it."""
 
 
-def session(offset: int, answer: str) -> ToolResult:
+def session(offset: int, response: str) -> ToolResult:
     """What the tool prints when it has loaded so far and is asked one thing."""
-    parts = ("Loading...\n", f"offset {offset}, epoch 7, time 2026-09-21T14:13:25.123Z[UTC]\n", answer, "\n")
+    parts = (
+        "Loading...\n",
+        f"offset {offset}, epoch 7, time 2026-09-21T14:13:25.123Z[UTC]\n",
+        response,
+        "\n",
+    )
     return ToolResult(command=("kafka-metadata-shell",), exit_code=0, stdout=PROMPT.join(parts), stderr="")
 
 

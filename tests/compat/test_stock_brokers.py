@@ -256,9 +256,9 @@ def test_acls_decide_what_a_client_that_logged_in_may_do(cluster: Cluster) -> No
     def created() -> int:
         """The error code of a topic that alice creates; the brokers forward that, in her name."""
         admin = AdminClient(alice)
-        answer = admin.create_topics([NewTopic("alices", num_partitions=1)], request_timeout=WAIT_S)
+        response = admin.create_topics([NewTopic("alices", num_partitions=1)], request_timeout=WAIT_S)
         try:
-            answer["alices"].result()
+            response["alices"].result()
         except KafkaException as error:
             return int(error.args[0].code())
         return 0

@@ -18,7 +18,7 @@ from kafkaproto_server.config_keys.definitions import (
 )
 from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from tests.config.support.golden_answers import golden_steps
+from tests.config.support.golden_responses import golden_steps
 
 ALL = [BROKER_KEYS, TOPIC_KEYS, GROUP_KEYS, CLIENT_METRICS_KEYS]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kafkaproto_server.config_keys.node_configs import ConfigEntry, NodeConfigs
-from tests.config.support.golden_answers import GoldenStep, golden_steps
+from tests.config.support.golden_responses import GoldenStep, golden_steps
 
 STEPS = [pytest.param(step, id=step.name) for step in golden_steps()]
 

@@ -46,11 +46,11 @@ def harness() -> Harness:
 def refused(harness: Harness, request: Message, version: int | None = None) -> Any:
     """The answer, once nothing has come of the request."""
     start, image = harness.next_offset, harness.image
-    answer = harness.call(request, version=version)
+    response = harness.call(request, version=version)
     assert harness.next_offset == start
     assert harness.image is image
     assert harness.controller.is_active
-    return answer
+    return response
 
 
 def check(code: int, message: str | None, expected_code: int, words: tuple[str, ...]) -> None:
@@ -210,10 +210,10 @@ def test_a_wrong_resource_leaves_the_others_alone(harness: Harness) -> None:
     good = alter_configs_request(TOPIC, "t", GOOD).resources
     bad = [alter_configs_request(*resource, GOOD).resources[0] for resource, _, _ in WRONG_RESOURCES]
     request = IncrementalAlterConfigsRequest(resources=[*bad, *good])
-    answers = {
+    responses = {
         (each.resource_type, each.resource_name): each.error_code for each in harness.call(request).responses
     }
-    assert answers == {**{resource: code for resource, code, _ in WRONG_RESOURCES}, (TOPIC, "t"): 0}
+    assert responses == {**{resource: code for resource, code, _ in WRONG_RESOURCES}, (TOPIC, "t"): 0}
     assert harness.image.config(TOPIC, "t")["retention.ms"] == "7"
 
 
@@ -267,8 +267,8 @@ def test_a_wrong_feature_update(
         if update[0] != "group.version"
         else update_features_request(("transaction.version", 1, UPGRADE), update),
     ):
-        answer = refused(harness, request)
-        check(answer.error_code, answer.error_message, INVALID_UPDATE, words)
+        response = refused(harness, request)
+        check(response.error_code, response.error_message, INVALID_UPDATE, words)
         old = UpdateFeaturesRequest(feature_updates=request.feature_updates)
         assert refused(harness, old, version=1).error_code == INVALID_UPDATE
 
@@ -286,6 +286,6 @@ def test_a_wrong_feature_update(
 )
 def test_a_wrong_broker_gets_no_producer_ids(fields: dict[str, int], harness: Harness) -> None:
     known: dict[str, Any] = {"broker_id": 1, "broker_epoch": harness.image.brokers[1].epoch}
-    answer = refused(harness, AllocateProducerIdsRequest(**{**known, **fields}))
-    assert answer.error_code == ErrorCode.STALE_BROKER_EPOCH
+    response = refused(harness, AllocateProducerIdsRequest(**{**known, **fields}))
+    assert response.error_code == ErrorCode.STALE_BROKER_EPOCH
     assert harness.call(AllocateProducerIdsRequest(**known)).error_code == 0

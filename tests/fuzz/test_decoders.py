@@ -85,7 +85,7 @@ def test_a_mutated_stream_ends_a_server_connection_or_waits_for_more(stream: lis
 
 
 @given(seed=seeds)
-def test_a_mutated_answer_ends_a_client_connection_or_is_taken(seed: int) -> None:
+def test_a_mutated_response_ends_a_client_connection_or_is_taken(seed: int) -> None:
     rng = random.Random(seed)
     info = api.api_by_key(18)
     assert info is not None

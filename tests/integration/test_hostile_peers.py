@@ -114,10 +114,10 @@ def test_pipelined_requests_are_answered_in_order(shared: OurNode) -> None:
     with socket.create_connection((host, port), timeout=10) as stream:
         header = [struct.pack(">hhih", 3, 4, number, -1) for number in range(count)]
         stream.sendall(b"".join(struct.pack(">i", len(each) + len(body)) + each + body for each in header))
-        answers = stream.makefile("rb")
+        responses = stream.makefile("rb")
         for number in range(count):
-            (size,) = struct.unpack(">i", answers.read(4))
-            assert struct.unpack_from(">i", answers.read(size)) == (number,)
+            (size,) = struct.unpack(">i", responses.read(4))
+            assert struct.unpack_from(">i", responses.read(size)) == (number,)
 
 
 @pytest.mark.parametrize("listener", ["broker", "controller"])

@@ -84,8 +84,8 @@ def test_ready_and_live_are_told_over_http(tmp_path: Path) -> None:
     try:
         node.start()
         for path in ("ready", "live"):
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5) as answer:
-                assert answer.status == 200
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5) as response:
+                assert response.status == 200
         with pytest.raises(urllib.error.HTTPError, match="404"):
             urllib.request.urlopen(f"http://127.0.0.1:{port}/elsewhere", timeout=5)
     finally:

@@ -59,10 +59,10 @@ def create_as(principal: str, host: str, node: OurNode, name: str) -> list[int]:
     request = wrapped(
         CreateTopicsRequest(topics=[topic], timeout_ms=5000), 7, request_principal=encode_principal(principal)
     )
-    answer = ask_from(host, node.bootstrap_controller, request)
-    if answer.error_code:
-        return [answer.error_code]
-    inner, _ = CreateTopicsResponse.decode(answer.response_data, 7, RESPONSE_HEADER_BYTES)
+    response = ask_from(host, node.bootstrap_controller, request)
+    if response.error_code:
+        return [response.error_code]
+    inner, _ = CreateTopicsResponse.decode(response.response_data, 7, RESPONSE_HEADER_BYTES)
     return [0, *(each.error_code for each in inner.topics)]
 
 

@@ -101,8 +101,8 @@ def request_of(key: int) -> Message:
 def refused(address: str, key: int) -> bool:
     """Whether the node says that the cluster is not to be asked for this."""
     with connect(address) as client:
-        answer = client.send(request_of(key))
-    return ErrorCode.CLUSTER_AUTHORIZATION_FAILED in {code for code, _ in problems(answer)}
+        response = client.send(request_of(key))
+    return ErrorCode.CLUSTER_AUTHORIZATION_FAILED in {code for code, _ in problems(response)}
 
 
 def refuses_exactly(node: Node, kind: ListenerKind, keys: set[int], expected: set[int]) -> bool:
@@ -119,8 +119,8 @@ def change_acls(node: Node, request: CreateAclsRequest | DeleteAclsRequest) -> N
 def names(address: str, request: Message) -> dict[str | None, int]:
     """The error code of each topic that an answer names."""
     with connect(address) as client:
-        answer: Any = client.send(request)
-    return {topic.name: topic.error_code for topic in answer.topics}
+        response: Any = client.send(request)
+    return {topic.name: topic.error_code for topic in response.topics}
 
 
 def lists(address: str, request: Message, expected: dict[str | None, int]) -> bool:

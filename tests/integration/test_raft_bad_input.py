@@ -80,7 +80,9 @@ def unmoved(attacked: AttackedQuorum) -> Iterator[None]:
     attacked.check()
 
 
-def check_answer(request: Any, response: Any, version: int, receiver: int, attacked: AttackedQuorum) -> None:
+def check_response(
+    request: Any, response: Any, version: int, receiver: int, attacked: AttackedQuorum
+) -> None:
     """The error is Kafka's, and what stands beside it is true and gives nothing away."""
     facts = attacked.facts
     outcome = outcome_of(response)
@@ -224,7 +226,7 @@ def test_vote_requests_of_the_present_or_a_raised_epoch_move_nobody(
                 2**31 - 1,
             ):
                 request = vote(attacked.facts, node_id, epoch=epoch, is_pre_vote=is_pre_vote)
-                check_answer(request, unknown_node.ask(request), 2, node_id, attacked)
+                check_response(request, unknown_node.ask(request), 2, node_id, attacked)
     attacked.check_after(1)
 
 
@@ -246,7 +248,7 @@ def test_a_forged_beginning_does_not_lead_followers_astray(attacked: AttackedQuo
             ],
         )
         with UnknownNode(attacked.addresses[node_id]) as unknown_node:
-            check_answer(request, unknown_node.ask(request), 1, node_id, attacked)
+            check_response(request, unknown_node.ask(request), 1, node_id, attacked)
     attacked.check_after(1)
 
 
@@ -359,7 +361,7 @@ def test_lies_of_unknown_nodes_are_refused_with_kafkas_errors(attacked: Attacked
             receiver = rng.choice(list(unknown_nodes))
             version, request = raft_request(attacked.facts, receiver, rng)
             response = unknown_nodes[receiver].ask(request, version)
-            check_answer(request, response, version, receiver, attacked)
+            check_response(request, response, version, receiver, attacked)
             top, partitions = outcome_of(response)
             for code in {top, *partitions}:
                 seen[request.NAME, version, code] += 1

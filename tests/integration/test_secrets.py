@@ -43,9 +43,9 @@ def set_config(node: OurNode, resource_type: int, name: str, value: str) -> bool
     was_taken = False
     for address in (node.bootstrap_server, node.bootstrap_controller):
         with connect(address) as client:
-            answer = client.send(IncrementalAlterConfigsRequest(resources=[resource]))
-        assert SECRET not in repr(answer)
-        was_taken |= problems(answer) == []
+            response = client.send(IncrementalAlterConfigsRequest(resources=[resource]))
+        assert SECRET not in repr(response)
+        was_taken |= problems(response) == []
     return was_taken
 
 
@@ -78,10 +78,10 @@ def test_no_secret_is_logged_or_shown_and_files_are_for_their_owner(tmp_path: Pa
         )
         for address in (node.bootstrap_server, node.bootstrap_controller):
             with connect(address) as client:
-                answer = client.send(request)
-            assert isinstance(answer, DescribeConfigsResponse)
-            assert len(answer.results[0].configs) > 100
-            assert SECRET not in repr(answer)
+                response = client.send(request)
+            assert isinstance(response, DescribeConfigsResponse)
+            assert len(response.results[0].configs) > 100
+            assert SECRET not in repr(response)
         assert node.stop() == 0
     finally:
         node.close()

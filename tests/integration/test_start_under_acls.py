@@ -96,13 +96,13 @@ class LeftOut:
                 for request in (fetch(epoch=2), add_voter(), create_acl()):
                     self._judge(request, client.send(request))
 
-    def _judge(self, request: Message, answer: Any) -> None:
-        codes = {ErrorCode(code) for code, _ in problems(answer)}
-        codes |= {ErrorCode(answer.error_code)} if hasattr(answer, "error_code") else set()
-        if len(codes) == 1 and codes <= REFUSALS and not getattr(answer, "responses", ()):
+    def _judge(self, request: Message, response: Any) -> None:
+        codes = {ErrorCode(code) for code, _ in problems(response)}
+        codes |= {ErrorCode(response.error_code)} if hasattr(response, "error_code") else set()
+        if len(codes) == 1 and codes <= REFUSALS and not getattr(response, "responses", ()):
             self.refused[request.NAME, codes.pop()] += 1
         else:
-            self.let_through.append(f"{request.NAME}: {answer!r:.200}")
+            self.let_through.append(f"{request.NAME}: {response!r:.200}")
 
 
 def fill(node: OurNode) -> None:

@@ -61,9 +61,9 @@ def answer_requests(stream: socket.socket, count: int, *, cut: int = 1 << 20) ->
             body = ApiVersionsResponse(api_keys=versions).encode(event.api_version)
         else:
             body = DescribeClusterResponse(cluster_id=f"v{event.api_version}").encode(event.api_version)
-        answer = b"".join(connection.send_response(event.correlation_id, [body]))
-        for start in range(0, len(answer), cut):
-            stream.sendall(answer[start : start + cut])
+        response = b"".join(connection.send_response(event.correlation_id, [body]))
+        for start in range(0, len(response), cut):
+            stream.sendall(response[start : start + cut])
         count -= 1
 
 
@@ -81,7 +81,7 @@ def test_requests_are_answered_at_the_highest_common_version_or_the_one_asked_fo
             assert response.cluster_id == expected
 
 
-def test_an_answer_that_arrives_in_pieces_is_put_together() -> None:
+def test_a_response_that_arrives_in_pieces_is_put_together() -> None:
     with (
         serving(lambda stream: answer_requests(stream, 2, cut=3)) as port,
         Client.connect("127.0.0.1", port) as client,
@@ -194,7 +194,7 @@ def test_a_server_that_is_no_kafka_server_is_told_apart() -> None:
         Client.connect("127.0.0.1", port)
 
 
-def test_an_answer_whose_body_cannot_be_read_closes_the_connection() -> None:
+def test_a_response_whose_body_cannot_be_read_closes_the_connection() -> None:
     def answer_badly(stream: socket.socket) -> None:
         answer_requests(stream, 1)
         stream.recv(1000)

@@ -187,8 +187,8 @@ def test_records_come_out_as_a_view_of_the_input(version: int) -> None:
     assert bytes(records) == b"0123456789"
     buffer[buffer.index(b"0123456789")] = ord("X")
     assert bytes(records) == b"X123456789"
-    answer, _ = EnvelopeResponse.decode(memoryview(EnvelopeResponse(response_data=b"abc").encode(0)), 0)
-    assert isinstance(answer.response_data, memoryview)
+    response, _ = EnvelopeResponse.decode(memoryview(EnvelopeResponse(response_data=b"abc").encode(0)), 0)
+    assert isinstance(response.response_data, memoryview)
 
 
 @pytest.mark.parametrize("version", [8, 9])

@@ -87,8 +87,8 @@ class Pair:
                 refusal = served_response({18: self.served[18]}, error_code=35)
                 self.to_client(request.correlation_id, refusal.encode(0))
             else:
-                answer = served_response(self.served).encode(request.api_version)
-                self.to_client(request.correlation_id, answer)
+                response = served_response(self.served).encode(request.api_version)
+                self.to_client(request.correlation_id, response)
             event = self.client.next_event()
             if isinstance(event, Negotiated):
                 return event
@@ -135,11 +135,11 @@ def test_a_response_is_framed_with_the_header_version_of_its_api() -> None:
     assert b"".join(buffers) == bytes.fromhex("0000000d 0000004e 00") + b"bodymore"
     assert any(buffer is body for buffer in buffers)
     # ApiVersions answers carry no tagged fields in their header, whatever their version.
-    answer = connection.send_response(versions.correlation_id, [b"body"])
-    assert b"".join(answer) == bytes.fromhex("00000008 00000015") + b"body"
+    response = connection.send_response(versions.correlation_id, [b"body"])
+    assert b"".join(response) == bytes.fromhex("00000008 00000015") + b"body"
 
 
-def test_answers_out_of_order_and_answers_to_nothing_are_our_own_mistake() -> None:
+def test_responses_out_of_order_and_responses_to_nothing_are_our_own_mistake() -> None:
     connection = server()
     connection.receive(framed(GOLDEN_REQUESTS["Vote v2"]) + framed(GOLDEN_REQUESTS["ApiVersions v4"]))
     first, second = received(connection), received(connection)
@@ -151,7 +151,7 @@ def test_answers_out_of_order_and_answers_to_nothing_are_our_own_mistake() -> No
         other.send_response(first.correlation_id, [])
 
 
-def test_a_request_that_gets_no_answer_lets_the_next_one_be_answered() -> None:
+def test_a_request_that_gets_no_response_lets_the_next_one_be_answered() -> None:
     connection = server()
     connection.receive(framed(GOLDEN_REQUESTS["Vote v2"]) + framed(GOLDEN_REQUESTS["ApiVersions v4"]))
     first, second = received(connection), received(connection)
@@ -318,11 +318,11 @@ def test_requests_are_answered_at_the_highest_common_version() -> None:
         pair.to_client(request.correlation_id, response.encode(expected_version))
     events = [pair.client.next_event() for _ in range(3)]
     assert pair.client.next_event() is NEED_DATA
-    answers = [event for event in events if isinstance(event, ResponseReceived)]
-    assert answers == events
-    assert [answer.correlation_id for answer in answers] == [vote_id, describe_id, old_id]
-    assert [answer.api_version for answer in answers] == [2, 1, 0]
-    voted, *described = (answer.response for answer in answers)
+    responses = [event for event in events if isinstance(event, ResponseReceived)]
+    assert responses == events
+    assert [received.correlation_id for received in responses] == [vote_id, describe_id, old_id]
+    assert [received.api_version for received in responses] == [2, 1, 0]
+    voted, *described = (received.response for received in responses)
     assert isinstance(voted, VoteResponse)
     assert voted.error_code == 3
     clusters = [each.cluster_id for each in described if isinstance(each, DescribeClusterResponse)]
@@ -376,7 +376,7 @@ def test_a_refusal_that_repeats_the_version_just_tried_does_not_go_round_for_eve
     assert asked == [4, 3, 2, 1, 0]
 
 
-def test_another_error_in_the_answer_to_api_versions_is_final() -> None:
+def test_another_error_in_the_response_to_api_versions_is_final() -> None:
     client = ClientConnection(client_id=None)
     answer_by_hand(client, bytes.fromhex("002a 01 00000000 00"), 0)
     with pytest.raises(RemoteProtocolError, match="error 42 INVALID_REQUEST"):

@@ -90,8 +90,8 @@ def test_what_a_stock_node_asks_for_a_vote() -> None:
     topic = VoteRequest.TopicData(topic_name="__cluster_metadata", partitions=[partition])
     assert request("Vote v2") == VoteRequest(cluster_id=CLUSTER_ID, voter_id=2, topics=[topic])
     granted = VoteResponse.PartitionData(leader_id=-1, vote_granted=True)
-    answer = VoteResponse.TopicData(topic_name="__cluster_metadata", partitions=[granted])
-    assert response("Vote v2") == VoteResponse(topics=[answer])
+    received = VoteResponse.TopicData(topic_name="__cluster_metadata", partitions=[granted])
+    assert response("Vote v2") == VoteResponse(topics=[received])
 
 
 def test_what_a_stock_node_fetches_and_is_told() -> None:

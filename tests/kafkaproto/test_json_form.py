@@ -278,10 +278,10 @@ def test_bytes_and_floats_and_records_are_read_with_care() -> None:
         "size": 0,
         "position": 0,
     }
-    answer = {"throttleTimeMs": 0, "errorCode": 0, "topics": [{"name": "t", "partitions": [partition]}]}
+    response = {"throttleTimeMs": 0, "errorCode": 0, "topics": [{"name": "t", "partitions": [partition]}]}
     with pytest.raises(RemoteProtocolError, match="is missing") as missing:
-        FetchSnapshotResponse.from_json(answer, 0)
+        FetchSnapshotResponse.from_json(response, 0)
     assert missing.value.where == "FetchSnapshotResponse.topics[0].partitions[0].unalignedRecords"
     partition["unalignedRecords"] = "AAAA"
     with pytest.raises(RemoteProtocolError, match="records are not written as JSON"):
-        FetchSnapshotResponse.from_json(answer, 0)
+        FetchSnapshotResponse.from_json(response, 0)

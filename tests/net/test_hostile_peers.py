@@ -37,7 +37,7 @@ from tests.net.support.connections import (
 pytestmark = pytest.mark.trio
 
 API_VERSIONS = framed(GOLDEN_REQUESTS["ApiVersions v4"])
-API_VERSIONS_ANSWER = framed(bytes.fromhex("00000015") + b"served")
+API_VERSIONS_RESPONSE = framed(bytes.fromhex("00000015") + b"served")
 MEGABYTE = 1 << 20
 
 
@@ -59,7 +59,7 @@ class Neighbour:
 
     async def is_served(self) -> bool:
         await self.stream.send_all(API_VERSIONS)
-        return await receive_exactly(self.stream, len(API_VERSIONS_ANSWER)) == API_VERSIONS_ANSWER
+        return await receive_exactly(self.stream, len(API_VERSIONS_RESPONSE)) == API_VERSIONS_RESPONSE
 
 
 @asynccontextmanager
@@ -124,7 +124,7 @@ async def test_bad_input_closes_its_connection_with_one_log_line(
         async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
             # A good request first: the answer to it must not be lost, and none may follow.
             await stream.send_all(API_VERSIONS)
-            assert await receive_exactly(stream, len(API_VERSIONS_ANSWER)) == API_VERSIONS_ANSWER
+            assert await receive_exactly(stream, len(API_VERSIONS_RESPONSE)) == API_VERSIONS_RESPONSE
             await stream.send_all(sent)
             assert await is_closed(stream)
         assert await neighbour.is_served()
@@ -154,10 +154,10 @@ async def test_oddities_that_kafka_tolerates_are_answered_and_leave_the_connecti
     async with node() as (_, port, _), await trio.open_tcp_stream("127.0.0.1", port) as stream:
         await stream.send_all(framed(ANSWERED[name]) + API_VERSIONS)
         size = struct.unpack(">i", await receive_exactly(stream, 4))[0]
-        answer = await receive_exactly(stream, size)
-        assert answer.startswith(b"\0\0\0\7")
-        assert answer.endswith(b"served")
-        assert await receive_exactly(stream, len(API_VERSIONS_ANSWER)) == API_VERSIONS_ANSWER
+        response = await receive_exactly(stream, size)
+        assert response.startswith(b"\0\0\0\7")
+        assert response.endswith(b"served")
+        assert await receive_exactly(stream, len(API_VERSIONS_RESPONSE)) == API_VERSIONS_RESPONSE
     assert not caplog.records
 
 
@@ -269,7 +269,7 @@ async def test_a_reset_inside_a_request_leaves_one_log_line(caplog: pytest.LogCa
     async with node() as (listener, port, neighbour):
         stream = await trio.open_tcp_stream("127.0.0.1", port)
         await stream.send_all(API_VERSIONS + API_VERSIONS[:9])
-        assert await receive_exactly(stream, len(API_VERSIONS_ANSWER)) == API_VERSIONS_ANSWER
+        assert await receive_exactly(stream, len(API_VERSIONS_RESPONSE)) == API_VERSIONS_RESPONSE
         stream.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_LINGER, struct.pack("ii", 1, 0))
         await stream.aclose()
         await wait_until(lambda: listener.statistics().open_connections == 1)

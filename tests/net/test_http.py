@@ -46,10 +46,10 @@ async def ask(request: bytes, *, step: int = 1 << 20) -> tuple[int, dict[str, st
     await theirs.send_eof()
     await response_to_one(ours, ROUTES)
     await ours.aclose()
-    answer = b""
+    response = b""
     while piece := await theirs.receive_some():
-        answer += piece
-    head, _, body = answer.partition(b"\r\n\r\n")
+        response += piece
+    head, _, body = response.partition(b"\r\n\r\n")
     status, *lines = head.decode("ascii").split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     return int(status.split()[1]), headers, body
@@ -115,7 +115,7 @@ async def test_a_peer_that_hangs_up_inside_a_request_gets_nothing(request_bytes:
     await response_to_one(ours, ROUTES)
 
 
-async def test_a_peer_that_hangs_up_before_its_answer_is_no_failure_of_ours() -> None:
+async def test_a_peer_that_hangs_up_before_its_response_is_no_failure_of_ours() -> None:
     ours, theirs = memory_stream_pair()
     await theirs.send_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n")
     await theirs.aclose()

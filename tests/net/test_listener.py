@@ -201,10 +201,10 @@ async def test_connections_beyond_the_limit_wait_for_one_to_end(caplog: pytest.L
             await streams[-1].send_all(request(7, b"hello"))
         await wait_all_tasks_blocked(0.01)
         assert listener.statistics().open_connections == 2
-        answer = echo(7, b"hello")
+        response = echo(7, b"hello")
         for leaving, waiting in ((streams[0], streams[2]), (streams[1], streams[3])):
             await leaving.aclose()
-            assert await receive_exactly(waiting, len(answer)) == answer
+            assert await receive_exactly(waiting, len(response)) == response
         for stream in streams[2:]:
             await stream.aclose()
     # Not once for each connection that came and went at the limit.
@@ -331,7 +331,7 @@ async def test_a_connection_beyond_its_addresss_limit_is_closed_at_once_and_othe
     ]
 
 
-async def test_a_connection_that_says_nothing_gives_way_and_one_that_reads_no_answer_does_later(
+async def test_a_connection_that_says_nothing_gives_way_and_one_that_reads_no_response_does_later(
     autojump_clock: MockClock,
 ) -> None:
     autojump_clock.autojump_threshold = 0.02

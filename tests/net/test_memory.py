@@ -404,7 +404,7 @@ async def test_what_a_closed_connection_held_does_not_wait_for_the_collector() -
                 await trio.aclose_forcefully(stream)
 
 
-async def test_a_request_that_waits_for_its_answer_counts_until_then() -> None:
+async def test_a_request_that_waits_for_its_response_counts_until_then() -> None:
     memory = RequestMemory()
     go_on = trio.Event()
 

@@ -62,8 +62,8 @@ class Node:
         if request.api_key == 18:
             return [versions_served().encode(request.api_version)]
         await self.before_answering()
-        answer = DescribeClusterResponse(cluster_id=f"connection {connection.connection_id}")
-        return [answer.encode(request.api_version)]
+        response = DescribeClusterResponse(cluster_id=f"connection {connection.connection_id}")
+        return [response.encode(request.api_version)]
 
 
 def versions_served() -> ApiVersionsResponse:
@@ -237,7 +237,7 @@ async def test_a_reset_is_told_from_a_close() -> None:
         assert caught.value.cause is DisconnectCause.RESET
 
 
-async def test_an_answer_that_is_not_kafkas_protocol_is_a_bad_answer() -> None:
+async def test_a_response_that_is_not_kafkas_protocol_is_a_bad_response() -> None:
     async def speak_http(stream: trio.SocketStream) -> None:
         await stream.receive_some()
         await stream.send_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -258,7 +258,7 @@ async def test_an_older_node_is_asked_for_its_versions_again() -> None:
     assert node.asked[0] == (18, 2)
 
 
-async def test_a_late_answer_is_a_timeout_and_is_not_taken_for_the_next_one() -> None:
+async def test_a_late_response_is_a_timeout_and_is_not_taken_for_the_next_one() -> None:
     node = Node()
     node.before_answering = trio.sleep_forever
     async with listening(node) as (_, port):
@@ -377,11 +377,11 @@ async def test_bytes_that_nobody_asked_for_end_a_connection() -> None:
                 nursery.cancel_scope.cancel()
 
         async def pass_on(source: trio.SocketStream, target: trio.SocketStream, then: bytes = b"") -> None:
-            answers = 0
+            responses = 0
             while data := await source.receive_some():
                 await target.send_all(data)
-                answers += 1
-                if then and answers == 2:
+                responses += 1
+                if then and responses == 2:
                     await target.send_all(then)
 
         async with tcp_server(relay) as relayed, to_node:

@@ -66,8 +66,8 @@ async def test_pipelined_requests_are_answered_in_order_and_served_one_at_a_time
             await wait_all_tasks_blocked()
             assert serve.asked == list(range(number + 1))
             serve.gate.release()
-            answer = echo(number, bytes([number]))
-            assert await receive_exactly(theirs, len(answer)) == answer
+            response = echo(number, bytes([number]))
+            assert await receive_exactly(theirs, len(response)) == response
         await theirs.aclose()
 
 
@@ -82,7 +82,7 @@ async def test_requests_that_arrive_byte_by_byte_are_served() -> None:
         await theirs.aclose()
 
 
-async def test_a_request_without_an_answer_is_passed_over() -> None:
+async def test_a_request_without_a_response_is_passed_over() -> None:
     async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
         return None if request.correlation_id == 1 else await serve_echo(request, connection)
 
@@ -90,8 +90,8 @@ async def test_a_request_without_an_answer_is_passed_over() -> None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(make_pump(ours, serve).run)
         await theirs.send_all(request(1, b"one") + request(2, b"two"))
-        answer = echo(2, b"two")
-        assert await receive_exactly(theirs, len(answer)) == answer
+        response = echo(2, b"two")
+        assert await receive_exactly(theirs, len(response)) == response
         await theirs.aclose()
 
 
@@ -127,7 +127,7 @@ async def test_a_peer_that_closes_between_requests_leaves_no_log_line(log: pytes
     assert not log.records
 
 
-async def test_a_peer_that_is_gone_when_its_answer_is_written_leaves_one_log_line(
+async def test_a_peer_that_is_gone_when_its_response_is_written_leaves_one_log_line(
     log: pytest.LogCaptureFixture,
 ) -> None:
     ours, theirs = memory_stream_pair()
@@ -139,7 +139,7 @@ async def test_a_peer_that_is_gone_when_its_answer_is_written_leaves_one_log_lin
     ]
 
 
-async def test_a_peer_that_only_stops_sending_still_gets_its_answers() -> None:
+async def test_a_peer_that_only_stops_sending_still_gets_its_responses() -> None:
     ours, theirs = memory_stream_pair()
     await theirs.send_all(request(1, b"one") + request(2, b"two"))
     await theirs.send_eof()
@@ -243,7 +243,7 @@ async def test_idle_time_counts_from_the_last_activity(autojump_clock: MockClock
     assert trio.current_time() == pytest.approx(idle_seconds * 3.7)
 
 
-async def test_a_peer_that_waits_for_its_answer_is_not_idle(
+async def test_a_peer_that_waits_for_its_response_is_not_idle(
     autojump_clock: MockClock, log: pytest.LogCaptureFixture
 ) -> None:
     async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
@@ -261,7 +261,7 @@ async def test_a_peer_that_waits_for_its_answer_is_not_idle(
     assert [record.getMessage().rpartition(": ")[2] for record in log.records] == ["idle for 60000 ms"]
 
 
-async def test_a_peer_that_does_not_read_its_answer_is_closed_long_before_the_idle_time(
+async def test_a_peer_that_does_not_read_its_response_is_closed_long_before_the_idle_time(
     autojump_clock: MockClock, log: pytest.LogCaptureFixture
 ) -> None:
     ours, theirs = lockstep_stream_pair()
@@ -287,11 +287,11 @@ async def test_a_slow_reader_that_goes_on_reading_is_served(autojump_clock: Mock
     async with trio.open_nursery() as nursery:
         nursery.start_soon(make_pump(ours, serve_echo).run)
         await theirs.send_all(request(1, b"x" * size))
-        answer = echo(1, b"x" * size)
-        for start in range(0, len(answer), SEND_CHUNK_BYTES):
+        response = echo(1, b"x" * size)
+        for start in range(0, len(response), SEND_CHUNK_BYTES):
             # Longer than both times in all, yet never without progress for that long.
             await trio.sleep(SEND_TIMEOUT_MS / 1000 * 0.6)
-            piece = answer[start : start + SEND_CHUNK_BYTES]
+            piece = response[start : start + SEND_CHUNK_BYTES]
             assert await receive_exactly(theirs, len(piece)) == piece
         await theirs.aclose()
     assert trio.current_time() > max(SEND_TIMEOUT_MS, IDLE_TIMEOUT_MS) / 1000
@@ -320,8 +320,8 @@ async def test_what_follows_a_request_in_progress_is_read_only_up_to_a_bound() -
         # Room again, so it reads on.
         for _ in range(20):
             serve.gate.release()
-            answer = echo(7, b"x" * 1000)
-            assert await receive_exactly(theirs, len(answer)) == answer
+            response = echo(7, b"x" * 1000)
+            assert await receive_exactly(theirs, len(response)) == response
         await wait_all_tasks_blocked()
         assert before < sent <= before + 21 * 1020
         pump.drain()
@@ -348,7 +348,7 @@ async def test_a_request_larger_than_the_read_ahead_behind_one_in_progress_is_se
     "fault",
     [CloseConnection("it asked for too much"), RemoteProtocolError("bad", where="VoteRequest", offset=3)],
 )
-async def test_a_fault_of_the_peer_closes_the_connection_without_an_answer_and_with_one_log_line(
+async def test_a_fault_of_the_peer_closes_the_connection_without_a_response_and_with_one_log_line(
     fault: Exception, log: pytest.LogCaptureFixture
 ) -> None:
     async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
@@ -399,7 +399,7 @@ async def test_draining_lets_the_request_in_progress_be_answered_and_takes_no_ot
         await wait_all_tasks_blocked()
         pump.drain()
         serve.gate.release()
-        answer = echo(1, b"one")
-        assert await receive_exactly(theirs, len(answer)) == answer
+        response = echo(1, b"one")
+        assert await receive_exactly(theirs, len(response)) == response
         assert await is_closed(theirs)
     assert serve.asked == [1]

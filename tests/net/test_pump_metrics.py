@@ -32,9 +32,9 @@ async def test_a_request_behind_another_waits_in_the_queue_and_the_first_does_no
         nursery.start_soon(make_pump(ours, serve_slowly, metrics=metrics).run)
         await theirs.send_all(request(1, b"a") + request(2, b"b"))
         expected = echo(1, b"a") + echo(2, b"b")
-        answers = b""
-        while len(answers) < len(expected):
-            answers += await theirs.receive_some()
+        responses = b""
+        while len(responses) < len(expected):
+            responses += await theirs.receive_some()
         await theirs.aclose()
     api = metrics.of(DESCRIBE_CLUSTER)
     assert sum(api.requests.values()) == api.total.count == 2

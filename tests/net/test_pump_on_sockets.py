@@ -55,7 +55,7 @@ class Waiting:
         self.arrived.set()
 
 
-async def test_an_answer_is_written_the_moment_it_is_there() -> None:
+async def test_a_response_is_written_the_moment_it_is_there() -> None:
     serve = Waiting()
     async with connected(serve) as theirs:
         await theirs.send_all(request(1))
@@ -73,7 +73,7 @@ async def test_requests_that_come_at_once_are_answered_in_order() -> None:
         assert await receive_exactly(theirs, len(expected)) == expected
 
 
-async def test_a_request_behind_one_that_waits_is_taken_up_after_its_answer() -> None:
+async def test_a_request_behind_one_that_waits_is_taken_up_after_its_response() -> None:
     serve = Waiting()
     async with connected(serve) as theirs:
         await theirs.send_all(request(1) + request(2))
@@ -87,7 +87,7 @@ async def test_a_request_behind_one_that_waits_is_taken_up_after_its_answer() ->
         assert await receive_exactly(theirs, len(expected)) == expected
 
 
-async def test_an_answer_that_the_socket_does_not_take_at_once_leaves_as_the_peer_reads() -> None:
+async def test_a_response_that_the_socket_does_not_take_at_once_leaves_as_the_peer_reads() -> None:
     body = bytes(range(256)) * (SEND_CHUNK_BYTES // 100)
     async with connected(lambda request, connection, respond: respond([body])) as theirs:
         await theirs.send_all(request(1) + request(2))
@@ -101,14 +101,14 @@ async def test_a_peer_that_reads_less_than_a_chunk_in_the_time_to_send_is_served
     autojump_clock.autojump_threshold = 0.02
     ours, theirs = trio.socket.socketpair()
     ours.setsockopt(SOL_SOCKET, SO_SNDBUF, 8192)
-    answer = echo(1, bytes(SEND_CHUNK_BYTES - 100))
+    response = echo(1, bytes(SEND_CHUNK_BYTES - 100))
     async with trio.open_nursery() as nursery, trio.SocketStream(theirs) as stream:
         nursery.start_soon(make_plain_pump(SocketBytes(trio.SocketStream(ours)), respond_echo).run)
         await stream.send_all(request(1, bytes(SEND_CHUNK_BYTES - 100)))
         for _ in range(8):
             await trio.sleep(SEND_TIMEOUT_MS / 1000 * 0.6)
-            await receive_exactly(stream, len(answer) // 8)
-        assert await receive_exactly(stream, len(answer) % 8 or 1)
+            await receive_exactly(stream, len(response) // 8)
+        assert await receive_exactly(stream, len(response) % 8 or 1)
         nursery.cancel_scope.cancel()
 
 
@@ -138,7 +138,7 @@ async def test_a_peer_that_sends_many_requests_at_once_does_not_keep_others_wait
     assert MAX_REQUESTS_IN_A_ROW <= longest <= 2 * MAX_REQUESTS_IN_A_ROW
 
 
-async def test_a_connection_can_be_closed_instead_of_an_answer_that_was_waited_for() -> None:
+async def test_a_connection_can_be_closed_instead_of_a_response_that_was_waited_for() -> None:
     serve = Waiting()
     async with connected(serve) as theirs:
         await theirs.send_all(request(1))

@@ -32,12 +32,12 @@ async def write(driver: QuorumDriver, number: int) -> bool:
     resource = IncrementalAlterConfigsRequest.AlterConfigsResource(
         resource_type=BROKER_RESOURCE, resource_name="", configs=[config]
     )
-    answer = await wait_decided(
+    response = await wait_decided(
         driver.submit(IncrementalAlterConfigsRequest(resources=[resource]), 1, CommandContext())
     )
-    assert not isinstance(answer, NoResponse)
-    assert isinstance(answer, IncrementalAlterConfigsResponse)
-    return answer.responses[0].error_code == 0
+    assert not isinstance(response, NoResponse)
+    assert isinstance(response, IncrementalAlterConfigsResponse)
+    return response.responses[0].error_code == 0
 
 
 def written(driver: QuorumDriver | None) -> int:

@@ -29,9 +29,9 @@ async def test_a_broker_that_others_had_shut_down_serves_again(caplog: pytest.Lo
             current_metadata_offset=driver.published.image.offset,
             want_shut_down=True,
         )
-        answer = await wait_decided(driver.submit(spoofed, 2, CommandContext()))
-        assert isinstance(answer, BrokerHeartbeatResponse)
-        assert answer.should_shut_down
+        response = await wait_decided(driver.submit(spoofed, 2, CommandContext()))
+        assert isinstance(response, BrokerHeartbeatResponse)
+        assert response.should_shut_down
         await nodes.until(lambda: is_serving(driver.published.image, broker_id))
         assert driver.published.image.brokers[broker_id].epoch == epoch
     assert f"broker {broker_id} (epoch {epoch}) asks for a controlled shutdown" in caplog.text

@@ -64,7 +64,7 @@ async def test_a_handler_that_fails_does_not_end_the_node(
     assert [each.levelno for each in caplog.records if "MistakeError" in each.message] == [logging.ERROR]
 
 
-async def test_an_answer_of_the_quorums_task_that_cannot_be_made_does_not_end_it(
+async def test_a_response_of_the_quorums_task_that_cannot_be_made_does_not_end_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with running_nodes(controllers=1) as nodes:

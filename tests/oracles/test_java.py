@@ -109,10 +109,10 @@ def test_kafka_reads_and_writes_the_same_bytes_and_json() -> None:
     command = ["java", *TOOL_OPTIONS, "-cp", f"{jars_directory()}/*", str(PROGRAM)]
     lines = "".join(f"{question.line}\n" for question in asked)
     run = subprocess.run(command, input=lines, capture_output=True, text=True, encoding="utf-8", check=True)
-    answers = run.stdout.removesuffix("\n").split("\n")
-    assert len(answers) == len(asked)
-    for question, answer in zip(asked, answers, strict=True):
-        written, shown, back = answer.split("\t")
+    responses = run.stdout.removesuffix("\n").split("\n")
+    assert len(responses) == len(asked)
+    for question, response in zip(asked, responses, strict=True):
+        written, shown, back = response.split("\t")
         label = f"{question.message.NAME} v{question.version}"
         assert written == question.message.encode(question.version).hex(), label
         # As lists of pairs: the order of the fields counts too.

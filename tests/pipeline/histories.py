@@ -1,6 +1,7 @@
 """Real histories for everybody's tests: metadata logs that clusters of processes wrote, and synthetic ones.
 
-A quorum of three controllers of one make has a broker process of the same make and brokers that are only registered.
+A quorum of three controllers of one implementation has a broker process of the same one, and brokers that are only
+registered.
 The requests are those of the differential test of controllers, out of a seed. In between, the active controller is
 killed (kill -9) and started again, then the broker; in the end the broker shuts down in order and all controllers are
 killed where they stand, so that the directories are at rest. Small limits have every node write several snapshots.
@@ -26,7 +27,7 @@ from compat.kafka.stock import StockNode
 from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
-from compat.quorum import CLUSTER_ID, MakeNode, connect, describe_quorum
+from compat.quorum import CLUSTER_ID, NodeClass, connect, describe_quorum
 from kafkaproto.client import Client
 from kafkaproto.log import segment_file_name
 from kafkaproto.message import Message
@@ -54,7 +55,7 @@ BROKER_PROPERTIES = {
     "super.users": "User:ANONYMOUS",
 }
 WAIT_S = 60.0
-ANSWER_TIMEOUT_MS = 30_000
+RESPONSE_TIMEOUT_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ class Driver:
         self._read_to = 0
         self.killed_in_epoch = -1
         self.leader: Node = cluster.quorum.leader()
-        self._client: Client = connect(self.leader.bootstrap_controller, timeout_ms=ANSWER_TIMEOUT_MS)
+        self._client: Client = connect(self.leader.bootstrap_controller, timeout_ms=RESPONSE_TIMEOUT_MS)
 
     def run(self, wanted: list[Operation]) -> None:
         """One request after the other; a connection that the controller closes for its content is opened again."""
@@ -106,7 +107,7 @@ class Driver:
         except ConnectionError:
             self.leader.assert_running()
             self.close()
-            self._client = connect(self.leader.bootstrap_controller, timeout_ms=ANSWER_TIMEOUT_MS)
+            self._client = connect(self.leader.bootstrap_controller, timeout_ms=RESPONSE_TIMEOUT_MS)
             return None
 
     def kill_leader(self) -> Node:
@@ -117,7 +118,7 @@ class Driver:
         election_state = json.loads((killed.metadata_log_directory / "quorum-state").read_text())
         self.killed_in_epoch = int(election_state["leaderEpoch"])
         self.leader = self._cluster.quorum.leader()
-        self._client = connect(self.leader.bootstrap_controller, timeout_ms=ANSWER_TIMEOUT_MS)
+        self._client = connect(self.leader.bootstrap_controller, timeout_ms=RESPONSE_TIMEOUT_MS)
         return killed
 
     def close(self) -> None:
@@ -148,9 +149,9 @@ class Driver:
                 contextlib.suppress(LookupError, OSError),
                 connect(self.leader.bootstrap_controller) as client,
             ):
-                answer = describe_quorum(client)
-                ends = {voter.log_end_offset for voter in answer.current_voters}
-                found[:] = [answer.high_watermark]
+                response = describe_quorum(client)
+                ends = {voter.log_end_offset for voter in response.current_voters}
+                found[:] = [response.high_watermark]
                 return len(ends) == 1
             return False
 
@@ -171,9 +172,9 @@ class Driver:
         topic = CreateTopicsRequest.CreatableTopic(
             name=name, num_partitions=-1, replication_factor=-1, assignments=assigned
         )
-        answer = self.send(CreateTopicsRequest(topics=[topic], timeout_ms=ANSWER_TIMEOUT_MS))
-        assert isinstance(answer, CreateTopicsResponse)
-        assert [each.error_code for each in answer.topics] == [0], answer
+        response = self.send(CreateTopicsRequest(topics=[topic], timeout_ms=RESPONSE_TIMEOUT_MS))
+        assert isinstance(response, CreateTopicsResponse)
+        assert [each.error_code for each in response.topics] == [0], response
 
 
 def drive(cluster: Cluster, driver: Driver) -> Node:
@@ -201,7 +202,7 @@ def drive(cluster: Cluster, driver: Driver) -> Node:
     return killed
 
 
-def live(make_controller: MakeNode, make_broker: MakeNode, folder: Path) -> History:
+def live(make_controller: NodeClass, make_broker: NodeClass, folder: Path) -> History:
     """Run the whole life of a cluster in the folder."""
     cluster = Cluster(
         make_controller,

@@ -99,7 +99,7 @@ BATCHES = st.builds(
 )
 ERRORS = st.one_of(st.just(RaftError.NONE), st.sampled_from(list(RaftError)))
 COMMON = {"error": ERRORS, "leader": LEADERS, "leader_endpoint": st.one_of(st.none(), ENDPOINTS)}
-ANSWERS: dict[str, st.SearchStrategy[InboundResponse]] = {
+RESPONSES: dict[str, st.SearchStrategy[InboundResponse]] = {
     "Vote": st.builds(VoteResponse, is_granted=st.booleans(), **COMMON),
     "BeginQuorumEpoch": st.builds(QuorumEpochResponse, **COMMON),
     "EndQuorumEpoch": st.builds(QuorumEpochResponse, **COMMON),
@@ -158,9 +158,9 @@ def test_a_forged_beginning_does_not_lead_followers_astray() -> None:
         )
         event = RequestReceived(request_id=10**6, request=request, listener_name="CONTROLLER")
         cluster.tell(node_id, event)
-        (answer,) = [sent.response for sent in machine.answers if sent.request_id == 10**6]
-        assert isinstance(answer, QuorumEpochResponse)
-        assert (answer.error, answer.leader_endpoint) == (RaftError.NONE, before[0][1])
+        (response,) = [sent.response for sent in machine.responses if sent.request_id == 10**6]
+        assert isinstance(response, QuorumEpochResponse)
+        assert (response.error, response.leader_endpoint) == (RaftError.NONE, before[0][1])
     cluster.run(3000)
     assert known_leaders(cluster) == before
 
@@ -181,19 +181,21 @@ def test_an_outsider_does_not_disturb_a_healthy_quorum(
         answered += 1
     cluster.run(3000)
     assert known_leaders(cluster) == before
-    answers = [answer.request_id for machine in cluster.machines.values() for answer in machine.answers]
+    responses = [
+        response.request_id for machine in cluster.machines.values() for response in machine.responses
+    ]
     waiting = [
         parked.request_id
         for machine in cluster.machines.values()
         for parked in getattr(machine.node.state, "parked", ())
         if parked.request_id >= 10**6
     ]
-    assert sorted([*answers, *waiting]) == [10**6 + number for number in range(answered)]
+    assert sorted([*responses, *waiting]) == [10**6 + number for number in range(answered)]
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_no_answer_stops_the_process(data: st.DataObject) -> None:
+def test_no_response_stops_the_process(data: st.DataObject) -> None:
     """One node alone, whose peers answer anything; it may believe them, but it never contradicts itself."""
     cluster = quorum_of_three()
     cluster.kill(2)
@@ -207,7 +209,7 @@ def test_no_answer_stops_the_process(data: st.DataObject) -> None:
         outstanding = [
             sent
             for sent in machine.requests
-            if type(sent.request).__name__.removesuffix("Request") in ANSWERS
+            if type(sent.request).__name__.removesuffix("Request") in RESPONSES
         ]
         if not outstanding:
             continue
@@ -218,7 +220,7 @@ def test_no_answer_stops_the_process(data: st.DataObject) -> None:
             machine.handle(RequestFailed(request_id=sent.request_id, failure=failure))
         else:
             kind = type(sent.request).__name__.removesuffix("Request")
-            response = data.draw(ANSWERS[kind], label="answer")
+            response = data.draw(RESPONSES[kind], label="answer")
             machine.handle(ResponseReceived(request_id=sent.request_id, response=response))
     machine.settle()
     assert machine.node.state.epoch >= 0

@@ -143,7 +143,7 @@ class TestOwnContradictions:
         with pytest.raises(AssertionError, match=r"truncation to 8 would cut off .* committed up to 9"):
             core.truncate(8)
 
-    def test_an_answer_of_another_kind_than_the_request(self) -> None:
+    def test_a_response_of_another_kind_than_the_request(self) -> None:
         machine = Machine(config(static_voters=THREE), Disk())
         machine.start()
         machine.tick(3000)
@@ -242,7 +242,7 @@ class TestViews:
 
 
 class TestLateNews:
-    def test_an_answer_or_a_failure_of_a_request_that_is_over_is_ignored(self) -> None:
+    def test_a_response_or_a_failure_of_a_request_that_is_over_is_ignored(self) -> None:
         machine = leading()
         before = machine.node.statistics()
         machine.handle(

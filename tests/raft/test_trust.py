@@ -194,12 +194,14 @@ class TestVotes:
     def test_it_is_granted_once_the_candidate_says_that_it_is_in_that_epoch(self) -> None:
         node = machine()
         put(node, vote(2, 50))
-        assert not node.answers
+        assert not node.responses
         (asked,) = [each for each in fetches(node) if each.destination.id == 2]
         node.handle(says(asked, 50, leader_id=-1))
         node.settle()
-        (answer,) = node.answers
-        assert answer.response == VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=50), is_granted=True)
+        (response,) = node.responses
+        assert response.response == VoteResponse(
+            leader=LeaderAndEpoch(leader_id=-1, epoch=50), is_granted=True
+        )
         assert node.disk.election == ElectionState(epoch=50, voted_key=voter(2).key)
 
     def test_it_is_refused_and_reported_if_the_candidate_is_in_no_such_epoch(self) -> None:
@@ -210,8 +212,8 @@ class TestVotes:
             node.handle(says(asked, 0, leader_id=-1))
             told += [told for effects in node.settle() for told in effects.notify_now]
         assert [each.doubt for each in told if isinstance(each, ClaimRefused)] == [Doubt.NOT_CONFIRMED]
-        (answer,) = node.answers
-        assert answer.response == VoteResponse(
+        (response,) = node.responses
+        assert response.response == VoteResponse(
             error=RaftError.UNKNOWN_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=0)
         )
 
@@ -223,7 +225,7 @@ class TestVotes:
         node.handle(says(other, 1, leader_id=-1))
         node.settle()
         assert [
-            each.response.is_granted for each in node.answers if isinstance(each.response, VoteResponse)
+            each.response.is_granted for each in node.responses if isinstance(each.response, VoteResponse)
         ] == [True]
 
     def test_of_several_that_wait_the_one_of_the_epoch_that_is_confirmed_is_granted(self) -> None:
@@ -233,8 +235,8 @@ class TestVotes:
         for asked in all_fetches(node, 2):
             node.handle(says(asked, 2, leader_id=-1))
             node.settle()
-        answers = [each.response for each in node.answers]
-        granted = [answer.is_granted for answer in answers if isinstance(answer, VoteResponse)]
+        responses = [each.response for each in node.responses]
+        granted = [response.is_granted for response in responses if isinstance(response, VoteResponse)]
         assert (granted.count(True), granted.count(False)) == (1, 2)
         assert node.disk.election == ElectionState(epoch=2, voted_key=voter(2).key)
 
@@ -242,8 +244,8 @@ class TestVotes:
         node = machine()
         put(node, vote(2, 1))
         unreachable(node, 2)
-        (answer,) = node.answers
-        assert answer.response == VoteResponse(
+        (response,) = node.responses
+        assert response.response == VoteResponse(
             error=RaftError.UNKNOWN_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=0)
         )
 
@@ -256,7 +258,7 @@ class TestVotes:
                 node.requests.remove(asked)
                 node.handle(RequestFailed(request_id=asked.request_id, failure=RequestFailure.REFUSED))
                 node.settle()
-        assert sum(isinstance(each.response, VoteResponse) for each in node.answers) == 1
+        assert sum(isinstance(each.response, VoteResponse) for each in node.responses) == 1
 
     def test_one_of_a_later_epoch_than_a_leader_that_was_found_meanwhile_changes_nothing(self) -> None:
         node = machine()
@@ -269,8 +271,8 @@ class TestVotes:
         node.settle()
         node.requests = [each for each in node.requests if each.destination.id == 3]
         unreachable(node, 3)
-        (answer,) = [each.response for each in node.answers if isinstance(each.response, VoteResponse)]
-        assert answer == VoteResponse(
+        (response,) = [each.response for each in node.responses if isinstance(each.response, VoteResponse)]
+        assert response == VoteResponse(
             leader=LeaderAndEpoch(leader_id=2, epoch=0), leader_endpoint=voter(2, port=2).endpoints[0]
         )
 
@@ -278,9 +280,9 @@ class TestVotes:
         node = machine()
         for epoch in range(1, MAX_WAITING + 11):
             put(node, vote(2, epoch))
-        assert len(node.answers) == 10
+        assert len(node.responses) == 10
         unreachable(node, 2)
-        assert len(node.answers) == MAX_WAITING + 10
+        assert len(node.responses) == MAX_WAITING + 10
         assert node.node.state.epoch == 0
 
 
@@ -300,7 +302,9 @@ class TestUnknownCandidates:
         node.handle(says(again, 6, leader_id=-1))
         node.settle()
         put(node, vote(77, 6))
-        votes = [each.response.is_granted for each in node.answers if isinstance(each.response, VoteResponse)]
+        votes = [
+            each.response.is_granted for each in node.responses if isinstance(each.response, VoteResponse)
+        ]
         assert (node.node.state.epoch, votes) == (6, [leader_id == -1])
 
 

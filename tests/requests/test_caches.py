@@ -15,7 +15,7 @@ from kafkaproto_server.requests import caches
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic, ResponseCaches
 from kafkaproto_server.requests.encoding import element_codec, inner_codec
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support.services import context, decoded_answer, driven, golden, services, with_changes
+from tests.apis.support.services import context, decoded_response, driven, golden, services, with_changes
 
 IMAGE = golden().image
 TOPICS = MetadataRequest(topics=None)
@@ -29,7 +29,7 @@ def asked(image: ClusterImage, known: Any, version: int = 12) -> tuple[MetadataR
         try:
             next(steps)
         except StopIteration as end:
-            return decoded_answer(end.value, TOPICS, version), number
+            return decoded_response(end.value, TOPICS, version), number
         number += 1
 
 
@@ -76,8 +76,8 @@ def test_listeners_do_not_share_what_they_tell() -> None:
     known = services(IMAGE)
     asked(IMAGE, known)
     elsewhere = context(TOPICS, 12, kind=ListenerKind.BROKER, listener_name="NOWHERE")
-    answer = decoded_answer(driven(handle_metadata(TOPICS, elsewhere, known)), TOPICS, 12)
-    assert {part.leader_id for topic in answer.topics for part in topic.partitions} == {-1}
+    response = decoded_response(driven(handle_metadata(TOPICS, elsewhere, known)), TOPICS, 12)
+    assert {part.leader_id for topic in response.topics for part in topic.partitions} == {-1}
 
 
 def test_a_request_that_works_by_a_former_image_keeps_nothing_for_the_next() -> None:

@@ -23,13 +23,13 @@ def test_a_code_on_top_and_those_below_are_all_found() -> None:
     assert list(error_codes(DescribeQuorumResponse(error_code=31, topics=[topic, topic]))) == [31, 6, 0, 6, 0]
 
 
-def test_an_answer_without_elements_or_with_null_for_them_has_what_is_on_top() -> None:
+def test_a_response_without_elements_or_with_null_for_them_has_what_is_on_top() -> None:
     assert list(error_codes(CreateTopicsResponse(topics=[]))) == []
     assert list(error_codes(EnvelopeResponse(error_code=41))) == [41]
     assert list(error_codes(ApiVersionsResponse(error_code=35))) == [35]
 
 
-def test_the_quorums_own_answers_tell_the_partitions_code() -> None:
+def test_the_quorums_own_responses_tell_the_partitions_code() -> None:
     partition = VoteResponse.PartitionData(error_code=74)
     assert list(error_codes(VoteResponse(topics=[VoteResponse.TopicData(partitions=[partition])]))) == [0, 74]
     fetched = FetchResponse.PartitionData(partition_index=0, error_code=6)

@@ -42,8 +42,8 @@ def refused(request: Message, version: int) -> Any:
     """What a client reads."""
     refusal = Refusal(code=ErrorCode.UNKNOWN_SERVER_ERROR, message="It failed.", version=version)
     response = refuse_at_once(request, refusal)
-    answer, _ = type(response).decode(response.encode(version), version)
-    return answer
+    received, _ = type(response).decode(response.encode(version), version)
+    return received
 
 
 @pytest.mark.parametrize("kind", ListenerKind)
@@ -52,8 +52,8 @@ def test_every_served_request_can_be_refused_in_its_newest_version(kind: Listene
     for key in TABLE[kind]:
         api = api_by_key(key)
         assert api is not None
-        answer = refused(api.request_class(), api.max_stable_version)
-        if ErrorCode.UNKNOWN_SERVER_ERROR not in error_codes(answer):
+        response = refused(api.request_class(), api.max_stable_version)
+        if ErrorCode.UNKNOWN_SERVER_ERROR not in error_codes(response):
             silent.add(api.request_class.NAME.removesuffix("Request"))
     assert silent <= HAVE_NO_OWN_ERROR
 
@@ -61,13 +61,13 @@ def test_every_served_request_can_be_refused_in_its_newest_version(kind: Listene
 @pytest.mark.parametrize("version", range(14))
 def test_metadata_say_it_of_each_topic(version: int) -> None:
     topics = [MetadataRequest.Topic(name=name) for name in ("a", "b")]
-    answer = refused(MetadataRequest(topics=topics), version)
-    assert [(each.name, each.error_code) for each in answer.topics] == [("a", -1), ("b", -1)]
+    response = refused(MetadataRequest(topics=topics), version)
+    assert [(each.name, each.error_code) for each in response.topics] == [("a", -1), ("b", -1)]
 
 
 def test_metadata_say_it_of_a_topic_that_is_named_by_id() -> None:
-    answer = refused(MetadataRequest(topics=[MetadataRequest.Topic(name=None, topic_id=ID)]), 12)
-    assert [(each.name, each.topic_id, each.error_code) for each in answer.topics] == [(None, ID, -1)]
+    response = refused(MetadataRequest(topics=[MetadataRequest.Topic(name=None, topic_id=ID)]), 12)
+    assert [(each.name, each.topic_id, each.error_code) for each in response.topics] == [(None, ID, -1)]
 
 
 def test_metadata_of_all_topics_say_it_where_they_can() -> None:

@@ -108,7 +108,7 @@ class Network:
         flight.lane = (destination.host, destination.port, is_fetch)
         if flight.lane in source.busy_lanes:
             raise ViolationError(
-                Invariant.ONE_ANSWER, f"node {source.id} has two requests on lane {flight.lane}"
+                Invariant.ONE_RESPONSE, f"node {source.id} has two requests on lane {flight.lane}"
             )
         source.busy_lanes.add(flight.lane)
         source.flights[flight.number] = flight
@@ -202,57 +202,57 @@ class Network:
         """A replica's core responds to a request."""
         served = target.serving.pop(notice.request_id, None)
         if served is None:
-            raise ViolationError(Invariant.ONE_ANSWER, f"node {target.id} answers twice: {notice}")
+            raise ViolationError(Invariant.ONE_RESPONSE, f"node {target.id} answers twice: {notice}")
         flight = served[0]
-        answer = notice.response
-        self._world.messages.answered(target, flight.request, answer)  # type: ignore[arg-type]
+        core_response = notice.response
+        self._world.messages.answered(target, flight.request, core_response)  # type: ignore[arg-type]
         response: InboundResponse
-        if type(answer) is PendingFetchResponse:
-            response = self._fetched(target, answer)
-        elif type(answer) is PendingFetchSnapshotResponse:
-            response = self._fetched_snapshot(target, answer)
+        if type(core_response) is PendingFetchResponse:
+            response = self._fetched(target, core_response)
+        elif type(core_response) is PendingFetchSnapshotResponse:
+            response = self._fetched_snapshot(target, core_response)
         else:
-            response = answer  # type: ignore[assignment]
+            response = core_response  # type: ignore[assignment]
         self._return(flight, target, response)
 
-    def _fetched(self, target: Replica, answer: PendingFetchResponse) -> FetchResponse:
-        read = answer.read
+    def _fetched(self, target: Replica, response: PendingFetchResponse) -> FetchResponse:
+        read = response.read
         batches: tuple[LogBatch, ...] = ()
         if read is not None:
             batches = target.disk.log.read(read.offset, read.end_offset, read.max_bytes)
             self._world.logs.read(target, batches)
         return FetchResponse(
-            error=answer.error,
-            leader=answer.leader,
-            leader_endpoint=answer.leader_endpoint,
-            high_watermark=answer.high_watermark,
-            diverging=answer.diverging,
-            snapshot=answer.snapshot,
+            error=response.error,
+            leader=response.leader,
+            leader_endpoint=response.leader_endpoint,
+            high_watermark=response.high_watermark,
+            diverging=response.diverging,
+            snapshot=response.snapshot,
             batches=batches,
         )
 
     def _fetched_snapshot(
-        self, target: Replica, answer: PendingFetchSnapshotResponse
+        self, target: Replica, response: PendingFetchSnapshotResponse
     ) -> FetchSnapshotResponse:
-        read = answer.read
+        read = response.read
         data = b""
-        error = answer.error
+        error = response.error
         if read is not None:
             snapshot = target.disk.snapshots.get(read.snapshot)
             if snapshot is None:
                 error = RaftError.SNAPSHOT_NOT_FOUND
             else:
-                assert answer.size == len(snapshot.content), f"size {answer.size} of {snapshot.id}"
+                assert response.size == len(snapshot.content), f"size {response.size} of {snapshot.id}"
                 data = snapshot.content[read.position : read.position + read.length]
                 if self._options.corrupt_chunks and self._random() < self._options.corrupt_chunks:
                     data = data if self.is_healed else b"?" * len(data)
         return FetchSnapshotResponse(
             error=error,
-            leader=answer.leader,
-            leader_endpoint=answer.leader_endpoint,
-            snapshot=answer.snapshot,
-            size=answer.size,
-            position=answer.position,
+            leader=response.leader,
+            leader_endpoint=response.leader_endpoint,
+            snapshot=response.snapshot,
+            size=response.size,
+            position=response.position,
             data=data,
         )
 
@@ -278,10 +278,14 @@ class Network:
             source.inbox.append((self._respond, arrival))
             return
         if flight.is_over:
-            if self._options.late_answers:
+            if self._options.late_responses:
                 source.handle(ResponseReceived(request_id=flight.number, response=response))
             return
-        if self._options.bad_answers and not self.is_healed and self._random() < self._options.bad_answers:
+        if (
+            self._options.bad_responses
+            and not self.is_healed
+            and self._random() < self._options.bad_responses
+        ):
             self._spoil(flight)
             return
         self._end(flight)

@@ -51,9 +51,9 @@ class Options:
     duplicates: float = 0.0
     stragglers: float = 0.0
     """Share of messages that come seconds late."""
-    late_answers: bool = False
+    late_responses: bool = False
     """Whether the core receives responses to requests that are over."""
-    bad_answers: float = 0.0
+    bad_responses: float = 0.0
     """Share of responses that are turned into nonsense or a top-level error."""
     corrupt_chunks: float = 0.0
     clock_skew: int = 0
@@ -168,8 +168,8 @@ def _draw_faults(rng: random.Random, quorum: dict[str, object]) -> dict[str, obj
         "loss": maybe(0.4, 0.01, 0.05, 0.2),
         "duplicates": maybe(0.4, 0.02, 0.1, 0.3),
         "stragglers": maybe(0.4, 0.005, 0.02, 0.1),
-        "late_answers": rng.random() < 0.5,
-        "bad_answers": maybe(0.2, 0.005, 0.03),
+        "late_responses": rng.random() < 0.5,
+        "bad_responses": maybe(0.2, 0.005, 0.03),
         "corrupt_chunks": maybe(0.3, 0.02, 0.1),
         "clock_skew": maybe(0.4, 20, 150),
         "clock_jump_ms": maybe(0.2, 3000, 10_000),

@@ -428,7 +428,7 @@ class Replica:
     def _tell_request(self, notice: SendRequest) -> None:
         self.world.network.send(self, notice)
 
-    def _tell_answer(self, notice: SendResponse) -> None:
+    def _tell_response(self, notice: SendResponse) -> None:
         self.world.network.answer(self, notice)
 
     def _tell_high_watermark(self, notice: HighWatermarkAdvanced) -> None:
@@ -602,7 +602,7 @@ class Replica:
 
 Replica.tellers = {
     SendRequest: Replica._tell_request,
-    SendResponse: Replica._tell_answer,
+    SendResponse: Replica._tell_response,
     HighWatermarkAdvanced: Replica._tell_high_watermark,
     LeadershipLost: Replica._tell_leadership_lost,
     ControlBatchAppended: Replica._tell_control_batch,

@@ -18,7 +18,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.requests.context import NoResponse
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support.services import Calls, answers, context, services, settled
+from tests.apis.support.services import Calls, context, responses_of, services, settled
 
 TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8
 SET, DELETE, APPEND = 0, 1, 2
@@ -148,34 +148,34 @@ def test_only_the_rest_is_forwarded_and_all_is_answered_in_order() -> None:
             ]
         )
     )
-    (answer,) = answers(reply)
-    answer.encode(1)
-    assert codes(answer) == [("a", REFUSED), ("b", 0), ("a", REFUSED), ("c", 3), ("9", REFUSED)]
-    assert [answer.responses[index].error_message for index in (1, 3)] == [None, "unknown"]
+    (response,) = responses_of(reply)
+    response.encode(1)
+    assert codes(response) == [("a", REFUSED), ("b", 0), ("a", REFUSED), ("c", 3), ("9", REFUSED)]
+    assert [response.responses[index].error_message for index in (1, 3)] == [None, "unknown"]
 
 
 def test_what_the_controller_does_not_answer_is_answered_all_the_same() -> None:
     calls = Calls()
     reply = send(mixed(), calls)
     calls.replies[0].resolve(IncrementalAlterConfigsResponse())
-    (answer,) = answers(reply)
+    (response,) = responses_of(reply)
     lost = ErrorCode.UNKNOWN_SERVER_ERROR
-    assert codes(answer) == [("a", REFUSED), ("b", lost), ("a", REFUSED), ("c", lost), ("9", REFUSED)]
+    assert codes(response) == [("a", REFUSED), ("b", lost), ("a", REFUSED), ("c", lost), ("9", REFUSED)]
 
 
-def test_the_older_request_gets_the_older_answer() -> None:
+def test_the_older_request_gets_the_older_response() -> None:
     calls = Calls()
     bad = (TOPIC, "b", [("retention.ms", None)])
     reply = send(complete((TOPIC, "a", [("retention.ms", "1")]), bad), calls)
     told = AlterConfigsResponse.AlterConfigsResourceResponse(resource_type=TOPIC, resource_name="a")
     calls.replies[0].resolve(AlterConfigsResponse(responses=[told]))
-    (answer,) = answers(reply)
-    assert isinstance(answer, AlterConfigsResponse)
-    assert codes(answer) == [("a", 0), ("b", REFUSED)]
+    (response,) = responses_of(reply)
+    assert isinstance(response, AlterConfigsResponse)
+    assert codes(response) == [("a", 0), ("b", REFUSED)]
 
 
-def test_where_no_controller_answers_the_client_gets_no_answer() -> None:
+def test_where_no_controller_answers_the_client_gets_no_response() -> None:
     calls = Calls()
     reply = send(mixed(), calls)
     calls.replies[0].resolve(NoResponse(reason="its versions differ"))
-    assert answers(reply) == [NoResponse(reason="its versions differ")]
+    assert responses_of(reply) == [NoResponse(reason="its versions differ")]

@@ -14,7 +14,7 @@ from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.types import Deferred
 from tests.apis.admin.test_alter_configs import complete, incremental
-from tests.apis.support.services import answers, context, services
+from tests.apis.support.services import context, responses_of, services
 from tests.config.test_rules import BASE
 from tests.controller.support.harness import APPEND, DELETE, SET, SUBTRACT, Harness
 
@@ -55,7 +55,7 @@ class Broker:
             self.harness.controller.committed_image, forward=self._forward, static_config=self.static
         )
         reply = dispatch(request, context(request, 1), node)
-        ((result,),) = (answer.responses for answer in answers(reply))
+        ((result,),) = (response.responses for response in responses_of(reply))
         return result.error_code, result.error_message
 
     def set(self, key: str, value: str | None, *, name: str = "1", operation: int = SET) -> int:

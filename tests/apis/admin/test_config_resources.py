@@ -48,14 +48,16 @@ def image() -> ClusterImage:
 def listed(
     image: ClusterImage, types: list[int], listener_name: str = "PLAINTEXT"
 ) -> tuple[int, list[tuple[int, str]]]:
-    answer = ask(
+    response = ask(
         ListConfigResourcesRequest(resource_types=types),
         1,
         image,
         kind=ListenerKind.BROKER,
         listener_name=listener_name,
     )
-    return answer.error_code, [(each.resource_type, each.resource_name) for each in answer.config_resources]
+    return response.error_code, [
+        (each.resource_type, each.resource_name) for each in response.config_resources
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,8 +86,8 @@ def test_a_type_that_does_not_exist_is_refused(types: list[int], image: ClusterI
 
 
 def test_the_first_version_lists_client_metrics_subscriptions(image: ClusterImage) -> None:
-    answer = ask(ListConfigResourcesRequest(), 0, image)
-    assert [each.resource_name for each in answer.config_resources] == ["cm"]
+    response = ask(ListConfigResourcesRequest(), 0, image)
+    assert [each.resource_name for each in response.config_resources] == ["cm"]
 
 
 def test_brokers_without_the_listener_are_left_out(image: ClusterImage) -> None:

@@ -16,7 +16,7 @@ from kafkaproto_server.config.properties import layered
 from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from tests.apis.support import services as shared
-from tests.config.support.golden_answers import NODE_ID, GoldenStep, golden_steps
+from tests.config.support.golden_responses import NODE_ID, GoldenStep, golden_steps
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 STATIC = {"node.id": "7", "broker.id": "7", "log.retention.hours": "48", "ssl.key.password": "hunter2"}
@@ -134,7 +134,7 @@ def test_what_cannot_be_described_is_refused_with_stocks_code(
     assert [config.value for config in good.configs] == ["1000"]
 
 
-def test_a_list_of_keys_narrows_the_answer_and_an_empty_one_does_not() -> None:
+def test_a_list_of_keys_narrows_the_response_and_an_empty_one_does_not() -> None:
     (some,) = ask((TOPIC, "logs", ["segment.ms", "no.such.key", "flush.ms", "flush.ms"]))
     (none,) = ask((TOPIC, "logs", ["no.such.key"]))
     (all_,) = ask((TOPIC, "logs", []))

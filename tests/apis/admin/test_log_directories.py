@@ -29,9 +29,9 @@ def describe(request: DescribeLogDirsRequest, version: int) -> Any:
 
 @pytest.mark.parametrize("version", range(1, 6))
 def test_every_directory_is_described_in_each_version(version: int) -> None:
-    answer = describe(DescribeLogDirsRequest(topics=None), version)
+    response = describe(DescribeLogDirsRequest(topics=None), version)
     shows_bytes, shows_cordons = version >= 4, version >= 5
-    assert answer == DescribeLogDirsResponse(
+    assert response == DescribeLogDirsResponse(
         results=[
             DescribeLogDirsResponse.DescribeLogDirsResult(
                 log_dir="/data/a",
@@ -49,6 +49,6 @@ def test_every_directory_is_described_in_each_version(version: int) -> None:
 def test_directories_are_described_whatever_topics_are_asked_for() -> None:
     topic = DescribeLogDirsRequest.DescribableLogDirTopic(topic="t", partitions=[0, -1])
     for topics in ([], [topic]):
-        answer = describe(DescribeLogDirsRequest(topics=topics), 5)
-        assert [each.log_dir for each in answer.results] == ["/data/a", "/data/b", "/data/c"]
-        assert all(each.topics == [] for each in answer.results)
+        response = describe(DescribeLogDirsRequest(topics=topics), 5)
+        assert [each.log_dir for each in response.results] == ["/data/a", "/data/b", "/data/c"]
+        assert all(each.topics == [] for each in response.results)

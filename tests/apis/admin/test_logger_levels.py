@@ -10,7 +10,7 @@ from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsResp
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.types import ListenerKind
 from tests.apis.admin.test_alter_configs import codes, incremental
-from tests.apis.support.services import Calls, answers, context, services, settled
+from tests.apis.support.services import Calls, context, responses_of, services, settled
 
 TOPIC, LOGGER = 2, 8
 SET, DELETE, APPEND, SUBTRACT = range(4)
@@ -119,7 +119,7 @@ def test_other_resources_are_passed_on_and_all_is_answered_in_order(kind: Listen
     assert loggers.changes == [{"root": "WARN"}]
     passed = loggers.calls.submitted if kind is ListenerKind.CONTROLLER else loggers.calls.forwarded
     assert [request for request, _ in passed] == [incremental(topic)]
-    found = answers(reply)
+    found = responses_of(reply)
     assert found == []
     told = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(
         error_code=3, resource_type=TOPIC, resource_name="a"

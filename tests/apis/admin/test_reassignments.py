@@ -30,18 +30,18 @@ def image() -> ClusterImage:
 def listed(image: ClusterImage, *topics: tuple[str, list[int]], everything: bool = False) -> Shown:
     """(replicas, adding, removing) by partition, in the order of the answer."""
     asked = [Asked(name=name, partition_indexes=indexes) for name, indexes in topics]
-    answer = ask(
+    response = ask(
         ListPartitionReassignmentsRequest(topics=None if everything else asked),
         0,
         image,
         kind=ListenerKind.CONTROLLER,
         listener_name="CONTROLLER",
     )
-    assert isinstance(answer, ListPartitionReassignmentsResponse)
-    assert (answer.error_code, answer.error_message) == (0, None)
+    assert isinstance(response, ListPartitionReassignmentsResponse)
+    assert (response.error_code, response.error_message) == (0, None)
     return {
         (topic.name, each.partition_index): (each.replicas, each.adding_replicas, each.removing_replicas)
-        for topic in answer.topics
+        for topic in response.topics
         for each in topic.partitions
     }
 

@@ -19,7 +19,7 @@ IMAGE = golden().image
 def controllers(
     image: ClusterImage, leader_id: int, listener_name: str = "CONTROLLER"
 ) -> DescribeClusterResponse:
-    answer = ask(
+    response = ask(
         DescribeClusterRequest(endpoint_type=CONTROLLERS),
         2,
         image,
@@ -27,8 +27,8 @@ def controllers(
         listener_name=listener_name,
         leader=lambda: LeaderAndEpoch(leader_id=leader_id, epoch=1),
     )
-    assert isinstance(answer, DescribeClusterResponse)
-    return answer
+    assert isinstance(response, DescribeClusterResponse)
+    return response
 
 
 def image_with_controllers(metadata_version: int, **endpoints: tuple[str, ...]) -> ClusterImage:
@@ -51,12 +51,16 @@ def image_with_controllers(metadata_version: int, **endpoints: tuple[str, ...]) 
 
 def test_a_controller_lists_those_that_have_the_listener_it_was_asked_on() -> None:
     image = image_with_controllers(15, c3=("INSIDE", "CONTROLLER"), c1=("CONTROLLER",), c2=("INSIDE",))
-    answer = controllers(image, leader_id=3)
-    assert [(node.broker_id, node.host, node.rack, node.is_fenced) for node in answer.brokers] == [
+    response = controllers(image, leader_id=3)
+    assert [(node.broker_id, node.host, node.rack, node.is_fenced) for node in response.brokers] == [
         (1, "c1.CONTROLLER", None, False),
         (3, "c3.CONTROLLER", None, False),
     ]
-    assert (answer.controller_id, answer.endpoint_type, answer.cluster_id) == (3, CONTROLLERS, CLUSTER_ID)
+    assert (response.controller_id, response.endpoint_type, response.cluster_id) == (
+        3,
+        CONTROLLERS,
+        CLUSTER_ID,
+    )
     assert [node.broker_id for node in controllers(image, 3, "INSIDE").brokers] == [2, 3]
 
 
@@ -67,10 +71,10 @@ def test_a_leader_that_is_unknown_or_not_in_the_list_is_not_named(leader_id: int
 
 
 def test_before_controllers_register_they_cannot_be_described() -> None:
-    answer = controllers(image_with_controllers(14, c1=("CONTROLLER",)), leader_id=1)
-    assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
-    assert "3.7-IV0" in (answer.error_message or "")
-    assert answer.brokers == []
+    response = controllers(image_with_controllers(14, c1=("CONTROLLER",)), leader_id=1)
+    assert response.error_code == ErrorCode.UNSUPPORTED_VERSION
+    assert "3.7-IV0" in (response.error_message or "")
+    assert response.brokers == []
 
 
 def test_a_broker_names_any_of_those_alive_as_controller() -> None:
@@ -80,8 +84,8 @@ def test_a_broker_names_any_of_those_alive_as_controller() -> None:
         chosen_among.append(limit)
         return limit - 1
 
-    answer = ask(DescribeClusterRequest(include_fenced_brokers=True), 2, IMAGE, choose=choose)
-    assert [(node.broker_id, node.is_fenced) for node in answer.brokers] == [
+    response = ask(DescribeClusterRequest(include_fenced_brokers=True), 2, IMAGE, choose=choose)
+    assert [(node.broker_id, node.is_fenced) for node in response.brokers] == [
         (1, False),
         (2, True),
         (4, False),
@@ -89,12 +93,12 @@ def test_a_broker_names_any_of_those_alive_as_controller() -> None:
         (6, True),
     ]
     assert chosen_among == [3]
-    assert answer.controller_id == 5
+    assert response.controller_id == 5
 
 
 def test_without_a_broker_alive_no_controller_is_named() -> None:
-    answer = ask(DescribeClusterRequest(), 2, ClusterImage())
-    assert (answer.brokers, answer.controller_id, answer.cluster_id) == ([], -1, CLUSTER_ID)
+    response = ask(DescribeClusterRequest(), 2, ClusterImage())
+    assert (response.brokers, response.controller_id, response.cluster_id) == ([], -1, CLUSTER_ID)
 
 
 @pytest.mark.parametrize(
@@ -118,11 +122,11 @@ def test_without_a_broker_alive_no_controller_is_named() -> None:
 def test_the_wrong_type_of_endpoint_is_refused_in_words(
     kind: ListenerKind, endpoint_type: int, code: int, message: str
 ) -> None:
-    answer = ask(DescribeClusterRequest(endpoint_type=endpoint_type), 1, IMAGE, kind=kind)
-    assert answer.error_code == code
-    assert message in answer.error_message
+    response = ask(DescribeClusterRequest(endpoint_type=endpoint_type), 1, IMAGE, kind=kind)
+    assert response.error_code == code
+    assert message in response.error_message
 
 
 def test_version_0_knows_no_endpoint_types_and_so_no_errors_for_them() -> None:
-    answer = ask(DescribeClusterRequest(), 0, IMAGE, kind=ListenerKind.CONTROLLER)
-    assert answer.error_code == ErrorCode.INVALID_REQUEST
+    response = ask(DescribeClusterRequest(), 0, IMAGE, kind=ListenerKind.CONTROLLER)
+    assert response.error_code == ErrorCode.INVALID_REQUEST

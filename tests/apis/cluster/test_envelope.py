@@ -53,7 +53,7 @@ from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.types import Deferred, ListenerKind
-from tests.apis.support.services import Calls, answers, context, services, settled
+from tests.apis.support.services import Calls, context, responses_of, services, settled
 from tests.messages.support.random_messages import random_message
 from tests.security.support.acl_making import acl, authorizer
 
@@ -105,24 +105,24 @@ def send(
         principal="User:broker",
         client_id="10",
     )
-    answer: Response | Deferred[Response] = settled(
+    response: Response | Deferred[Response] = settled(
         dispatch(request, asked, services(calls=calls, **changes))
     )
-    return answer
+    return response
 
 
 def refused(envelope: EnvelopeRequest) -> ErrorCode:
     """The error of an envelope, which has no response inside."""
-    answer = send(envelope)
-    assert isinstance(answer, EnvelopeResponse)
-    assert answer.response_data is None
-    return ErrorCode(answer.error_code)
+    response = send(envelope)
+    assert isinstance(response, EnvelopeResponse)
+    assert response.response_data is None
+    return ErrorCode(response.error_code)
 
 
 def decided(reply: Response | Deferred[Response]) -> list[Response]:
     """What a deferred reply has come to, if it has."""
     assert isinstance(reply, Deferred)
-    return answers(reply)
+    return responses_of(reply)
 
 
 # --- the principal ---
@@ -157,10 +157,10 @@ def test_stocks_own_envelope_is_read_and_answered() -> None:
     envelope, end = EnvelopeRequest.decode(STOCK_REQUEST, 0)
     assert end == len(STOCK_REQUEST)
     assert joined(envelope.request_principal or b"") == ANONYMOUS_PRINCIPAL
-    answer = send(envelope)
-    assert isinstance(answer, EnvelopeResponse)
+    response = send(envelope)
+    assert isinstance(response, EnvelopeResponse)
     # The correlation id, no tags; no throttling, no error, no message, no topics, no tags.
-    assert joined(answer.response_data or b"")[-10:] == bytes.fromhex(
+    assert joined(response.response_data or b"")[-10:] == bytes.fromhex(
         "00" + "00000000" + "0000" + "00" + "01" + "00"
     )
 
@@ -268,7 +268,7 @@ def test_the_request_inside_is_served_under_its_clients_name(address: bytes, hos
     assert (asked.principal, asked.client_address, asked.client_host) == ("User:bob", address, host)
 
 
-def test_the_answer_inside_has_the_bytes_that_its_client_would_get_from_stock() -> None:
+def test_the_response_inside_has_the_bytes_that_its_client_would_get_from_stock() -> None:
     calls = Calls()
     found = decided(send(wrapped(CREATE, 7), calls))
     assert found == []
@@ -276,21 +276,21 @@ def test_the_answer_inside_has_the_bytes_that_its_client_would_get_from_stock() 
         name="q", error_code=ErrorCode.REQUEST_TIMED_OUT, error_message=None, configs=[]
     )
     calls.replies[0].resolve(CreateTopicsResponse(topics=[result]))
-    (answer,) = found
-    assert isinstance(answer, EnvelopeResponse)
-    assert joined(answer.response_data or b"") == bytes.fromhex(
+    (response,) = found
+    assert isinstance(response, EnvelopeResponse)
+    assert joined(response.response_data or b"") == bytes.fromhex(
         "0000006500 00000000 02 0271 00000000000000000000000000000000 0007 00 ffffffff ffff 01 00 00"
     )
-    assert answer.error_code == 0
+    assert response.error_code == 0
     # All of a stock controller's answer, with the body of another inner response.
     small = EnvelopeResponse(response_data=[bytes.fromhex("0000006500000000000000000100")])
     assert small.encode(0) == bytes.fromhex("0f 0000006500000000000000000100 0000 00")
 
 
 def test_a_request_that_is_answered_at_once_needs_no_waiting() -> None:
-    answer = send(wrapped(QUORUM, 0), quorum_answer=DescribeQuorumResponse())
-    assert isinstance(answer, EnvelopeResponse)
-    assert joined(answer.response_data or b"") == bytes.fromhex("00000065 00 0000 01 00")
+    response = send(wrapped(QUORUM, 0), quorum_response=DescribeQuorumResponse())
+    assert isinstance(response, EnvelopeResponse)
+    assert joined(response.response_data or b"") == bytes.fromhex("00000065 00 0000 01 00")
 
 
 def quorum_error(code: ErrorCode) -> DescribeQuorumResponse:
@@ -301,8 +301,8 @@ def quorum_error(code: ErrorCode) -> DescribeQuorumResponse:
 
 
 def test_a_node_that_does_not_lead_says_so_on_the_envelope() -> None:
-    answer = send(wrapped(QUORUM, 2), quorum_answer=quorum_error(ErrorCode.NOT_LEADER_OR_FOLLOWER))
-    assert answer == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+    response = send(wrapped(QUORUM, 2), quorum_response=quorum_error(ErrorCode.NOT_LEADER_OR_FOLLOWER))
+    assert response == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     calls = Calls()
     reply = send(wrapped(CREATE, 7), calls)
     result = CreateTopicsResponse.CreatableTopicResult(name="q", error_code=ErrorCode.NOT_CONTROLLER)
@@ -339,35 +339,35 @@ def test_a_change_of_voters_that_meets_no_leader_is_the_clients_business(request
     assert asked[0] == request_message
     response_class = AddRaftVoterResponse if request_message.API_KEY == 80 else RemoveRaftVoterResponse
     calls.replies[0].resolve(response_class(error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER))
-    (answer,) = decided(reply)
-    assert isinstance(answer, EnvelopeResponse)
-    assert answer.error_code == 0
-    decoded, _ = response_class.decode(joined(answer.response_data or b""), 0, 5)
+    (response,) = decided(reply)
+    assert isinstance(response, EnvelopeResponse)
+    assert response.error_code == 0
+    decoded, _ = response_class.decode(joined(response.response_data or b""), 0, 5)
     assert decoded.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 @pytest.mark.parametrize("code", [ErrorCode.NOT_CONTROLLER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION])
 def test_other_errors_are_the_clients_business(code: ErrorCode) -> None:
-    answer = send(wrapped(QUORUM, 2), quorum_answer=quorum_error(code))
-    assert isinstance(answer, EnvelopeResponse)
-    assert answer.error_code == 0
-    decoded, _ = DescribeQuorumResponse.decode(joined(answer.response_data or b""), 2, 5)
+    response = send(wrapped(QUORUM, 2), quorum_response=quorum_error(code))
+    assert isinstance(response, EnvelopeResponse)
+    assert response.error_code == 0
+    decoded, _ = DescribeQuorumResponse.decode(joined(response.response_data or b""), 2, 5)
     assert decoded.topics[0].partitions[0].error_code == code
 
 
-def test_where_the_client_gets_no_answer_the_broker_gets_none() -> None:
+def test_where_the_client_gets_no_response_the_broker_gets_none() -> None:
     calls = Calls()
     reply = send(wrapped(CREATE, 7), calls)
     calls.replies[0].resolve(NoResponse(reason="too many wait"))
     assert decided(reply) == [NoResponse(reason="too many wait")]
 
 
-def test_an_answer_of_ours_that_cannot_be_sent_costs_only_this_client_its_answer(
+def test_a_response_of_ours_that_cannot_be_sent_costs_only_this_client_its_response(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     broken = DescribeQuorumResponse(error_message="x" * 40_000)
-    answer = send(wrapped(QUORUM, 2), quorum_answer=broken)
-    assert answer == EnvelopeResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+    response = send(wrapped(QUORUM, 2), quorum_response=broken)
+    assert response == EnvelopeResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
     assert "DescribeQuorumResponse.error_message" in caplog.text
 
 
@@ -389,7 +389,7 @@ def test_every_forwarded_request_of_every_version_comes_out_as_it_went_in(api_ke
             send(
                 envelope,
                 calls,
-                quorum_answer=DescribeQuorumResponse(),
+                quorum_response=DescribeQuorumResponse(),
                 authorizer=lambda found=nothing_against: found,
             )
             asked_of = (*calls.submitted, *calls.described_quorum, *calls.asked_of_quorum)
@@ -414,8 +414,8 @@ def guard(principal: str, operation: Operation) -> Authorizer:
 def test_an_envelope_of_who_is_no_node_is_refused() -> None:
     calls = Calls()
     by_client = guard("User:ANONYMOUS", Operation.ALL)
-    answer = send(wrapped(CREATE, 7), calls, authorizer=lambda: by_client)
-    assert answer == EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    response = send(wrapped(CREATE, 7), calls, authorizer=lambda: by_client)
+    assert response == EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
     assert calls.submitted == []
 
 
@@ -429,18 +429,18 @@ def test_before_the_acls_are_known_no_envelope_is_opened_for_anybody(size: int) 
         LoadingAuthorizer(frozenset({"User:root", "User:broker"}), frozenset()),
     ):
         envelope = wrapped(request, 7, request_principal=encode_principal("User:root"))
-        answer = send(envelope, calls, authorizer=lambda guard_=guard_: guard_)
-        assert answer == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+        response = send(envelope, calls, authorizer=lambda guard_=guard_: guard_)
+        assert response == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     assert calls.submitted == []
 
 
 def test_it_is_the_client_in_the_envelope_who_must_be_allowed_what_it_asks() -> None:
     calls = Calls()
     by_broker = guard("User:broker", Operation.ALL)
-    answer = send(wrapped(CREATE, 7), calls, authorizer=lambda: by_broker)
-    assert isinstance(answer, EnvelopeResponse)
-    assert (answer.error_code, calls.submitted) == (0, [])
-    data = joined(answer.response_data or b"")
+    received = send(wrapped(CREATE, 7), calls, authorizer=lambda: by_broker)
+    assert isinstance(received, EnvelopeResponse)
+    assert (received.error_code, calls.submitted) == (0, [])
+    data = joined(received.response_data or b"")
     response, _ = CreateTopicsResponse.decode(data, 7, 5)
     assert [topic.error_code for topic in response.topics] == [ErrorCode.TOPIC_AUTHORIZATION_FAILED]
 
@@ -449,9 +449,9 @@ def test_it_is_the_client_in_the_envelope_who_must_be_allowed_what_it_asks() -> 
 def test_a_token_proves_who_its_client_is_but_gets_it_no_other_token(by_token: bool) -> None:
     calls = Calls()
     principal = encode_principal("User:alice", token_authenticated=by_token)
-    answer = send(wrapped(CreateDelegationTokenRequest(), 1, request_principal=principal), calls)
+    response = send(wrapped(CreateDelegationTokenRequest(), 1, request_principal=principal), calls)
     assert len(calls.submitted) == (0 if by_token else 1)
-    assert isinstance(answer, EnvelopeResponse) is by_token
+    assert isinstance(response, EnvelopeResponse) is by_token
 
 
 # --- errors at any depth ---

@@ -47,7 +47,7 @@ def test_topics_that_are_missed_are_asked_for_with_the_clusters_defaults(version
     assert (context.principal, context.client_id, context.correlation_id) == ("User:alice", "a client", 101)
 
 
-def test_the_answer_still_says_that_a_topic_that_is_being_created_is_unknown() -> None:
+def test_the_response_still_says_that_a_topic_that_is_being_created_is_unknown() -> None:
     (topic,) = ask(named("new"), 12, IMAGE).topics
     assert (topic.error_code, topic.name, topic.topic_id, topic.partitions) == (
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -77,15 +77,15 @@ def test_nothing_is_created_where_it_is_not_allowed_or_there_is_nothing_to_creat
 def test_topics_by_id_come_with_their_names() -> None:
     ids = [IMAGE.topic_ids["zeta"], IMAGE.topic_ids["beta"], IMAGE.topic_ids["zeta"]]
     request = MetadataRequest(topics=[Topic(name=None, topic_id=each) for each in ids])
-    answer = ask(request, 12, IMAGE)
-    assert [(topic.name, topic.topic_id) for topic in answer.topics] == [("zeta", ids[0]), ("beta", ids[1])]
+    response = ask(request, 12, IMAGE)
+    assert [(topic.name, topic.topic_id) for topic in response.topics] == [("zeta", ids[0]), ("beta", ids[1])]
 
 
 def test_topics_and_partitions_come_in_order() -> None:
-    answer = ask(MetadataRequest(topics=None), 12, IMAGE)
-    names = [topic.name for topic in answer.topics]
+    response = ask(MetadataRequest(topics=None), 12, IMAGE)
+    names = [topic.name for topic in response.topics]
     assert names == sorted(IMAGE.topic_ids)
-    for topic in answer.topics:
+    for topic in response.topics:
         assert [each.partition_index for each in topic.partitions] == list(range(len(topic.partitions)))
 
 
@@ -95,8 +95,8 @@ def test_any_broker_alive_may_be_named_as_controller() -> None:
 
 
 def test_without_a_broker_alive_there_is_no_controller() -> None:
-    answer = ask(MetadataRequest(topics=[]), 12, ClusterImage())
-    assert (answer.brokers, answer.controller_id, answer.cluster_id) == ([], -1, CLUSTER_ID)
+    response = ask(MetadataRequest(topics=[]), 12, ClusterImage())
+    assert (response.brokers, response.controller_id, response.cluster_id) == ([], -1, CLUSTER_ID)
 
 
 def test_an_old_client_is_shown_only_replicas_it_can_reach() -> None:

@@ -28,12 +28,12 @@ def offline(harness: Harness) -> list[int]:
     image = harness.controller.committed_image
     metadata = ask(MetadataRequest(topics=None), 13, image)
     described = ask(DescribeTopicPartitionsRequest(), 0, image)
-    answers = []
+    responses = []
     for topics in (metadata.topics, described.topics):
         (partition,) = topics[0].partitions
-        answers.append(partition.offline_replicas)
-    assert answers[0] == answers[1]
-    replicas: list[int] = answers[0]
+        responses.append(partition.offline_replicas)
+    assert responses[0] == responses[1]
+    replicas: list[int] = responses[0]
     return replicas
 
 

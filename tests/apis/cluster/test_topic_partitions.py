@@ -40,11 +40,11 @@ def image_with_topic(indexes: Iterable[int]) -> ClusterImage:
 
 
 @pytest.mark.parametrize("limit", [MAX_PARTITIONS, MAX_PARTITIONS + 1, 2**31 - 1])
-def test_an_answer_holds_no_more_partitions_than_kafkas_own_limit(limit: int) -> None:
+def test_a_response_holds_no_more_partitions_than_kafkas_own_limit(limit: int) -> None:
     image = image_with_topic(range(MAX_PARTITIONS + 1))
-    answer = ask(DescribeTopicPartitionsRequest(response_partition_limit=limit), 0, image)
-    assert len(answer.topics[0].partitions) == MAX_PARTITIONS
-    assert answer.next_cursor.partition_index == MAX_PARTITIONS
+    response = ask(DescribeTopicPartitionsRequest(response_partition_limit=limit), 0, image)
+    assert len(response.topics[0].partitions) == MAX_PARTITIONS
+    assert response.next_cursor.partition_index == MAX_PARTITIONS
     last = ask(
         DescribeTopicPartitionsRequest(cursor=Cursor(topic_name="many", partition_index=2000)), 0, image
     )
@@ -54,9 +54,9 @@ def test_an_answer_holds_no_more_partitions_than_kafkas_own_limit(limit: int) ->
 
 def test_a_cursor_beyond_every_index_leaves_the_topic_empty() -> None:
     cursor = Cursor(topic_name="many", partition_index=2**31 - 1)
-    answer = ask(DescribeTopicPartitionsRequest(cursor=cursor), 0, image_with_topic(range(2)))
-    assert [(topic.name, topic.partitions) for topic in answer.topics] == [("many", [])]
-    assert answer.next_cursor is None
+    response = ask(DescribeTopicPartitionsRequest(cursor=cursor), 0, image_with_topic(range(2)))
+    assert [(topic.name, topic.partitions) for topic in response.topics] == [("many", [])]
+    assert response.next_cursor is None
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
@@ -68,17 +68,17 @@ def test_following_the_cursor_shows_every_partition_once_and_in_order(limit: int
             response_partition_limit=limit,
             cursor=None if cursor is None else Cursor(topic_name=cursor[0], partition_index=cursor[1]),
         )
-        answer = ask(request, 0, image)
+        response = ask(request, 0, image)
         page = [
             (topic.name, partition.partition_index)
-            for topic in answer.topics
+            for topic in response.topics
             for partition in topic.partitions
         ]
         assert 0 < len(page) <= limit
         seen += page
-        if answer.next_cursor is None:
+        if response.next_cursor is None:
             break
-        cursor = (answer.next_cursor.topic_name, answer.next_cursor.partition_index)
+        cursor = (response.next_cursor.topic_name, response.next_cursor.partition_index)
     assert seen == sorted(seen)
     assert seen == [
         (topic.name, index) for topic in image.topics_in_order() for index, _ in topic.partitions_in_order()
@@ -93,10 +93,10 @@ def test_a_page_begins_at_its_cursor_whatever_indexes_there_are(indexes: Iterabl
         request = DescribeTopicPartitionsRequest(
             response_partition_limit=limit, cursor=Cursor(topic_name="many", partition_index=first)
         )
-        answer = ask(request, 0, image)
+        response = ask(request, 0, image)
         rest = sorted(index for index in indexes if index >= first)
-        assert [each.partition_index for each in answer.topics[0].partitions] == rest[:limit]
-        following = answer.next_cursor and answer.next_cursor.partition_index
+        assert [each.partition_index for each in response.topics[0].partitions] == rest[:limit]
+        following = response.next_cursor and response.next_cursor.partition_index
         assert following == (rest[limit] if len(rest) > limit else None)
 
 
@@ -111,6 +111,6 @@ def test_a_page_takes_no_longer_because_of_the_other_partitions() -> None:
     assert steps[0] == steps[1]
 
 
-def test_no_topics_at_all_is_an_empty_answer() -> None:
-    answer = ask(DescribeTopicPartitionsRequest(), 0, ClusterImage())
-    assert (answer.topics, answer.next_cursor) == ([], None)
+def test_no_topics_at_all_is_an_empty_response() -> None:
+    response = ask(DescribeTopicPartitionsRequest(), 0, ClusterImage())
+    assert (response.topics, response.next_cursor) == ([], None)

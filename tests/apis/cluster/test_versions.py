@@ -28,9 +28,9 @@ def test_a_client_that_does_not_name_itself_properly_is_refused_as_by_kafka(
     version: int, name: str, software_version: str
 ) -> None:
     request = ApiVersionsRequest(client_software_name=name, client_software_version=software_version)
-    answer = dispatch(request, context(request, version), services(IMAGE))
+    response = dispatch(request, context(request, version), services(IMAGE))
     # Kafka's bytes: error 42, no keys, no throttle time, no tags.
-    assert answer.encode(version) == bytes.fromhex("002a 01 00000000 00")  # type: ignore[union-attr]
+    assert response.encode(version) == bytes.fromhex("002a 01 00000000 00")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
@@ -38,13 +38,13 @@ def test_clients_too_old_to_name_themselves_are_served(version: int) -> None:
     assert ask(ApiVersionsRequest(), version, IMAGE).error_code == 0
 
 
-def features(answer: Any) -> tuple[dict[str, tuple[int, int]], dict[str, int]]:
+def features(response: Any) -> tuple[dict[str, tuple[int, int]], dict[str, int]]:
     """Supported ranges and finalized levels."""
-    for feature in answer.finalized_features:
+    for feature in response.finalized_features:
         assert feature.min_version_level == feature.max_version_level
     return (
-        {each.name: (each.min_version, each.max_version) for each in answer.supported_features},
-        {each.name: each.max_version_level for each in answer.finalized_features},
+        {each.name: (each.min_version, each.max_version) for each in response.supported_features},
+        {each.name: each.max_version_level for each in response.finalized_features},
     )
 
 
@@ -82,8 +82,8 @@ def test_a_broker_calls_its_images_offset_the_features_epoch_and_a_controller_th
 
 def test_a_broker_offers_of_forwarded_requests_what_the_active_controller_serves_too() -> None:
     def advertised(**changes: Any) -> dict[int, tuple[int, int]]:
-        answer = ask(REQUEST, 4, IMAGE, **changes)
-        return {key.api_key: (key.min_version, key.max_version) for key in answer.api_keys}
+        response = ask(REQUEST, 4, IMAGE, **changes)
+        return {key.api_key: (key.min_version, key.max_version) for key in response.api_keys}
 
     everything = advertised()
     controller = {19: (5, 9), 20: (0, 3), 37: (4, 5), 3: (0, 0), 60: (0, 0)}
@@ -102,5 +102,5 @@ def test_a_broker_offers_of_forwarded_requests_what_the_active_controller_serves
 
 def test_a_controller_offers_what_it_serves_whatever_another_serves() -> None:
     kind = ListenerKind.CONTROLLER
-    answer = ask(REQUEST, 4, IMAGE, kind=kind, listener_name="CONTROLLER", served_versions=dict)
-    assert [key.api_key for key in answer.api_keys] == sorted(TABLE[kind])
+    response = ask(REQUEST, 4, IMAGE, kind=kind, listener_name="CONTROLLER", served_versions=dict)
+    assert [key.api_key for key in response.api_keys] == sorted(TABLE[kind])

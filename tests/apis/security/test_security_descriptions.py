@@ -30,7 +30,7 @@ from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.security.delegation_tokens import token_hmac
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support.services import Calls, answers, ask, context, image_of, services, settled
+from tests.apis.support.services import Calls, ask, context, image_of, responses_of, services, settled
 from tests.security.support.acl_making import acl, acl_filter, acl_record, authorizer
 
 CONTROLLER = ListenerKind.CONTROLLER
@@ -403,7 +403,7 @@ def test_a_token_for_another_takes_an_acl() -> None:
 
 @pytest.mark.parametrize("owner_type", ["User", "User:ANONYMOUS", ""])
 @pytest.mark.parametrize("guard", [None, authorizer()], ids=["no authorizer", "denied"])
-def test_an_owner_of_the_longest_name_is_named_in_the_answer(
+def test_an_owner_of_the_longest_name_is_named_in_the_response(
     owner_type: str, guard: Authorizer | None
 ) -> None:
     request = CreateDelegationTokenRequest(owner_principal_type=owner_type, owner_principal_name="x" * 32_767)
@@ -412,7 +412,7 @@ def test_an_owner_of_the_longest_name_is_named_in_the_answer(
     reply = dispatch(request, asked, services(TOKENS, calls, authorizer=lambda: guard))
     if guard is None:
         calls.replies[0].resolve(CreateDelegationTokenResponse(error_code=ErrorCode.INVALID_REQUEST))
-        (reply,) = answers(reply)
+        (reply,) = responses_of(reply)
     assert isinstance(reply, CreateDelegationTokenResponse)
     assert reply.error_code in (ErrorCode.INVALID_REQUEST, ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED)
     assert (reply.principal_type, reply.principal_name) == (owner_type, "x" * 32_767)
@@ -421,7 +421,7 @@ def test_an_owner_of_the_longest_name_is_named_in_the_answer(
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 @pytest.mark.parametrize("error", [0, ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED])
-def test_an_answer_names_owner_and_requester_as_far_as_the_version_has_fields(
+def test_a_response_names_owner_and_requester_as_far_as_the_version_has_fields(
     version: int, error: int
 ) -> None:
     request = CreateDelegationTokenRequest()
@@ -430,9 +430,9 @@ def test_an_answer_names_owner_and_requester_as_far_as_the_version_has_fields(
     calls = Calls()
     reply = dispatch(request, context(request, version, kind=CONTROLLER), services(TOKENS, calls))
     calls.replies[0].resolve(CreateDelegationTokenResponse(error_code=error))
-    (answer,) = answers(reply)
-    assert isinstance(answer, CreateDelegationTokenResponse)
-    assert answer.error_code == error
-    assert (answer.principal_type, answer.principal_name) == ("User", "b:ob" if version == 3 else "alice")
-    assert answer.token_requester_principal_name == ("alice" if version == 3 else "")
-    answer.encode(version)
+    (response,) = responses_of(reply)
+    assert isinstance(response, CreateDelegationTokenResponse)
+    assert response.error_code == error
+    assert (response.principal_type, response.principal_name) == ("User", "b:ob" if version == 3 else "alice")
+    assert response.token_requester_principal_name == ("alice" if version == 3 else "")
+    response.encode(version)

@@ -19,10 +19,10 @@ from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.services import (
     NODE_ID,
-    answers,
     context,
-    decoded_answer,
+    decoded_response,
     golden,
+    responses_of,
     services,
     with_changes,
 )
@@ -75,9 +75,9 @@ class Cluster:
         )
         if self.is_active:
             harness.commit()
-        answer = harness.answer(command_id)
-        assert answer is not None
-        reply.resolve(answer)
+        response = harness.answer(command_id)
+        assert response is not None
+        reply.resolve(response)
         return reply
 
     def forward(self, request: Message, asked: RequestContext) -> Deferred[Response]:
@@ -96,9 +96,9 @@ class Cluster:
         assert info is not None
         offset = 4 + info.response_header_version(asked.api_version)
         data = joined(reply.response_data)
-        answer, end = info.response_class.decode(data, asked.api_version, offset)
+        response, end = info.response_class.decode(data, asked.api_version, offset)
         assert end == len(data)
-        unwrapped.resolve(answer)
+        unwrapped.resolve(response)
         return unwrapped
 
     def describe_quorum(self, request: Message, version: int) -> Message:
@@ -122,11 +122,11 @@ class Cluster:
         name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
         asked = context(decoded, version, kind=kind, listener_name=name, principal=principal)
         reply = dispatch(decoded, asked, self.services)
-        (answer,) = answers(reply)
-        answer = decoded_answer(answer, request, version)
-        if isinstance(answer, NoResponse):
+        (response,) = responses_of(reply)
+        response = decoded_response(response, request, version)
+        if isinstance(response, NoResponse):
             assert not self.is_active
-            return answer
-        assert isinstance(answer, Message)
-        answer.encode(0 if isinstance(answer, EnvelopeResponse) else version)
-        return answer
+            return response
+        assert isinstance(response, Message)
+        response.encode(0 if isinstance(response, EnvelopeResponse) else version)
+        return response

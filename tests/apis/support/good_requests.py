@@ -68,9 +68,9 @@ class PreparedCluster(Cluster):
         elif isinstance(inbound, AddVoterRequest | RemoveVoterRequest):
             number = self.quorum.change(inbound)
             if self.quorum.error(number) is None and isinstance(inbound, AddVoterRequest):
-                self.quorum.new_voter_answers()
+                self.quorum.new_voter_responses()
             self.quorum.fetch(2, 3, 4)
-            reply.resolve(wire.encode_response(request, asked.api_version, self.quorum.answers[number], []))
+            reply.resolve(wire.encode_response(request, asked.api_version, self.quorum.responses[number], []))
         return reply
 
     @property

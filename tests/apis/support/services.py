@@ -80,7 +80,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
 
     def describe_quorum(request: Message, version: int) -> Message:
         calls.described_quorum.append((request, version))
-        return changes["quorum_answer"]  # type: ignore[no-any-return]
+        return changes["quorum_response"]  # type: ignore[no-any-return]
 
     fields: dict[str, Any] = {
         "id": NODE_ID,
@@ -101,7 +101,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "log_directories": tuple,
         "auto_create_topics": True,
         "create_topics": lambda request, context: calls.created.append((request, context)),
-        **{name: value for name, value in changes.items() if name != "quorum_answer"},
+        **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
     return Services(
         **{name: port(**_of_port(port, fields)) for name, port in PORTS.items()}  # type: ignore[arg-type]
@@ -144,7 +144,7 @@ def settled(reply: HandlerResult) -> Any:
     return reply
 
 
-def answers(reply: HandlerResult) -> list[Any]:
+def responses_of(reply: HandlerResult) -> list[Any]:
     """What a reply has come to, if it has; its steps are taken."""
     found: list[Any] = []
 
@@ -160,23 +160,23 @@ def answers(reply: HandlerResult) -> list[Any]:
     return found
 
 
-def answer_of(reply: HandlerResult, request: Message, version: int) -> Any:
+def response_of(reply: HandlerResult, request: Message, version: int) -> Any:
     """The response that a reply has come to, decoded if it is encoded already."""
-    (answer,) = answers(reply)
-    return decoded_answer(answer, request, version)
+    (response,) = responses_of(reply)
+    return decoded_response(response, request, version)
 
 
-def decoded_answer(answer: Response, request: Message, version: int) -> Any:
+def decoded_response(received: Response, request: Message, version: int) -> Any:
     """An answer, decoded if it is an encoded response to a request."""
-    if not isinstance(answer, Encoded):
-        return answer
+    if not isinstance(received, Encoded):
+        return received
     assert request.API_KEY is not None
     api = api_by_key(request.API_KEY)
     assert api is not None
-    data = joined([*answer.buffers])
+    data = joined([*received.buffers])
     response, end = api.response_class.decode(data, version)
     assert end == len(data)
-    assert answer.errors == Counter(error_codes(response))
+    assert received.errors == Counter(error_codes(response))
     return response
 
 
@@ -193,9 +193,9 @@ def ask(
     """The answer to a request, both once through the bytes of a version."""
     decoded, _ = type(request).decode(request.encode(version), version)
     asked = context(decoded, version, kind=kind, listener_name=listener_name)
-    answer = answer_of(dispatch(decoded, asked, services(image, calls, **changes)), request, version)
-    assert isinstance(answer, Message)
-    return type(answer).decode(answer.encode(version), version)[0]
+    response = response_of(dispatch(decoded, asked, services(image, calls, **changes)), request, version)
+    assert isinstance(response, Message)
+    return type(response).decode(response.encode(version), version)[0]
 
 
 def image_of(records: Iterable[Message], *, offset: int = 100) -> ClusterImage:

@@ -41,7 +41,7 @@ def node_class() -> type[Node]:
 
 
 def make_node(make: type[Node], directory: Path, overrides: Mapping[str, str] | None = None) -> Node:
-    """A formatted sole node of that make with both roles, not started; its files lie under the directory."""
+    """A formatted sole node of that implementation with both roles, not started; its files lie under the directory."""
     properties = combined_properties(directory / "data")
     node = make(directory, {**properties, **(overrides or {})})
     node.format(CLUSTER_ID)

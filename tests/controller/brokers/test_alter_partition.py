@@ -24,27 +24,27 @@ def harness() -> Harness:
 def refused(harness: Harness, version: int = 3, **fields: Any) -> ErrorCode:
     """The error that a partition is refused with, nothing having been written."""
     before = harness.image, harness.next_offset
-    answer = harness.alter_partition("t", version=version, **fields)
+    response = harness.alter_partition("t", version=version, **fields)
     assert (harness.image, harness.next_offset) == before
-    assert (answer.leader_id, answer.leader_epoch, answer.isr) == (0, 0, [])
-    assert (answer.leader_recovery_state, answer.partition_epoch) == (0, 0)
-    return ErrorCode(answer.error_code)
+    assert (response.leader_id, response.leader_epoch, response.isr) == (0, 0, [])
+    assert (response.leader_recovery_state, response.partition_epoch) == (0, 0)
+    return ErrorCode(response.error_code)
 
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_leader_shrinks_and_grows_its_isr(harness: Harness, version: int) -> None:
-    answer = harness.alter_partition("t", version=version, isr=(1, 3))
-    assert (answer.error_code, answer.isr) == (0, [1, 3])
-    assert (answer.leader_id, answer.leader_epoch, answer.partition_epoch) == (1, 0, 1)
+    response = harness.alter_partition("t", version=version, isr=(1, 3))
+    assert (response.error_code, response.isr) == (0, [1, 3])
+    assert (response.leader_id, response.leader_epoch, response.partition_epoch) == (1, 0, 1)
     assert harness.partition("t").isr == (1, 3)
-    answer = harness.alter_partition("t", version=version, isr=(1, 3, 2))
-    assert (answer.isr, answer.leader_epoch, answer.partition_epoch) == ([1, 3, 2], 0, 2)
+    response = harness.alter_partition("t", version=version, isr=(1, 3, 2))
+    assert (response.isr, response.leader_epoch, response.partition_epoch) == ([1, 3, 2], 0, 2)
 
 
 def test_an_isr_that_is_in_force_is_answered_without_a_record(harness: Harness) -> None:
     end = harness.next_offset
-    answer = harness.alter_partition("t")
-    assert (answer.error_code, answer.isr, answer.partition_epoch) == (0, [1, 2, 3], 0)
+    response = harness.alter_partition("t")
+    assert (response.error_code, response.isr, response.partition_epoch) == (0, [1, 2, 3], 0)
     assert harness.next_offset == end
 
 
@@ -52,8 +52,8 @@ def test_an_isr_that_is_in_force_is_answered_without_a_record(harness: Harness) 
 def test_a_sender_that_is_not_registered_so_is_refused_as_a_whole(
     harness: Harness, who: dict[str, int]
 ) -> None:
-    answer = harness.call(harness.alter_partition_request("t", isr=(1,), **who))
-    assert (answer.error_code, answer.topics) == (ErrorCode.STALE_BROKER_EPOCH, [])
+    response = harness.call(harness.alter_partition_request("t", isr=(1,), **who))
+    assert (response.error_code, response.topics) == (ErrorCode.STALE_BROKER_EPOCH, [])
     assert harness.partition("t").isr == (1, 2, 3)
 
 
@@ -112,13 +112,13 @@ def test_a_leader_in_recovery_is_alone_until_it_has_recovered(harness: Harness) 
     harness.heartbeat(1, want_fence=True)
     assert (harness.partition("u").leader, harness.partition("u").leader_recovery_state) == (2, 1)
     harness.heartbeat(1)
-    answer = harness.alter_partition("u", isr=(2, 1))
-    assert answer.error_code == ErrorCode.INVALID_REQUEST
+    response = harness.alter_partition("u", isr=(2, 1))
+    assert response.error_code == ErrorCode.INVALID_REQUEST
     # To say again that it recovers is no change.
-    answer = harness.alter_partition("u", isr=(2,))
-    assert (answer.error_code, answer.leader_recovery_state, answer.partition_epoch) == (0, 1, 2)
-    answer = harness.alter_partition("u", isr=(2, 1), leader_recovery_state=0)
-    assert (answer.error_code, answer.isr, answer.leader_recovery_state) == (0, [2, 1], 0)
+    response = harness.alter_partition("u", isr=(2,))
+    assert (response.error_code, response.leader_recovery_state, response.partition_epoch) == (0, 1, 2)
+    response = harness.alter_partition("u", isr=(2, 1), leader_recovery_state=0)
+    assert (response.error_code, response.isr, response.leader_recovery_state) == (0, [2, 1], 0)
     assert harness.partition("u").leader_recovery_state == 0
 
 
@@ -148,17 +148,20 @@ def test_each_partition_is_refused_by_itself(harness: Harness) -> None:
     bad.partition_index = 7
     request.topics[0].partitions.append(bad)
     request.topics.append(AlterPartitionRequest.TopicData(topic_id=b"x" * 16, partitions=[bad]))
-    answer = harness.call(request)
-    assert [[each.error_code for each in topic.partitions] for topic in answer.topics] == [[0, 3], [100]]
-    assert [each.partition_index for each in answer.topics[0].partitions] == [0, 7]
+    response = harness.call(request)
+    assert [[each.error_code for each in topic.partitions] for topic in response.topics] == [[0, 3], [100]]
+    assert [each.partition_index for each in response.topics[0].partitions] == [0, 7]
     assert harness.partition("t").isr == (1, 2)
 
 
 def test_a_partition_that_is_named_twice_is_changed_once(harness: Harness) -> None:
     request = harness.alter_partition_request("t", isr=(1, 2))
     request.topics[0].partitions *= 2
-    answer = harness.call(request)
-    assert [each.error_code for each in answer.topics[0].partitions] == [0, ErrorCode.INVALID_UPDATE_VERSION]
+    response = harness.call(request)
+    assert [each.error_code for each in response.topics[0].partitions] == [
+        0,
+        ErrorCode.INVALID_UPDATE_VERSION,
+    ]
     assert (harness.partition("t").isr, harness.partition("t").partition_epoch) == ((1, 2), 1)
 
 
@@ -173,6 +176,6 @@ def test_who_leaves_an_isr_that_is_too_small_stays_eligible(harness: Harness) ->
 def test_a_leader_whose_directory_is_gone_learns_that_another_leads(harness: Harness) -> None:
     harness.create_topic("d", [1, 2])
     harness.register(1, log_dirs=[b"another directory"[:16]])
-    answer = harness.alter_partition("d", isr=(1, 2))
-    assert (answer.error_code, answer.leader_id) == (ErrorCode.NEW_LEADER_ELECTED, 0)
+    response = harness.alter_partition("d", isr=(1, 2))
+    assert (response.error_code, response.leader_id) == (ErrorCode.NEW_LEADER_ELECTED, 0)
     assert (harness.partition("d").leader, harness.partition("d").leader_epoch) == (2, 1)

@@ -52,12 +52,12 @@ def request(
     )
 
 
-def codes(answer: AssignReplicasToDirsResponse) -> list[int]:
+def codes(response: AssignReplicasToDirsResponse) -> list[int]:
     """The partitions' error codes, in order."""
-    assert answer.error_code == 0
+    assert response.error_code == 0
     return [
         partition.error_code
-        for each in answer.directories
+        for each in response.directories
         for topic in each.topics
         for partition in topic.partitions
     ]
@@ -129,17 +129,17 @@ def test_partitions_are_refused_one_by_one(harness: Harness) -> None:
 
 def test_of_two_directories_for_a_replica_the_latter_counts(harness: Harness) -> None:
     topic_id = harness.image.topic_ids["t"]
-    answer = harness.call(request(harness, (FIRST, topic_id, (0,)), (SECOND, topic_id, (0,))))
-    assert codes(answer) == [0, 0]
-    assert [each.id for each in answer.directories] == [FIRST, SECOND]
+    response = harness.call(request(harness, (FIRST, topic_id, (0,)), (SECOND, topic_id, (0,))))
+    assert codes(response) == [0, 0]
+    assert [each.id for each in response.directories] == [FIRST, SECOND]
     assert harness.partition("t").directories[0] == SECOND
 
 
 @pytest.mark.parametrize("who", [{"broker_epoch": -1}, {"broker_epoch": 10**9}, {"broker_id": 9}])
 def test_a_sender_that_is_not_registered_so_is_refused(harness: Harness, who: dict[str, int]) -> None:
     end = harness.next_offset
-    answer = harness.call(request(harness, (FIRST, harness.image.topic_ids["t"], (0,)), **who))
-    assert (answer.error_code, answer.directories) == (ErrorCode.STALE_BROKER_EPOCH, [])
+    response = harness.call(request(harness, (FIRST, harness.image.topic_ids["t"], (0,)), **who))
+    assert (response.error_code, response.directories) == (ErrorCode.STALE_BROKER_EPOCH, [])
     assert harness.next_offset == end
 
 
@@ -147,6 +147,6 @@ def test_directories_are_recorded_from_their_metadata_version_on() -> None:
     harness = Harness(features=(), metadata_version=16)
     harness.start_brokers(1, features=harness.finalized_features())
     topic_id = harness.create_topic("t", [1])
-    answer = harness.call(request(harness, (directory(1), topic_id, (0,))))
-    assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
+    response = harness.call(request(harness, (directory(1), topic_id, (0,))))
+    assert response.error_code == ErrorCode.UNSUPPORTED_VERSION
     assert harness.partition("t").partition_epoch == 0

@@ -60,16 +60,16 @@ def test_the_table_of_states(
         harness.start_brokers(1)
         harness.create_topic("t", [1, 2] if leads else [2, 1])
     offset = harness.image.brokers[1].registration_offset
-    answer = harness.heartbeat(
+    response = harness.heartbeat(
         1,
         want_fence=want_fence,
         want_shut_down=want_shut_down,
         current_metadata_offset=offset if caught_up else offset - 1,
     )
-    assert answer.error_code == 0
-    assert answer.is_caught_up is caught_up
-    assert answer.should_shut_down is should_shut_down
-    assert answer.is_fenced is (after == "fenced")
+    assert response.error_code == 0
+    assert response.is_caught_up is caught_up
+    assert response.should_shut_down is should_shut_down
+    assert response.is_fenced is (after == "fenced")
     assert state(harness.image.brokers[1]) == after
     topic = harness.image.topic_by_name("t")
     if topic is not None and after != "unfenced":
@@ -138,8 +138,8 @@ def test_a_stale_heartbeat_changes_nothing(broker_id: int) -> None:
         current_metadata_offset=10**9,
         want_shut_down=True,
     )
-    answer = harness.call(request)
-    assert (answer.error_code, answer.is_caught_up, answer.is_fenced, answer.should_shut_down) == (
+    response = harness.call(request)
+    assert (response.error_code, response.is_caught_up, response.is_fenced, response.should_shut_down) == (
         77,
         False,
         True,
@@ -182,8 +182,8 @@ def test_a_directory_may_go_offline_with_the_heartbeat_that_unfences() -> None:
     topic_id = harness.create_topic("t", [1])
     harness.register(1, log_dirs=[directory(1), directory(1, 1)])
     harness.heartbeat(1, want_fence=True)
-    answer = harness.heartbeat(1, offline_log_dirs=[directory(1)])
-    assert not answer.is_fenced
+    response = harness.heartbeat(1, offline_log_dirs=[directory(1)])
+    assert not response.is_fenced
     assert harness.image.brokers[1].directories == (directory(1, 1),)
     partition = harness.image.partition(topic_id, 0)
     assert partition is not None
@@ -200,8 +200,8 @@ def test_a_broker_in_controlled_shutdown_waits_for_those_it_can_count_on() -> No
     harness.create_topic("t", [1, 2], [2, 1])
     assert not harness.heartbeat(1, want_shut_down=True).should_shut_down
     behind = harness.image.brokers[2].registration_offset
-    answer = harness.heartbeat(2, want_shut_down=True, current_metadata_offset=behind)
-    assert not answer.should_shut_down
+    response = harness.heartbeat(2, want_shut_down=True, current_metadata_offset=behind)
+    assert not response.should_shut_down
     assert not harness.heartbeat(1, want_shut_down=True).should_shut_down
     harness.heartbeat(3)
     assert harness.heartbeat(1, want_shut_down=True).should_shut_down
@@ -326,8 +326,8 @@ def test_a_broker_that_falls_silent_while_it_shuts_down_may_stop() -> None:
     harness.heartbeat(1, want_shut_down=True)
     harness.advance(100)
     assert harness.image.brokers[1].fenced
-    answer = harness.heartbeat(1, want_shut_down=True)
-    assert (answer.is_fenced, answer.should_shut_down) == (True, True)
+    response = harness.heartbeat(1, want_shut_down=True)
+    assert (response.is_fenced, response.should_shut_down) == (True, True)
     assert harness.image.brokers[1].fenced
 
 

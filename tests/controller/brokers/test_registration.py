@@ -49,7 +49,7 @@ def test_a_registration_is_recorded_as_stock_records_it() -> None:
     harness = Harness()
     while harness.next_offset < 28:
         harness.append_control()
-    answer = harness.call(
+    response = harness.call(
         BrokerRegistrationRequest(
             broker_id=11,
             cluster_id="MkU3OEVBNTcwNTJENDM2Qg",
@@ -71,13 +71,13 @@ def test_a_registration_is_recorded_as_stock_records_it() -> None:
             log_dirs=[bytes.fromhex("ac65566a3e471fbce5eaccff12a44f22")],
         )
     )
-    assert (answer.error_code, answer.broker_epoch) == (0, 28)
+    assert (response.error_code, response.broker_epoch) == (0, 28)
     assert [value.hex() for value in harness.appended_values()] == [REGISTER_BROKER]
 
 
 def test_a_controller_is_recorded_as_stock_records_it() -> None:
     harness = Harness()
-    answer = harness.call(
+    response = harness.call(
         ControllerRegistrationRequest(
             controller_id=1,
             incarnation_id=bytes.fromhex("1b88b0c539a44367b6c998b825f89174"),
@@ -102,7 +102,7 @@ def test_a_controller_is_recorded_as_stock_records_it() -> None:
             ],
         )
     )
-    assert answer.error_code == 0
+    assert response.error_code == 0
     assert [value.hex() for value in harness.appended_values()] == [REGISTER_CONTROLLER]
 
 
@@ -169,8 +169,8 @@ def test_a_registration_that_is_not_in_order_writes_nothing(fields: dict[str, An
     request = registration_request(1)
     for name, value in fields.items():
         setattr(request, name, value)
-    answer = harness.call(request)
-    assert (answer.error_code, answer.broker_epoch) == (code, -1)
+    response = harness.call(request)
+    assert (response.error_code, response.broker_epoch) == (code, -1)
     assert harness.next_offset == start
 
 
@@ -222,13 +222,13 @@ def test_a_controller_with_nonsense_is_refused_with_words() -> None:
     harness = Harness()
     start = harness.next_offset
     listener = ControllerRegistrationRequest.Listener(name="C", host="h", port=1, security_protocol=77)
-    answer = harness.call(ControllerRegistrationRequest(controller_id=1, listeners=[listener]))
-    assert (answer.error_code, answer.error_message) == (
+    response = harness.call(ControllerRegistrationRequest(controller_id=1, listeners=[listener]))
+    assert (response.error_code, response.error_message) == (
         42,
         "Listener C has the unknown security protocol 77.",
     )
-    answer = harness.call(ControllerRegistrationRequest(controller_id=-3))
-    assert (answer.error_code, answer.error_message) == (42, "Node id -3 is negative.")
+    response = harness.call(ControllerRegistrationRequest(controller_id=-3))
+    assert (response.error_code, response.error_message) == (42, "Node id -3 is negative.")
     assert harness.next_offset == start
 
 
@@ -267,9 +267,9 @@ def test_the_same_incarnation_keeps_what_it_told_before() -> None:
     harness.start_brokers(1)
     harness.heartbeat(1, cordoned_log_dirs=[])
     epoch = harness.image.brokers[1].epoch
-    answer = harness.register(1, rack="new")
+    response = harness.register(1, rack="new")
     broker = harness.image.brokers[1]
-    assert (answer.broker_epoch, broker.epoch) == (epoch, epoch)
+    assert (response.broker_epoch, broker.epoch) == (epoch, epoch)
     assert (broker.fenced, broker.rack, broker.cordoned_directories) == (False, "new", ())
     assert broker.registration_offset == harness.next_offset - 1
     harness.heartbeat(1, want_shut_down=True)
@@ -289,10 +289,10 @@ def test_words_that_quote_what_was_sent_are_cut() -> None:
         controller_id=1,
         listeners=[ControllerRegistrationRequest.Listener(name="L" * 30_000, host="h", port=1)] * 2,
     )
-    answer = harness.call(request)
-    assert answer.error_message is not None
-    assert answer.error_message.startswith("Listener LLL")
-    assert len(answer.error_message) == 1_000
+    response = harness.call(request)
+    assert response.error_message is not None
+    assert response.error_message.startswith("Listener LLL")
+    assert len(response.error_message) == 1_000
 
 
 def test_more_directories_listeners_or_features_than_anybody_has_are_refused() -> None:

@@ -232,5 +232,5 @@ def test_an_entity_that_is_named_twice_is_answered_once_and_not_changed() -> Non
 def test_a_standby_says_so_for_each_entity() -> None:
     harness = Harness(active=False)
     request = AlterClientQuotasRequest(entries=[entry({"user": "a"}), entry({"user": None})])
-    answer = harness.answer(harness.send(request))
-    assert [each.error_code for each in answer.entries] == [ErrorCode.NOT_CONTROLLER] * 2
+    response = harness.answer(harness.send(request))
+    assert [each.error_code for each in response.entries] == [ErrorCode.NOT_CONTROLLER] * 2

@@ -47,9 +47,9 @@ class Tokens:
         )
         if self.harness.controller.is_active:
             self.harness.commit()
-        answer = self.harness.answer(self._next_command_id)
-        assert answer is not None
-        return answer
+        response = self.harness.answer(self._next_command_id)
+        assert response is not None
+        return response
 
     def create(
         self,
@@ -66,16 +66,18 @@ class Tokens:
             ],
             **{"owner_principal_type": None, "owner_principal_name": None, "max_lifetime_ms": -1, **fields},
         )
-        answer: CreateDelegationTokenResponse = self.ask(principal, request, version)
-        return answer
+        response: CreateDelegationTokenResponse = self.ask(principal, request, version)
+        return response
 
     def renew(self, principal: str, hmac: bytes, period_ms: int = -1) -> tuple[int, int]:
-        answer = self.ask(principal, RenewDelegationTokenRequest(hmac=hmac, renew_period_ms=period_ms))
-        return answer.error_code, answer.expiry_timestamp_ms
+        response = self.ask(principal, RenewDelegationTokenRequest(hmac=hmac, renew_period_ms=period_ms))
+        return response.error_code, response.expiry_timestamp_ms
 
     def expire(self, principal: str, hmac: bytes, period_ms: int) -> tuple[int, int]:
-        answer = self.ask(principal, ExpireDelegationTokenRequest(hmac=hmac, expiry_time_period_ms=period_ms))
-        return answer.error_code, answer.expiry_timestamp_ms
+        response = self.ask(
+            principal, ExpireDelegationTokenRequest(hmac=hmac, expiry_time_period_ms=period_ms)
+        )
+        return response.error_code, response.expiry_timestamp_ms
 
     def only(self) -> DelegationToken:
         (token,) = self.harness.image.delegation_tokens.values()
@@ -84,17 +86,17 @@ class Tokens:
 
 def test_a_token_is_its_owners_for_a_day_and_can_live_for_seven() -> None:
     tokens = Tokens()
-    answer = tokens.create(renewers=("User:bob", "User:carol"))
-    assert answer == CreateDelegationTokenResponse(
+    response = tokens.create(renewers=("User:bob", "User:carol"))
+    assert response == CreateDelegationTokenResponse(
         error_code=0,
         issue_timestamp_ms=NOW,
         expiry_timestamp_ms=NOW + DAY_MS,
         max_timestamp_ms=NOW + 7 * DAY_MS,
-        token_id=answer.token_id,
-        hmac=token_hmac(SECRET, answer.token_id),
+        token_id=response.token_id,
+        hmac=token_hmac(SECRET, response.token_id),
     )
     assert dict(tokens.harness.image.delegation_tokens) == {
-        answer.token_id: DelegationToken(
+        response.token_id: DelegationToken(
             owner="User:alice",
             requester="User:alice",
             renewers=("User:bob", "User:carol"),
@@ -103,7 +105,7 @@ def test_a_token_is_its_owners_for_a_day_and_can_live_for_seven() -> None:
             expiration_timestamp_ms=NOW + DAY_MS,
         )
     }
-    assert answer.hmac not in b"".join(tokens.harness.appended_values())
+    assert response.hmac not in b"".join(tokens.harness.appended_values())
 
 
 def test_tokens_differ() -> None:
@@ -113,8 +115,8 @@ def test_tokens_differ() -> None:
 
 def test_a_token_for_somebody_else_names_both() -> None:
     tokens = Tokens()
-    answer = tokens.create("User:admin", owner_principal_type="User", owner_principal_name="a:b")
-    assert answer.error_code == 0
+    response = tokens.create("User:admin", owner_principal_type="User", owner_principal_name="a:b")
+    assert response.error_code == 0
     assert (tokens.only().owner, tokens.only().requester) == ("User:a:b", "User:admin")
 
 
@@ -123,32 +125,32 @@ def test_a_token_for_somebody_else_names_both() -> None:
     [(-1, 7 * DAY_MS), (0, 7 * DAY_MS), (5000, 5000), (8 * DAY_MS, 7 * DAY_MS), (2**63 - 1, 7 * DAY_MS)],
 )
 def test_the_longest_life_is_what_is_asked_within_the_configuration(asked: int, lifetime: int) -> None:
-    answer = Tokens().create(max_lifetime_ms=asked)
-    assert answer.max_timestamp_ms == NOW + lifetime
-    assert answer.expiry_timestamp_ms == NOW + min(lifetime, DAY_MS)
+    response = Tokens().create(max_lifetime_ms=asked)
+    assert response.max_timestamp_ms == NOW + lifetime
+    assert response.expiry_timestamp_ms == NOW + min(lifetime, DAY_MS)
 
 
 def test_times_end_where_their_field_does() -> None:
     forever = 2**63 - 1
     tokens = Tokens(delegation_token_max_lifetime_ms=forever, delegation_token_expiry_time_ms=forever)
-    answer = tokens.create()
-    assert answer.max_timestamp_ms == answer.expiry_timestamp_ms == forever
+    response = tokens.create()
+    assert response.max_timestamp_ms == response.expiry_timestamp_ms == forever
 
 
 def test_a_renewer_of_another_type_than_user_is_refused() -> None:
     tokens = Tokens()
     for renewer in ("Group:g", ":x"):
-        answer = tokens.create(renewers=("User:bob", renewer))
-        assert answer.error_code == ErrorCode.INVALID_PRINCIPAL_TYPE
-        assert (answer.expiry_timestamp_ms, answer.hmac, answer.token_id) == (-1, b"", "")
+        response = tokens.create(renewers=("User:bob", renewer))
+        assert response.error_code == ErrorCode.INVALID_PRINCIPAL_TYPE
+        assert (response.expiry_timestamp_ms, response.hmac, response.token_id) == (-1, b"", "")
     assert dict(tokens.harness.image.delegation_tokens) == {}
 
 
 @pytest.mark.parametrize("owner_type", [None, ""])
 def test_an_owner_without_a_type_is_refused(owner_type: str | None) -> None:
     tokens = Tokens()
-    answer = tokens.create(owner_principal_type=owner_type, owner_principal_name="bob")
-    assert answer.error_code == ErrorCode.INVALID_PRINCIPAL_TYPE
+    response = tokens.create(owner_principal_type=owner_type, owner_principal_name="bob")
+    assert response.error_code == ErrorCode.INVALID_PRINCIPAL_TYPE
     assert dict(tokens.harness.image.delegation_tokens) == {}
 
 

@@ -41,11 +41,11 @@ def elect(
     request = ElectLeadersRequest(
         election_type=election_type, topic_partitions=None if everything else topics
     )
-    answer: ElectLeadersResponse = harness.call(request, version=version)
-    assert answer.error_code == 0, answer
+    response: ElectLeadersResponse = harness.call(request, version=version)
+    assert response.error_code == 0, response
     return [
         (topic.topic, each.partition_id, ErrorCode(each.error_code))
-        for topic in answer.replica_election_results
+        for topic in response.replica_election_results
         for each in topic.partition_result
     ]
 
@@ -128,11 +128,11 @@ def test_an_election_of_another_type_is_refused_on_top_and_for_each_partition(
 ) -> None:
     asked = [ElectLeadersRequest.TopicPartitions(topic="a", partitions=[0, 1])]
     end = harness.next_offset
-    answer = harness.call(ElectLeadersRequest(election_type=election_type, topic_partitions=asked))
-    assert answer.error_code == ErrorCode.INVALID_REQUEST
-    (topic,) = answer.replica_election_results
+    response = harness.call(ElectLeadersRequest(election_type=election_type, topic_partitions=asked))
+    assert response.error_code == ErrorCode.INVALID_REQUEST
+    (topic,) = response.replica_election_results
     assert [each.error_code for each in topic.partition_result] == [ErrorCode.INVALID_REQUEST] * 2
     assert f"ElectionType {election_type} " in topic.partition_result[0].error_message
     assert harness.next_offset == end
-    answer = harness.call(ElectLeadersRequest(election_type=election_type, topic_partitions=None))
-    assert (answer.error_code, answer.replica_election_results) == (ErrorCode.INVALID_REQUEST, [])
+    response = harness.call(ElectLeadersRequest(election_type=election_type, topic_partitions=None))
+    assert (response.error_code, response.replica_election_results) == (ErrorCode.INVALID_REQUEST, [])

@@ -43,9 +43,9 @@ def request(
 
 def reassign(harness: Harness, replicas: list[int] | None, name: str = "t", **fields: Any) -> ErrorCode:
     """Reassign one partition, None for taking it back; returns its error."""
-    answer = harness.call(request((name, 0, replicas), **fields))
-    assert (answer.error_code, answer.error_message) == (0, None)
-    ((result,),) = (topic.partitions for topic in answer.responses)
+    response = harness.call(request((name, 0, replicas), **fields))
+    assert (response.error_code, response.error_message) == (0, None)
+    ((result,),) = (topic.partitions for topic in response.responses)
     assert (result.error_message is None) == (result.error_code == 0)
     return ErrorCode(result.error_code)
 
@@ -240,19 +240,19 @@ def test_the_replication_factor_stays_where_it_is_not_to_change(harness: Harness
 
 def test_partitions_are_refused_one_by_one(harness: Harness) -> None:
     harness.create_topic("u", [1])
-    answer = harness.call(
+    response = harness.call(
         request(("x", 0, [1]), ("t", 3, [1]), ("t", -1, None), ("t", 0, [9]), ("u", 0, [2]), ("x", 0, None))
     )
-    found = [each.error_code for topic in answer.responses for each in topic.partitions]
+    found = [each.error_code for topic in response.responses for each in topic.partitions]
     assert found == [3, 3, 3, 39, 0, 3]
-    assert "Topic 'x' " in answer.responses[0].partitions[0].error_message
-    assert "Broker 9 " in answer.responses[3].partitions[0].error_message
+    assert "Topic 'x' " in response.responses[0].partitions[0].error_message
+    assert "Broker 9 " in response.responses[3].partitions[0].error_message
     assert shown(harness.partition("u")) == ((2, 1), (2,), (1,))
 
 
 def test_a_partition_that_is_named_twice_goes_to_the_latter_target(harness: Harness) -> None:
-    answer = harness.call(request(("t", 0, [4, 5]), ("t", 0, [2, 1, 3, 4, 5])))
-    assert [each.error_code for topic in answer.responses for each in topic.partitions] == [0, 0]
+    response = harness.call(request(("t", 0, [4, 5]), ("t", 0, [2, 1, 3, 4, 5])))
+    assert [each.error_code for topic in response.responses for each in topic.partitions] == [0, 0]
     assert shown(harness.partition("t")) == ((2, 1, 3, 4, 5), (4, 5), ())
 
 

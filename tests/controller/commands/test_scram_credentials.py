@@ -49,9 +49,9 @@ def alter(harness: Harness, *alterations: Any) -> dict[str, tuple[int, str | Non
             if isinstance(each, AlterUserScramCredentialsRequest.ScramCredentialUpsertion)
         ],
     )
-    answer: AlterUserScramCredentialsResponse = harness.call(request)
-    found = {each.user: (each.error_code, each.error_message) for each in answer.results}
-    assert len(found) == len(answer.results)
+    response: AlterUserScramCredentialsResponse = harness.call(request)
+    found = {each.user: (each.error_code, each.error_message) for each in response.results}
+    assert len(found) == len(response.results)
     return found
 
 
@@ -170,8 +170,8 @@ def test_a_standby_says_so_for_each_user() -> None:
     request = AlterUserScramCredentialsRequest(
         deletions=[deletion(), deletion("bob")], upsertions=[upsertion()]
     )
-    answer = harness.answer(harness.send(request))
-    assert [(each.user, each.error_code) for each in answer.results] == [
+    response = harness.answer(harness.send(request))
+    assert [(each.user, each.error_code) for each in response.results] == [
         ("alice", ErrorCode.NOT_CONTROLLER),
         ("bob", ErrorCode.NOT_CONTROLLER),
     ]

@@ -122,7 +122,7 @@ def test_a_broker_with_several_directories_chooses_itself(harness: Harness) -> N
     assert created.partitions[0].directories == (UNASSIGNED_DIRECTORY,)
 
 
-def test_the_answer_lists_every_config_with_its_source(harness: Harness) -> None:
+def test_the_response_lists_every_config_with_its_source(harness: Harness) -> None:
     (result,) = create(harness, topic(configs=configs(("retention.ms", "5"))))
     listed = {config.name: (config.value, config.config_source) for config in result.configs or []}
     assert list(listed) == sorted(listed)

@@ -33,8 +33,8 @@ GROUP, METADATA, KRAFT = "group.version", "metadata.version", "kraft.version"
 
 def update(node: Harness, *updates: tuple[str, int, int], version: int = 2) -> tuple[int, str | None]:
     """Error code and message."""
-    answer = node.call(update_features_request(*updates), version=version)
-    return answer.error_code, answer.error_message
+    response = node.call(update_features_request(*updates), version=version)
+    return response.error_code, response.error_message
 
 
 def levels(node: Harness, start: int) -> list[tuple[str, int]]:
@@ -191,10 +191,10 @@ def test_a_min_isr_that_the_cluster_has_stays_when_elr_is_turned_on() -> None:
 def test_results_are_listed_as_long_as_the_version_has_them(version: int) -> None:
     node = Harness()
     request = update_features_request((GROUP, 1, UPGRADE), (GROUP, 1, UPGRADE))
-    answer = node.call(request, version=version)
-    listed = [(each.feature, each.error_code, each.error_message) for each in answer.results]
+    response = node.call(request, version=version)
+    listed = [(each.feature, each.error_code, each.error_message) for each in response.results]
     assert listed == ([(GROUP, 0, "NONE")] * 2 if version < 2 else [])
-    answer.encode(version)
+    response.encode(version)
 
 
 def test_validate_only_says_the_same_and_records_nothing() -> None:
@@ -216,7 +216,7 @@ def asked(node: Harness, *updates: tuple[str, int, int], **more: Any) -> int:
     return command_id
 
 
-def test_the_quorum_is_asked_and_the_answer_waits_for_the_commit() -> None:
+def test_the_quorum_is_asked_and_the_response_waits_for_the_commit() -> None:
     node = Harness()
     command_id = asked(node, (KRAFT, 1, UPGRADE))
     assert node.upgrades == [
@@ -309,13 +309,13 @@ def test_validate_only_is_passed_on_and_changes_nothing() -> None:
         (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.NOT_CONTROLLER),
     ],
 )
-def test_the_quorums_refusal_is_the_answer(told: ErrorCode, code: ErrorCode) -> None:
+def test_the_quorums_refusal_is_the_response(told: ErrorCode, code: ErrorCode) -> None:
     node = Harness()
     start = node.next_offset
     command_id = asked(node, (GROUP, 1, UPGRADE), (KRAFT, 1, UPGRADE))
     node.answer_upgrade(told, "voter 3 is too old")
-    answer = node.answer(command_id)
-    assert (answer.error_code, answer.error_message) == (code, "voter 3 is too old")
+    response = node.answer(command_id)
+    assert (response.error_code, response.error_message) == (code, "voter 3 is too old")
     assert node.next_offset == start
 
 

@@ -197,7 +197,7 @@ def test_a_request_that_is_no_command_is_our_own_mistake() -> None:
 # --- commits ---
 
 
-def test_an_image_is_published_before_the_answers_that_rest_on_it() -> None:
+def test_an_image_is_published_before_the_responses_that_rest_on_it() -> None:
     harness = Harness()
     command_id = harness.send(ControllerRegistrationRequest(controller_id=1))
     assert harness.answer(command_id) is None
@@ -418,8 +418,8 @@ def test_a_failure_within_a_command_leaves_everything_as_it_was() -> None:
     topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1)
     harness.effects.clear()
     harness.expects_failures = True
-    answer = harness.answer(harness.send(CreateTopicsRequest(topics=[topic])))
-    assert errors(answer) == [("t", ErrorCode.UNKNOWN_SERVER_ERROR, None)]
+    response = harness.answer(harness.send(CreateTopicsRequest(topics=[topic])))
+    assert errors(response) == [("t", ErrorCode.UNKNOWN_SERVER_ERROR, None)]
     report = harness.effects[0]
     assert isinstance(report, ReportFailure)
     assert (report.request_name, str(report.error)) == ("CreateTopicsRequest", "no randomness today")

@@ -26,7 +26,7 @@ def ids(replies: Iterable[ParkedResponse]) -> list[int]:
     return [each.command.command_id for each in replies]
 
 
-def test_answers_leave_when_the_high_watermark_reaches_them() -> None:
+def test_responses_leave_when_the_high_watermark_reaches_them() -> None:
     parked = ParkedResponses()
     for command_id, committed_at in ((1, 5), (2, 5), (3, 7)):
         parked.park(reply(command_id, committed_at))
@@ -37,7 +37,7 @@ def test_answers_leave_when_the_high_watermark_reaches_them() -> None:
     assert len(parked) == 0
 
 
-def test_answers_leave_when_their_time_is_up_the_earliest_first() -> None:
+def test_responses_leave_when_their_time_is_up_the_earliest_first() -> None:
     parked = ParkedResponses()
     for command_id, deadline_ms in ((1, 300), (2, None), (3, 100), (4, 200)):
         parked.park(reply(command_id, 5, deadline_ms))
@@ -51,7 +51,7 @@ def test_answers_leave_when_their_time_is_up_the_earliest_first() -> None:
     assert ids(parked.take_expired(1000)) == []
 
 
-def test_all_answers_leave_at_once() -> None:
+def test_all_responses_leave_at_once() -> None:
     parked = ParkedResponses()
     for command_id in (1, 2, 3):
         parked.park(reply(command_id, 5, 100 * command_id))

@@ -150,16 +150,16 @@ def test_who_sends_the_heartbeat_need_not_wait_for_what_comes_of_it() -> None:
     assert len(harness.controller._waiting) == 0
     harness.finish()
     harness.commit()
-    answer = harness.answer(fence(harness))
-    assert answer.is_fenced
+    response = harness.answer(fence(harness))
+    assert response.is_fenced
 
 
 def test_other_brokers_are_heard_and_answered_meanwhile() -> None:
     harness = cluster()
     fence(harness)
     until_appending(harness)
-    answer = harness.answer(harness.send(harness.heartbeat_request(2)))
-    assert (answer.error_code, answer.is_fenced) == (0, False)
+    response = harness.answer(harness.send(harness.heartbeat_request(2)))
+    assert (response.error_code, response.is_fenced) == (0, False)
     stale = harness.answer(harness.send(harness.heartbeat_request(2, broker_epoch=0)))
     assert (stale.error_code, stale.is_fenced) == (ErrorCode.STALE_BROKER_EPOCH, True)
     assert len(harness.controller._waiting) == 0
@@ -168,8 +168,8 @@ def test_other_brokers_are_heard_and_answered_meanwhile() -> None:
 def test_what_a_heartbeat_calls_for_waits_for_its_turn() -> None:
     harness = cluster()
     fence(harness)
-    answer = harness.answer(harness.send(harness.heartbeat_request(2, want_fence=True)))
-    assert not answer.is_fenced
+    response = harness.answer(harness.send(harness.heartbeat_request(2, want_fence=True)))
+    assert not response.is_fenced
     assert len(harness.controller._waiting) == 1
     # While that waits, the same broker's heartbeats add nothing to it.
     harness.send(harness.heartbeat_request(2, want_fence=True))
@@ -378,11 +378,11 @@ def test_nothing_is_decided_before_an_open_transaction_is_taken_back() -> None:
     harness.activate(epoch=3)
     # The activation itself is not done yet: what heartbeats see is the state without the transaction.
     assert harness.controller.has_work
-    answer_id = harness.send(harness.heartbeat_request(2))
+    response_id = harness.send(harness.heartbeat_request(2))
     created = harness.send(topics_request("new", brokers=(1,)))
     harness.finish()
     harness.commit()
-    assert harness.answer(answer_id).error_code == 0
+    assert harness.answer(response_id).error_code == 0
     assert harness.answer(created).topics[0].error_code == 0
     assert harness.image.topic_by_name("new") is not None
 
@@ -478,8 +478,8 @@ def test_a_mistake_of_ours_about_a_heartbeat_does_no_harm_to_the_change(
         raise KeyError("nobody foresaw this")
 
     monkeypatch.setattr(controller, "heartbeat_response", fails)
-    answer = harness.answer(harness.send(harness.heartbeat_request(2)))
-    assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    response = harness.answer(harness.send(harness.heartbeat_request(2)))
+    assert response.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
     harness.finish()
     assert harness.image.brokers[1].fenced
 
@@ -578,9 +578,9 @@ def test_a_registration_is_done_in_slices_and_ends_the_session_of_the_one_before
     assert harness.answer(command_id).broker_epoch == epoch
     assert 1 not in harness.controller.last_contacts_ms
     stale = BrokerHeartbeatRequest(broker_id=1, broker_epoch=epoch - 1)
-    answer_id = harness.send(stale)
+    response_id = harness.send(stale)
     harness.finish()
-    assert harness.answer(answer_id).error_code == ErrorCode.STALE_BROKER_EPOCH
+    assert harness.answer(response_id).error_code == ErrorCode.STALE_BROKER_EPOCH
 
 
 def test_a_shutdown_is_told_when_it_begins_and_when_it_is_taken_back() -> None:

@@ -268,9 +268,9 @@ class Harness:
         """Hand a request over, commit what it writes and return its answer."""
         command_id = self.send(request, version=version)
         self.commit()
-        answer = self.answer(command_id)
-        assert answer is not None, f"{request.NAME} was not answered"
-        return answer
+        response = self.answer(command_id)
+        assert response is not None, f"{request.NAME} was not answered"
+        return response
 
     def answer(self, command_id: int) -> Any:
         """The answer to a command, None while there is none."""
@@ -373,9 +373,9 @@ class Harness:
 
     def alter_partition(self, name: str, index: int = 0, version: int = 3, **fields: Any) -> Any:
         """Have a partition's leader change its ISR; returns what is answered for the partition."""
-        answer = self.call(self.alter_partition_request(name, index, **fields), version=version)
-        assert answer.error_code == 0, answer
-        ((partition,),) = (topic.partitions for topic in answer.topics)
+        response = self.call(self.alter_partition_request(name, index, **fields), version=version)
+        assert response.error_code == 0, response
+        ((partition,),) = (topic.partitions for topic in response.topics)
         return partition
 
     def create_topic(self, name: str, *assignments: Sequence[int], **configs: str) -> bytes:

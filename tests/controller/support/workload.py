@@ -252,7 +252,7 @@ def _about_partitions(rng: random.Random, harness: Harness) -> None:
         _send(rng, harness, request)
 
 
-def _quorum_answers(rng: random.Random, harness: Harness) -> None:
+def _quorum_responses(rng: random.Random, harness: Harness) -> None:
     if harness.upgrades:
         errors = (
             ErrorCode.NONE,
@@ -313,7 +313,7 @@ _STEPS: tuple[Step, ...] = (
     _replace_configs,
     *(_update_features,) * 2,
     *(_about_partitions,) * 12,
-    _quorum_answers,
+    _quorum_responses,
     *(_commit,) * 2,
     *(_commit_all,) * 3,
     *(_advance,) * 3,

@@ -233,8 +233,8 @@ def create_topic_somewhere(servers: Sequence[str], name: str, timeout_ms: int = 
 def probe(port: int, path: str) -> int:
     """HTTP status of ``/ready`` or ``/live``."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5) as answer:
-            status: int = answer.status
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5) as response:
+            status: int = response.status
             return status
     except urllib.error.HTTPError as error:
         with error:

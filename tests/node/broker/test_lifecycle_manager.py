@@ -31,7 +31,7 @@ from kafkaproto_server.node.broker.lifecycle_manager import (
 )
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
-from tests.broker.support.controller_answers import answer as assignments_answer
+from tests.broker.support.controller_responses import answer as assignments_response
 from tests.node.support.controllers import ScriptedChannel, TrioClock
 
 pytestmark = pytest.mark.trio
@@ -51,8 +51,8 @@ OFFSET = 41
 class Broker:
     """A broker half whose controller is a function of the request; keeps when each request came."""
 
-    def __init__(self, answer: Callable[[Message], Message | Exception], **timing: int) -> None:
-        self.answer = answer
+    def __init__(self, response: Callable[[Message], Message | Exception], **timing: int) -> None:
+        self.response = response
         self.asked_at_ms: list[int] = []
         self.clock = TrioClock()
         self.channel = ScriptedChannel(self._answer)
@@ -91,18 +91,18 @@ class Broker:
 
     async def _answer(self, request: Message) -> Message:
         self.asked_at_ms.append(self.clock.now_ms())
-        answer = self.answer(request)
-        if isinstance(answer, Exception):
+        response = self.response(request)
+        if isinstance(response, Exception):
             # As long as a channel tries.
             await trio.sleep(INTERVAL_MS / 1000)
-            raise answer
-        return answer
+            raise response
+        return response
 
     async def _answer_assignments(self, request: Message) -> Message:
-        answer = self.answer(request)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        response = self.response(request)
+        if isinstance(response, Exception):
+            raise response
+        return response
 
     @property
     def asked(self) -> list[Message]:
@@ -232,7 +232,7 @@ async def test_leaving_ends_with_its_time_if_the_controller_does_not_let_go(
     broker = Broker(welcome)
     async with trio.open_nursery() as nursery:
         await nursery.start(broker.half.run)
-        broker.answer = lambda _: BrokerHeartbeatResponse(is_fenced=False)
+        broker.response = lambda _: BrokerHeartbeatResponse(is_fenced=False)
         begun_ms = broker.clock.now_ms()
         await broker.half.leave(7_000)
         assert broker.clock.now_ms() - begun_ms == 7_000
@@ -244,7 +244,7 @@ async def test_leaving_ends_early_if_nobody_answers(autojump_clock: MockClock) -
     broker = Broker(welcome)
     async with trio.open_nursery() as nursery:
         await nursery.start(broker.half.run)
-        broker.answer = away
+        broker.response = away
         begun_ms = broker.clock.now_ms()
         await broker.half.leave(30_000)
         assert broker.clock.now_ms() - begun_ms == 2 * INTERVAL_MS + 10
@@ -326,7 +326,7 @@ def recording(broker: Broker) -> Callable[[Message], Message | Exception]:
         }
         broker.published.image = with_directories(*(recorded[index] for index in sorted(recorded)))
         broker.published.notify()
-        return assignments_answer(request)
+        return assignments_response(request)
 
     return answer
 
@@ -343,7 +343,7 @@ async def test_a_broker_with_several_directories_is_unfenced_once_its_assignment
             return ControllerUnavailable("nobody is there")
         return take(request)
 
-    broker.answer = answer
+    broker.response = answer
     broker.published.image = with_directories(UNASSIGNED, UNASSIGNED)
     async with trio.open_nursery() as nursery:
         await nursery.start(broker.half.run)
@@ -361,7 +361,7 @@ async def test_a_broker_with_several_directories_is_unfenced_once_its_assignment
 
 async def test_assignments_go_on_while_the_broker_serves(autojump_clock: MockClock) -> None:
     broker = Broker(welcome)
-    broker.answer = recording(broker)
+    broker.response = recording(broker)
     async with trio.open_nursery() as nursery:
         await nursery.start(broker.half.run)
         assert broker.assignment_channel.asked == []
@@ -448,7 +448,7 @@ async def test_a_broker_that_cannot_tell_of_a_failed_directory_ends(autojump_clo
         ):
             async with trio.open_nursery() as nursery:
                 await nursery.start(broker.half.run)
-                broker.answer = away
+                broker.response = away
                 broker.directories.fail("/8", "EIO")
                 broker.half.directories_changed()
                 times.append(broker.clock.now_ms())

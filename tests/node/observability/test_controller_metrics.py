@@ -161,8 +161,8 @@ def test_commands_whose_time_is_over_are_counted_and_heartbeats_among_them() -> 
 
 def test_another_refusal_is_no_timeout() -> None:
     harness = Harness()
-    (answer,) = harness.command(BrokerHeartbeatRequest(broker_id=1))
-    assert getattr(answer, "error_code", None) == ErrorCode.NOT_CONTROLLER
+    (response,) = harness.command(BrokerHeartbeatRequest(broker_id=1))
+    assert getattr(response, "error_code", None) == ErrorCode.NOT_CONTROLLER
     assert harness.half.metrics.commands_timed_out == 0
 
 

@@ -115,9 +115,9 @@ async def look(nodes: Nodes, node_id: int) -> Samples:
     """The page of a node."""
     metrics = nodes.running[node_id].node._metrics
     assert metrics is not None
-    answer = await metrics.page()
-    assert answer.status == 200
-    return Samples(answer.body)
+    response = await metrics.page()
+    assert response.status == 200
+    return Samples(response.body)
 
 
 async def create(nodes: Nodes, node_id: int, *topics: CreateTopicsRequest.CreatableTopic) -> list[int]:
@@ -285,8 +285,8 @@ async def test_the_page_is_served_over_http() -> None:
     (port,) = free_ports(1)
 
     def fetch() -> tuple[str, str]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
-            return answer.headers["Content-Type"], answer.read().decode()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as response:
+            return response.headers["Content-Type"], response.read().decode()
 
     async with running_nodes(controllers=1, http__listener=f"127.0.0.1:{port}") as nodes:
         await nodes.until_active()

@@ -380,7 +380,7 @@ class Resolver:
 
 
 @pytest.mark.parametrize(
-    ("host", "answer"),
+    ("host", "response"),
     [
         ("here", ProbeResult.REFUSED),
         ("twice", ProbeResult.REFUSED),
@@ -390,7 +390,7 @@ class Resolver:
         ("empty", ProbeResult.UNKNOWN),
     ],
 )
-async def test_a_name_counts_by_all_its_addresses(two_ports: Ports, host: str, answer: ProbeResult) -> None:
+async def test_a_name_counts_by_all_its_addresses(two_ports: Ports, host: str, response: ProbeResult) -> None:
     # Other addresses of the loopback are other machines' for all that the probe can tell.
     listener = socket.create_server(("127.0.0.3", two_ports.numbers[0]))
     resolver = Resolver(
@@ -403,7 +403,7 @@ async def test_a_name_counts_by_all_its_addresses(two_ports: Ports, host: str, a
     try:
         named = Endpoint(name="NAMED", host=host, port=two_ports.numbers[0])
         other = Endpoint(name="OTHER", host="127.0.0.1", port=two_ports.numbers[1])
-        assert await Prober(NameLookups(2, resolver)).try_endpoints([named, other]) is answer
+        assert await Prober(NameLookups(2, resolver)).try_endpoints([named, other]) is response
     finally:
         resolver.is_over.set()
         listener.close()

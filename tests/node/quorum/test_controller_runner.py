@@ -121,11 +121,11 @@ class Harness:
     def command(self, request: Message, version: int = 1) -> list[Response]:
         """What was answered so far, which may be nothing."""
         reply: Deferred[Response] = Deferred()
-        answers: list[Response] = []
-        reply.on_done(answers.append)
+        responses: list[Response] = []
+        reply.on_done(responses.append)
         self.half.command(request, version, CommandContext(), reply)
         self.apply_effects()
-        return answers
+        return responses
 
     def appended(self) -> list[AppendRequested]:
         return [event for event in self.to_raft if isinstance(event, AppendRequested)]
@@ -142,10 +142,10 @@ def write(value: str = "1") -> Message:
     return alter_configs_request(4, "", ("log.retention.ms", 0, value))
 
 
-def error_of(answer: Response) -> int:
-    assert not isinstance(answer, NoResponse)
-    assert isinstance(answer, IncrementalAlterConfigsResponse)
-    return answer.responses[0].error_code
+def error_of(response: Response) -> int:
+    assert not isinstance(response, NoResponse)
+    assert isinstance(response, IncrementalAlterConfigsResponse)
+    return response.responses[0].error_code
 
 
 def test_it_is_active_once_the_epochs_first_batch_is_committed_and_replayed() -> None:
@@ -179,25 +179,25 @@ def test_control_records_before_and_after_that_move_its_next_offset() -> None:
 def test_a_command_is_answered_when_its_records_are_committed() -> None:
     harness = Harness()
     harness.activate()
-    answers = harness.command(write())
-    assert answers == []
+    responses = harness.command(write())
+    assert responses == []
     harness.commit()
-    assert [error_of(answer) for answer in answers] == [ErrorCode.NONE]
+    assert [error_of(response) for response in responses] == [ErrorCode.NONE]
     assert harness.images[-1].offset == harness.appended()[-1].base_offset
 
 
 def test_who_waits_is_told_when_leadership_is_lost_and_who_comes_then_where_to_go() -> None:
     harness = Harness()
     harness.activate()
-    answers = harness.command(write())
+    responses = harness.command(write())
     harness.half.leadership_lost(EPOCH)
     harness.apply_effects()
-    assert [error_of(answer) for answer in answers] == [ErrorCode.NOT_CONTROLLER]
+    assert [error_of(response) for response in responses] == [ErrorCode.NOT_CONTROLLER]
     assert harness.half.active_epoch is None
     harness.half.leader_changed(LeaderAndEpoch(leader_id=3, epoch=EPOCH + 1))
-    (answer,) = harness.command(write())
-    assert isinstance(answer, IncrementalAlterConfigsResponse)
-    assert "3" in (answer.responses[0].error_message or "")
+    (response,) = harness.command(write())
+    assert isinstance(response, IncrementalAlterConfigsResponse)
+    assert "3" in (response.responses[0].error_message or "")
 
 
 def test_an_append_that_does_not_fit_makes_the_controller_resign_and_append_no_more() -> None:
@@ -229,15 +229,15 @@ def test_the_quorum_decides_on_kraft_version(error: RaftError, code: ErrorCode) 
     harness.activate()
     harness.command(controller_registration_request(controller_id=NODE_ID), version=0)
     harness.commit()
-    answers = harness.command(update_features_request(("kraft.version", 1, 1)), version=2)
+    responses = harness.command(update_features_request(("kraft.version", 1, 1)), version=2)
     ((request, answered),) = harness.asked
     assert request == UpgradeKRaftVersionRequest(epoch=EPOCH, level=1, validate_only=False)
-    assert answers == []
+    assert responses == []
     answered(VoterChangeResponse(error=error, message="why not" if error else None))
     harness.apply_effects()
-    (answer,) = answers
-    assert isinstance(answer, UpdateFeaturesResponse)
-    assert answer.error_code == code
+    (response,) = responses
+    assert isinstance(response, UpdateFeaturesResponse)
+    assert response.error_code == code
 
 
 def test_a_snapshot_takes_the_place_of_what_was_replayed() -> None:

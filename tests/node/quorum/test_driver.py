@@ -203,10 +203,10 @@ async def test_a_long_log_is_handed_over_in_pieces(disk: MemoryDisk, monkeypatch
 @pytest.mark.trio
 async def test_a_command_is_answered(disk: MemoryDisk) -> None:
     async with running(disk) as driver:
-        answer = await wait_decided(create(driver, "a"))
-        assert isinstance(answer, CreateTopicsResponse)
+        response = await wait_decided(create(driver, "a"))
+        assert isinstance(response, CreateTopicsResponse)
         # Nobody has registered: there is nowhere to put a replica.
-        assert answer.topics[0].error_code == ErrorCode.INVALID_REPLICATION_FACTOR
+        assert response.topics[0].error_code == ErrorCode.INVALID_REPLICATION_FACTOR
 
 
 @pytest.mark.trio
@@ -240,8 +240,8 @@ async def test_too_many_waiting_commands_are_turned_away(
     monkeypatch.setattr(quorum_module, "MAX_WAITING_REQUESTS", 3)
     async with running(disk) as driver:
         replies = [create(driver, f"topic-{number}") for number in range(5)]
-        answers = [await wait_decided(reply) for reply in replies]
-        assert [isinstance(answer, NoResponse) for answer in answers] == [False] * 3 + [True] * 2
+        responses = [await wait_decided(reply) for reply in replies]
+        assert [isinstance(response, NoResponse) for response in responses] == [False] * 3 + [True] * 2
         again = await wait_decided(create(driver, "again"))
         assert isinstance(again, CreateTopicsResponse)
 
@@ -284,10 +284,10 @@ async def test_kraft_version_is_raised_among_commands_that_wait_with_it(
             driver.submit(upgrade, 2, CommandContext()),
             alter(driver, "3"),
         ]
-        answers = [await wait_decided(reply) for reply in replies]
-        for answer in answers[1::2]:
-            assert isinstance(answer, UpdateFeaturesResponse)
-            assert answer.error_code == ErrorCode.NONE
+        responses = [await wait_decided(reply) for reply in replies]
+        for response in responses[1::2]:
+            assert isinstance(response, UpdateFeaturesResponse)
+            assert response.error_code == ErrorCode.NONE
         assert driver.kraft_version == 1
         assert driver.published.image.config(4, "")["log.retention.ms"] == "3"
     async with running(disk, controller_quorum_voters=voters) as driver:
@@ -334,18 +334,20 @@ async def test_a_heartbeat_is_answered_on_the_spot_or_when_what_it_changes_is_co
         assert registered.error_code == ErrorCode.NONE
         await trio.testing.wait_all_tasks_blocked()
         assert driver.published.image.brokers[1].fenced
-        answers: list[Response] = []
+        responses: list[Response] = []
 
         unfencing = heartbeat(driver, epoch=registered.broker_epoch)
-        unfencing.on_done(answers.append)
-        assert not answers
+        unfencing.on_done(responses.append)
+        assert not responses
         await wait_decided(unfencing)
         assert not driver.published.image.brokers[1].fenced
         await trio.testing.wait_all_tasks_blocked()
 
-        heartbeat(driver, epoch=registered.broker_epoch).on_done(answers.append)
-        heartbeat(driver, epoch=registered.broker_epoch + 1).on_done(answers.append)
-        assert [answer.error_code for answer in answers if isinstance(answer, BrokerHeartbeatResponse)] == [
+        heartbeat(driver, epoch=registered.broker_epoch).on_done(responses.append)
+        heartbeat(driver, epoch=registered.broker_epoch + 1).on_done(responses.append)
+        assert [
+            response.error_code for response in responses if isinstance(response, BrokerHeartbeatResponse)
+        ] == [
             ErrorCode.NONE,
             ErrorCode.NONE,
             ErrorCode.STALE_BROKER_EPOCH,

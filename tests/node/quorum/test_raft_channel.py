@@ -35,7 +35,7 @@ TIMEOUT_MS = 5_000
 SERVED = {1: (4, 18), 18: (0, 4), 52: (0, 2)}
 KEY = ReplicaKey(id=1, directory_id=bytes(range(16)))
 
-Answer = Callable[[Message, int], Message]
+Response = Callable[[Message, int], Message]
 End = ResponseReceived | RequestFailed
 
 
@@ -50,8 +50,10 @@ class Rng:
 class Peer:
     """Answers ApiVersions and what it was given an answer for; notes the requests and their connections."""
 
-    def __init__(self, answers: Mapping[int, Answer], served: Mapping[int, tuple[int, int]] = SERVED) -> None:
-        self._answers = answers
+    def __init__(
+        self, responses: Mapping[int, Response], served: Mapping[int, tuple[int, int]] = SERVED
+    ) -> None:
+        self._responses = responses
         self._served = served
         self.seen: list[tuple[int, int, int]] = []
         """Api key, version and connection of each request."""
@@ -74,17 +76,17 @@ class Peer:
         message, _ = api.request_class.decode(request.frame, request.api_version, request.body_offset)
         if request.api_key in self.gates:
             await self.gates[request.api_key].wait()
-        return [self._answers[request.api_key](message, request.api_version).encode(request.api_version)]
+        return [self._responses[request.api_key](message, request.api_version).encode(request.api_version)]
 
 
-def vote_answer(request: Message, version: int) -> Message:
+def vote_response(request: Message, version: int) -> Message:
     assert isinstance(request, VoteRequest)
     partition = VoteResponse.PartitionData(leader_id=-1, leader_epoch=3, vote_granted=True)
     topic = VoteResponse.TopicData(topic_name="__cluster_metadata", partitions=[partition])
     return VoteResponse(topics=[topic])
 
 
-def fetch_answer(request: Message, version: int) -> Message:
+def fetch_response(request: Message, version: int) -> Message:
     assert isinstance(request, FetchRequest)
     partition = FetchResponse.PartitionData(
         high_watermark=7,
@@ -96,7 +98,7 @@ def fetch_answer(request: Message, version: int) -> Message:
     return FetchResponse(responses=[topic], node_endpoints=[node] if version >= 16 else [])
 
 
-ANSWERS = {1: fetch_answer, 52: vote_answer}
+RESPONSES = {1: fetch_response, 52: vote_response}
 
 
 def vote(*, is_pre_vote: bool = False) -> messages.VoteRequest:
@@ -208,7 +210,7 @@ def free_port() -> int:
 
 
 async def test_where_a_name_was_reached_is_known_and_stays_known() -> None:
-    async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (_, port), harness() as it:
+    async with listening(Peer(RESPONSES), served_versions=SERVED.get) as (_, port), harness() as it:
         named = Destination(id=2, host="localhost", port=port)
         assert it.channel.remote_hosts(named) == frozenset()
         it.send(1, port, vote(), host="localhost")
@@ -219,8 +221,8 @@ async def test_where_a_name_was_reached_is_known_and_stays_known() -> None:
         assert it.channel.remote_hosts(moved) == frozenset()
 
 
-async def test_an_answer_comes_back_as_the_core_has_it() -> None:
-    peer = Peer(ANSWERS)
+async def test_a_response_comes_back_as_the_core_has_it() -> None:
+    peer = Peer(RESPONSES)
     async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
         end = await it.ask(1, port, fetch())
         assert isinstance(end, ResponseReceived)
@@ -235,7 +237,7 @@ async def test_an_answer_comes_back_as_the_core_has_it() -> None:
 
 async def test_the_highest_version_that_both_know_is_used() -> None:
     served = {1: (4, 17), 18: (0, 4), 52: (0, 1)}
-    peer = Peer(ANSWERS, served)
+    peer = Peer(RESPONSES, served)
     async with listening(peer, served_versions=served.get) as (_, port), harness() as it:
         await it.ask(1, port, fetch())
         await it.ask(2, port, vote())
@@ -247,13 +249,13 @@ async def test_the_highest_version_that_both_know_is_used() -> None:
 
 async def test_a_peer_that_does_not_serve_a_request_at_all_does_not_support_it() -> None:
     served = {18: (0, 4)}
-    async with listening(Peer(ANSWERS, served), served_versions=served.get) as (_, port), harness() as it:
+    async with listening(Peer(RESPONSES, served), served_versions=served.get) as (_, port), harness() as it:
         it.send(1, port, vote())
         assert await it.failure(1) is RequestFailure.UNSUPPORTED
 
 
 async def test_a_parked_fetch_does_not_hold_up_a_vote_and_each_lane_keeps_its_connection() -> None:
-    peer = Peer(ANSWERS)
+    peer = Peer(RESPONSES)
     peer.gates[1] = trio.Event()
     async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
         it.send(1, port, fetch())
@@ -280,7 +282,7 @@ async def test_nobody_listening_is_told_as_refused_at_once_and_every_time() -> N
 
 @pytest.mark.parametrize("is_reset", [False, True])
 async def test_a_connection_that_dies_under_a_long_poll_is_noticed_at_once(is_reset: bool) -> None:
-    peer = Peer(ANSWERS)
+    peer = Peer(RESPONSES)
     parked: list[trio.SocketStream] = []
 
     async def relay(stream: trio.SocketStream) -> None:
@@ -316,7 +318,7 @@ async def test_a_connection_that_dies_under_a_long_poll_is_noticed_at_once(is_re
 
 
 async def test_a_connection_that_died_while_idle_costs_the_next_request_nothing() -> None:
-    peer = Peer(ANSWERS)
+    peer = Peer(RESPONSES)
     async with harness() as it:
         async with listening(peer, served_versions=SERVED.get) as (_, port):
             await it.ask(1, port, vote())
@@ -326,7 +328,7 @@ async def test_a_connection_that_died_while_idle_costs_the_next_request_nothing(
 
 
 async def test_a_peer_that_takes_the_request_and_is_silent_times_out() -> None:
-    peer = Peer(ANSWERS)
+    peer = Peer(RESPONSES)
     peer.gates[52] = trio.Event()
     async with (
         listening(peer, served_versions=SERVED.get) as (_, port),
@@ -342,7 +344,7 @@ async def test_a_peer_that_does_not_even_say_its_versions_is_unreachable() -> No
         assert await it.failure(1) is RequestFailure.UNREACHABLE
 
 
-async def test_what_is_not_kafkas_protocol_is_a_bad_answer() -> None:
+async def test_what_is_not_kafkas_protocol_is_a_bad_response() -> None:
     async def talk(stream: trio.SocketStream) -> None:
         await stream.send_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await trio.sleep_forever()
@@ -352,12 +354,12 @@ async def test_what_is_not_kafkas_protocol_is_a_bad_answer() -> None:
         assert await it.failure(1) is RequestFailure.BAD_RESPONSE
 
 
-async def test_an_answer_about_another_partition_is_a_bad_answer_and_ends_the_connection() -> None:
+async def test_a_response_about_another_partition_is_a_bad_response_and_ends_the_connection() -> None:
     def elsewhere(request: Message, version: int) -> Message:
-        answer = vote_answer(request, version)
-        assert isinstance(answer, VoteResponse)
-        answer.topics[0].partitions[0].partition_index = 1
-        return answer
+        response = vote_response(request, version)
+        assert isinstance(response, VoteResponse)
+        response.topics[0].partitions[0].partition_index = 1
+        return response
 
     peer = Peer({52: elsewhere})
     async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
@@ -385,7 +387,7 @@ async def test_a_refusal_is_logged_once_until_the_peer_answers(caplog: pytest.Lo
 
     def answer(request: Message, version: int) -> Message:
         code = codes.pop(0)
-        return VoteResponse(error_code=code) if code else vote_answer(request, version)
+        return VoteResponse(error_code=code) if code else vote_response(request, version)
 
     peer = Peer({52: answer})
     async with listening(peer, served_versions=SERVED.get) as (_, port), harness() as it:
@@ -396,7 +398,7 @@ async def test_a_refusal_is_logged_once_until_the_peer_answers(caplog: pytest.Lo
 
 
 async def test_a_node_that_moved_is_asked_at_its_new_address_and_the_old_request_fails() -> None:
-    old, new = Peer(ANSWERS), Peer(ANSWERS)
+    old, new = Peer(RESPONSES), Peer(RESPONSES)
     old.gates[1] = trio.Event()
     async with (
         listening(old, served_versions=SERVED.get) as (_, old_port),
@@ -424,7 +426,7 @@ async def test_a_peer_that_hangs_up_instead_of_answering_is_disconnected() -> No
 
 
 async def test_what_goes_to_each_peer_is_counted() -> None:
-    async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (_, port), harness() as it:
+    async with listening(Peer(RESPONSES), served_versions=SERVED.get) as (_, port), harness() as it:
         await it.ask(1, port, vote())
         await it.ask(2, port, fetch())
         it.send(3, free_port(), vote(), node_id=3)
@@ -438,7 +440,7 @@ async def test_connections_are_ready_before_they_are_needed_and_again_after_they
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(raft_channel, "READY_INTERVAL_S", 0.01)
-    peer = Peer(ANSWERS)
+    peer = Peer(RESPONSES)
     async with trio.open_nursery() as nursery, harness() as it:
         async with listening(peer, served_versions=SERVED.get) as (listener, port):
             destination = Destination(id=2, host="127.0.0.1", port=port)
@@ -458,7 +460,7 @@ async def test_an_address_that_the_core_knows_better_is_not_taken_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(raft_channel, "READY_INTERVAL_S", 0.01)
-    peer = Peer(ANSWERS)
+    peer = Peer(RESPONSES)
     async with (
         trio.open_nursery() as nursery,
         listening(peer, served_versions=SERVED.get) as (_, port),
@@ -481,7 +483,7 @@ def held(it: Harness) -> tuple[int, set[int], int]:
 async def test_of_unknown_nodes_nothing_is_kept_but_one_count(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     async with harness() as it:
-        async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (listener, port):
+        async with listening(Peer(RESPONSES), served_versions=SERVED.get) as (listener, port):
             for node_id in range(1000, 1010):
                 it.send(node_id, port, vote(), node_id=node_id)
                 assert isinstance(await it.end(node_id), ResponseReceived)
@@ -503,7 +505,7 @@ async def test_of_unknown_nodes_nothing_is_kept_but_one_count(caplog: pytest.Log
 
 async def test_what_is_kept_of_a_node_goes_once_it_is_known_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raft_channel, "READY_INTERVAL_S", 0.01)
-    peer = Peer(ANSWERS)
+    peer = Peer(RESPONSES)
     gate = peer.gates[52] = trio.Event()
     async with (
         trio.open_nursery() as nursery,

@@ -90,11 +90,11 @@ def test_a_request_is_answered_in_its_version() -> None:
     (outcome,) = served(dispatcher, request(DescribeClusterRequest(), 1), connection())
     assert isinstance(outcome, list)
     (body,) = outcome
-    answer, end = DescribeClusterResponse.decode(body, 1)
-    assert (answer.cluster_id, end) == (CLUSTER_ID, len(body))
+    response, end = DescribeClusterResponse.decode(body, 1)
+    assert (response.cluster_id, end) == (CLUSTER_ID, len(body))
 
 
-def test_an_answer_that_comes_later_is_passed_on_when_it_does() -> None:
+def test_a_response_that_comes_later_is_passed_on_when_it_does() -> None:
     calls = Calls()
     dispatcher = Dispatcher(services(IMAGE, calls))
     outcomes = served(dispatcher, request(CreateTopicsRequest(), 7), connection())
@@ -134,7 +134,7 @@ def test_a_request_is_that_of_whom_the_connection_belongs_to() -> None:
 def test_heartbeats_are_told_of_with_the_connection_they_came_over() -> None:
     told: list[tuple[int, int]] = []
     dispatcher = Dispatcher(
-        services(IMAGE, quorum_answer=DescribeQuorumResponse()),
+        services(IMAGE, quorum_response=DescribeQuorumResponse()),
         heartbeat=lambda beat, over: told.append((beat.broker_id, over.connection_id)),
     )
     kind = ListenerKind.CONTROLLER
@@ -143,7 +143,7 @@ def test_heartbeats_are_told_of_with_the_connection_they_came_over() -> None:
     assert told == [(3, 1)]
 
 
-def test_where_there_is_no_answer_the_connection_is_closed_and_the_reason_told() -> None:
+def test_where_there_is_no_response_the_connection_is_closed_and_the_reason_told() -> None:
     reply: Deferred[Response] = Deferred()
     reply.resolve(NoResponse(reason="too many wait"))
     dispatcher = Dispatcher(services(IMAGE, forward=lambda request, context: reply))
@@ -181,12 +181,12 @@ def raising(error: Exception) -> Callable[..., Any]:
 def decoded(outcome: Outcome, response: type[MessageT], version: int) -> MessageT:
     assert isinstance(outcome, list)
     (body,) = outcome
-    answer, end = response.decode(body, version)
+    received, end = response.decode(body, version)
     assert end == len(body)
-    return answer
+    return received
 
 
-def test_a_handler_that_fails_costs_one_answer(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_handler_that_fails_costs_one_response(caplog: pytest.LogCaptureFixture) -> None:
     metrics = RequestMetrics()
     failing = services(IMAGE, describe=raising(MistakeError("no such thing")))
     dispatcher = Dispatcher(failing, metrics)
@@ -204,7 +204,7 @@ def test_a_handler_that_fails_costs_one_answer(caplog: pytest.LogCaptureFixture)
     assert decoded(outcome, DescribeClusterResponse, 1).cluster_id == CLUSTER_ID
 
 
-def test_an_answer_that_fails_later_costs_one_answer(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_response_that_fails_later_costs_one_response(caplog: pytest.LogCaptureFixture) -> None:
     calls = Calls()
     topic = CreateTopicsRequest.CreatableTopic(name="t")
     outcomes = served(
@@ -217,7 +217,7 @@ def test_an_answer_that_fails_later_costs_one_answer(caplog: pytest.LogCaptureFi
     assert "CreateTopicsRequest v7 of client 'me', correlation id 7, failed: Mistake" in caplog.text
 
 
-def test_what_a_handler_makes_of_a_later_answer_may_fail_without_harm_to_who_answers() -> None:
+def test_what_a_handler_makes_of_a_later_response_may_fail_without_harm_to_who_answers() -> None:
     """An envelope's inner answer that cannot be encoded, found out by whoever decides it: the quorum's task."""
     calls = Calls()
     inner = struct.pack(">hhih", 19, 7, 9, -1) + b"\0" + CreateTopicsRequest().encode(7)
@@ -232,11 +232,11 @@ def test_what_a_handler_makes_of_a_later_answer_may_fail_without_harm_to_who_ans
     assert decoded(outcome, EnvelopeResponse, 0).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
 
 
-def test_an_answer_of_ours_that_cannot_be_sent_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_response_of_ours_that_cannot_be_sent_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
     kind = ListenerKind.CONTROLLER
     broken = DescribeQuorumResponse(error_message="x" * 40_000)
     metrics = RequestMetrics()
-    dispatcher = Dispatcher(services(IMAGE, quorum_answer=broken), metrics)
+    dispatcher = Dispatcher(services(IMAGE, quorum_response=broken), metrics)
     (outcome,) = served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))
     assert decoded(outcome, DescribeQuorumResponse, 2).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
     assert "DescribeQuorumResponse.error_message" in caplog.text
@@ -301,7 +301,7 @@ def test_a_long_request_is_answered_after_some_turns() -> None:
     assert turns > 1
 
 
-def test_a_large_request_is_let_go_after_its_answer_though_its_connection_ends() -> None:
+def test_a_large_request_is_let_go_after_its_response_though_its_connection_ends() -> None:
     slices = Slices()
     dispatcher = Dispatcher(services(IMAGE), slices=slices)
     outcomes = served(dispatcher, request(many_topics(50_000), 9), connection())

@@ -152,7 +152,7 @@ def request(message: Message, version: int) -> bytes:
     return framed(header + message.encode(version))
 
 
-async def read_answers(stream: trio.SocketStream, count: int) -> None:
+async def read_responses(stream: trio.SocketStream, count: int) -> None:
     for _ in range(count):
         (size,) = struct.unpack(">i", await receive_exactly(stream, 4))
         await receive_exactly(stream, size)
@@ -191,7 +191,7 @@ async def test_requests_of_many_connections_in_one_pass_do_not_hold_the_loop() -
                     os.write(stream.socket.fileno(), LONG_REQUEST * REQUESTS)
                 async with trio.open_nursery() as nursery:
                     for stream in streams:
-                        nursery.start_soon(read_answers, stream, REQUESTS)
+                        nursery.start_soon(read_responses, stream, REQUESTS)
         assert sum(times.passes_ms) > LONGEST_PASS_MS
         return max(times.passes_ms)
 
@@ -210,7 +210,7 @@ async def test_a_voter_is_answered_within_a_few_passes_while_many_connections_as
             await trio.lowlevel.checkpoint()
         with measured() as times:
             await voter.send_all(request(VoteRequest(), 1))
-            await read_answers(voter, 1)
+            await read_responses(voter, 1)
         assert server.waiting > CONNECTIONS // 2
     assert len(times.passes_ms) <= VOTE_PASSES
 

@@ -18,7 +18,7 @@ from kafkaproto_server.types import Endpoint
 SERVED = {18: (0, 4), 58: (0, 0), 62: (0, 4), 63: (0, 2)}
 """What a `ScriptedController` serves."""
 
-Answer = Callable[[Message], Awaitable[Message | None]]
+Response = Callable[[Message], Awaitable[Message | None]]
 
 
 class MiddleRng:
@@ -34,8 +34,8 @@ class MiddleRng:
 class ScriptedController:
     """A `Serve` function: answers ApiVersions itself and the rest as ``answer`` says, None closes the connection."""
 
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
+    def __init__(self, response: Response) -> None:
+        self._answer = response
         self.asked: list[Message] = []
         self.client_ids: set[str | None] = set()
         self.connection_ids: list[int] = []
@@ -55,18 +55,18 @@ class ScriptedController:
         message, _ = api.request_class.decode(request.frame, request.api_version, request.body_offset)
         self.asked.append(message)
         self.connection_ids.append(connection.connection_id)
-        answer = await self._answer(message)
-        if answer is None:
+        response = await self._answer(message)
+        if response is None:
             raise CloseConnection("the script says so")
-        return [answer.encode(request.api_version)]
+        return [response.encode(request.api_version)]
 
 
 class ScriptedChannel(ControllerChannel):
     """A channel whose answers a test gives, one function call per request, without a connection."""
 
-    def __init__(self, answer: Callable[[Message], Awaitable[Message]]) -> None:
+    def __init__(self, response: Callable[[Message], Awaitable[Message]]) -> None:
         super().__init__(client_id="1", locate=_nowhere, news=trio.Event, rng=MiddleRng())
-        self._answer = answer
+        self._answer = response
         self.asked: list[Message] = []
         self.timeouts_ms: list[int] = []
         self.versions: Mapping[int, tuple[int, int]] | None = None

@@ -162,7 +162,7 @@ async def test_a_replaced_controller_has_a_moment_to_answer_what_it_was_asked(
 
 
 async def test_an_envelope_that_says_not_controller_is_sent_again() -> None:
-    answers = iter(
+    responses = iter(
         [
             EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER),
             EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION),
@@ -171,7 +171,7 @@ async def test_an_envelope_that_says_not_controller_is_sent_again() -> None:
 
     async def answer(request: Message) -> Message:
         await trio.lowlevel.checkpoint()
-        return next(answers)
+        return next(responses)
 
     async with listening(ScriptedController(answer), served_versions=SERVED.get) as (_, port):
         to = channel(lambda: at(port))
@@ -181,11 +181,11 @@ async def test_an_envelope_that_says_not_controller_is_sent_again() -> None:
 
 
 async def test_a_lost_connection_is_made_again_and_the_request_repeated() -> None:
-    answers = iter([None, BrokerHeartbeatResponse()])
+    responses = iter([None, BrokerHeartbeatResponse()])
 
     async def answer(request: Message) -> Message | None:
         await trio.lowlevel.checkpoint()
-        return next(answers)
+        return next(responses)
 
     controller = ScriptedController(answer)
     async with listening(controller, served_versions=SERVED.get) as (_, port):

@@ -42,7 +42,7 @@ from kafkaproto_server.requests.context import Encoded, NoResponse, Response, Un
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import Deferred, Endpoint
 from tests.apis.cluster.test_envelope import STOCK_REQUEST
-from tests.apis.support.services import answers, context
+from tests.apis.support.services import context, responses_of
 from tests.net.support.connections import listening
 from tests.node.support.controllers import SERVED, MiddleRng, ScriptedChannel, ScriptedController
 from tests.node.support.waiting import wait_decided
@@ -90,10 +90,10 @@ class Script:
         self.put, self._take = trio.open_memory_channel[Message | Exception](100)
 
     async def __call__(self, request: Message) -> Message:
-        answer = await self._take.receive()
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        response = await self._take.receive()
+        if isinstance(response, Exception):
+            raise response
+        return response
 
 
 @asynccontextmanager
@@ -158,14 +158,14 @@ async def test_a_request_is_tried_for_as_long_as_its_client_gives_it(
 @pytest.mark.parametrize("version", [5, 7])
 async def test_the_response_inside_is_the_clients(version: int) -> None:
     response = created("a")
-    answer = await answered(creation("a"), version, envelope_of(response, version))
-    assert isinstance(answer, CreateTopicsResponse)
-    assert answer.encode(version) == response.encode(version)
+    received = await answered(creation("a"), version, envelope_of(response, version))
+    assert isinstance(received, CreateTopicsResponse)
+    assert received.encode(version) == response.encode(version)
 
 
 async def test_a_version_that_the_controller_does_not_know_closes_the_clients_connection() -> None:
-    answer = await answered(creation("a"), 7, EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
-    assert answer == NoResponse(reason="the active controller does not know CreateTopicsRequest v7")
+    response = await answered(creation("a"), 7, EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
+    assert response == NoResponse(reason="the active controller does not know CreateTopicsRequest v7")
 
 
 @pytest.mark.parametrize(
@@ -180,27 +180,27 @@ async def test_a_version_that_the_controller_does_not_know_closes_the_clients_co
     ids=["principal", "not allowed", "nothing inside", "no header inside", "no response inside"],
 )
 async def test_what_else_is_wrong_with_an_envelope_the_client_cannot_help(response: EnvelopeResponse) -> None:
-    answer = await answered(creation("a", "b"), 7, response)
-    assert isinstance(answer, CreateTopicsResponse)
-    assert [(topic.name, topic.error_code) for topic in answer.topics] == [
+    received = await answered(creation("a", "b"), 7, response)
+    assert isinstance(received, CreateTopicsResponse)
+    assert [(topic.name, topic.error_code) for topic in received.topics] == [
         ("a", ErrorCode.UNKNOWN_SERVER_ERROR),
         ("b", ErrorCode.UNKNOWN_SERVER_ERROR),
     ]
 
 
-async def test_an_answer_that_is_none_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_response_that_is_none_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     await answered(creation("a"), 7, EnvelopeResponse(response_data=b"\x00\x00\x00\x65\x00\xff\xff"))
     assert "response to CreateTopicsRequest is malformed: CreateTopicsResponse" in caplog.text
 
 
 async def test_without_a_controller_the_request_times_out(caplog: pytest.LogCaptureFixture) -> None:
-    answer = await answered(creation("a"), 7, ControllerUnavailable("nobody is there"))
-    assert isinstance(answer, CreateTopicsResponse)
-    assert [topic.error_code for topic in answer.topics] == [ErrorCode.REQUEST_TIMED_OUT]
+    response = await answered(creation("a"), 7, ControllerUnavailable("nobody is there"))
+    assert isinstance(response, CreateTopicsResponse)
+    assert [topic.error_code for topic in response.topics] == [ErrorCode.REQUEST_TIMED_OUT]
     assert "nobody is there" in caplog.text
 
 
-async def test_a_failure_that_nobody_foresaw_costs_the_one_request_its_answer() -> None:
+async def test_a_failure_that_nobody_foresaw_costs_the_one_request_its_response() -> None:
     async with forwarding() as (forwarder, channel, script):
         failures: list[Exception] = []
         script.put.send_nowait(ZeroDivisionError("a mistake"))
@@ -217,9 +217,9 @@ async def test_a_client_id_that_does_not_fit_any_more_costs_its_client_the_conne
     """Bytes that are not UTF-8 are replaced by a character of three bytes each when they are read."""
     async with forwarding() as (forwarder, channel, _):
         asked = context(creation("a"), 7, client_id="\ufffd" * 20_000)
-        answer = await wait_decided(forwarder.forward(creation("a"), asked))
-        assert isinstance(answer, NoResponse)
-        assert "client_id" in answer.reason
+        response = await wait_decided(forwarder.forward(creation("a"), asked))
+        assert isinstance(response, NoResponse)
+        assert "client_id" in response.reason
         assert channel.asked == []
 
 
@@ -317,11 +317,11 @@ async def test_of_the_topics_that_clients_miss_only_so_many_are_asked_for_at_a_t
 
 async def test_a_request_finds_its_way_through_an_envelope_that_says_not_controller() -> None:
     """The whole way, on a real connection."""
-    answers = iter([EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER), envelope_of(created("a"), 7)])
+    responses = iter([EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER), envelope_of(created("a"), 7)])
 
     async def answer(request: Message) -> Message:
         await trio.lowlevel.checkpoint()
-        return next(answers)
+        return next(responses)
 
     controller = ScriptedController(answer)
     async with listening(controller, served_versions=SERVED.get) as (_, port):
@@ -358,27 +358,27 @@ async def passed_on(request: UnreadRequest, response: Message | Exception) -> An
         (envelope,) = channel.asked
         assert isinstance(envelope, EnvelopeRequest)
         assert joined(envelope.request_data) == request.frame
-        (answer,) = answers(reply)
-        return answer
+        (received,) = responses_of(reply)
+        return received
 
 
 @pytest.mark.parametrize("is_short", [True, False])
 async def test_a_request_and_its_response_pass_with_the_bytes_they_have(is_short: bool) -> None:
     response = created("a", error=36)
-    answer = await passed_on(unread(creation("a"), 7, is_short=is_short), envelope_of(response, 7))
-    assert isinstance(answer, Encoded)
-    assert joined([*answer.buffers]) == response.encode(7)
-    assert answer.errors == {36: 1}
+    received = await passed_on(unread(creation("a"), 7, is_short=is_short), envelope_of(response, 7))
+    assert isinstance(received, Encoded)
+    assert joined([*received.buffers]) == response.encode(7)
+    assert received.errors == {36: 1}
 
 
 async def test_a_long_response_is_not_decoded() -> None:
     body = b"\xff" * (SHORT_BODY_BYTES + 1)
     header = encode_response_header(101, 1)
-    answer = await passed_on(
+    response = await passed_on(
         unread(creation("a"), 7, is_short=False), EnvelopeResponse(response_data=[header, body])
     )
-    assert isinstance(answer, Encoded)
-    assert joined([*answer.buffers]) == body
+    assert isinstance(response, Encoded)
+    assert joined([*response.buffers]) == body
 
 
 async def test_the_error_on_top_of_a_long_response_is_counted() -> None:
@@ -396,15 +396,15 @@ async def test_the_error_on_top_of_a_long_response_is_counted() -> None:
 @pytest.mark.parametrize("is_short", [True, False])
 async def test_without_a_controller_all_that_a_request_asks_for_times_out(is_short: bool) -> None:
     names = [str(number) for number in range(100)]
-    answer = await passed_on(
+    response = await passed_on(
         unread(creation(*names), 7, is_short=is_short), ControllerUnavailable("nobody is there")
     )
-    assert isinstance(answer, CreateTopicsResponse)
-    assert [topic.name for topic in answer.topics] == names
-    assert {topic.error_code for topic in answer.topics} == {ErrorCode.REQUEST_TIMED_OUT}
+    assert isinstance(response, CreateTopicsResponse)
+    assert [topic.name for topic in response.topics] == names
+    assert {topic.error_code for topic in response.topics} == {ErrorCode.REQUEST_TIMED_OUT}
 
 
 async def test_what_the_controller_refuses_to_read_costs_its_client_the_connection() -> None:
     refused = EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
-    answer = await passed_on(unread(creation("a"), 7, is_short=False), refused)
-    assert answer == NoResponse(reason="the active controller does not take this CreateTopicsRequest")
+    response = await passed_on(unread(creation("a"), 7, is_short=False), refused)
+    assert response == NoResponse(reason="the active controller does not take this CreateTopicsRequest")

@@ -46,9 +46,9 @@ def image(
 class Registering:
     """The task with its surroundings."""
 
-    def __init__(self, first: ClusterImage, answer: Callable[[], Message | Exception]) -> None:
+    def __init__(self, first: ClusterImage, response: Callable[[], Message | Exception]) -> None:
         self.published = Published(image=first)
-        self.answer = answer
+        self.response = response
         self.clock = TrioClock()
         self.start_ms = self.clock.now_ms()
         self.asked_at_ms: list[int] = []
@@ -57,10 +57,10 @@ class Registering:
     async def _answer(self, request: Message) -> Message:
         await trio.lowlevel.checkpoint()
         self.asked_at_ms.append(self.clock.now_ms() - self.start_ms)
-        answer = self.answer()
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        response = self.response()
+        if isinstance(response, Exception):
+            raise response
+        return response
 
     async def publish(self, new: ClusterImage) -> None:
         """What the quorum's driver does, then let the task act on it."""
@@ -72,9 +72,9 @@ class Registering:
 
 @asynccontextmanager
 async def registering(
-    first: ClusterImage, answer: Callable[[], Message | Exception] = ControllerRegistrationResponse
+    first: ClusterImage, response: Callable[[], Message | Exception] = ControllerRegistrationResponse
 ) -> AsyncIterator[Registering]:
-    surroundings = Registering(first, answer)
+    surroundings = Registering(first, response)
     run = partial(
         keep_registered,
         node_id=NODE_ID,
@@ -157,13 +157,13 @@ async def test_nothing_is_registered_before_the_metadata_have_a_record_for_it(
 async def test_failures_are_followed_by_ever_longer_pauses(
     autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answers: Iterator[Message | Exception] = cycle(
+    responses: Iterator[Message | Exception] = cycle(
         [
             ControllerUnavailable("nobody is there"),
             ControllerRegistrationResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="too old"),
         ]
     )
-    async with registering(image(), lambda: next(answers)) as task:
+    async with registering(image(), lambda: next(responses)) as task:
         await trio.sleep(400)
         pauses = [later - earlier for earlier, later in pairwise(task.asked_at_ms)]
         assert pauses == [*(100 * 2**n for n in range(11)), 120_000]
@@ -174,12 +174,12 @@ async def test_failures_are_followed_by_ever_longer_pauses(
 
 
 async def test_a_success_ends_the_long_pauses(autojump_clock: MockClock) -> None:
-    answers = iter([ControllerUnavailable("no")] * 3)
-    async with registering(image(), lambda: next(answers, ControllerRegistrationResponse())) as task:
+    responses = iter([ControllerUnavailable("no")] * 3)
+    async with registering(image(), lambda: next(responses, ControllerRegistrationResponse())) as task:
         await trio.sleep(1)
         assert task.asked_at_ms == [0, 100, 300, 700]
         await task.publish(image(OURS))
-        answers = iter([ControllerUnavailable("no")])
+        responses = iter([ControllerUnavailable("no")])
         await task.publish(image(ANOTHER))
         before = task.asked_at_ms[-1]
         await trio.sleep(1)

@@ -73,7 +73,7 @@ def test_end_offset_for_epoch_equals_a_walk_over_all_records(
 
 
 @given(leader=records, follower=records)
-def test_by_the_leaders_answers_a_follower_cuts_its_log_to_what_both_have(
+def test_by_the_leaders_responses_a_follower_cuts_its_log_to_what_both_have(
     leader: list[int], follower: list[int]
 ) -> None:
     """Two logs agree up to an offset if the epochs of the records before it do, as one leader wrote each epoch. After

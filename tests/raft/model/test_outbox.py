@@ -23,7 +23,7 @@ NOBODY = LeaderAndEpoch(leader_id=-1, epoch=0)
 REQUEST = SendRequest(
     request_id=1, destination=Destination(id=2, host="127.0.0.1", port=2), request=ApiVersionsRequest()
 )
-ANSWER = SendResponse(request_id=1, response=VoterChangeResponse())
+RESPONSE = SendResponse(request_id=1, response=VoterChangeResponse())
 STATE = WriteElectionState(state=ElectionState(epoch=1), kraft_version=1, voter_ids=())
 
 
@@ -39,10 +39,10 @@ def batch(offset: int, count: int = 1) -> PendingBatch:
 
 def test_a_message_goes_at_once_where_nothing_has_to_be_durable_before() -> None:
     box = outbox()
-    box.send(ANSWER, after_log=True)
+    box.send(RESPONSE, after_log=True)
     effects = box.take(NOBODY)
     assert effects is not None
-    assert effects.notify_now == (ANSWER,)
+    assert effects.notify_now == (RESPONSE,)
     assert not effects.must_persist
     assert box.take(NOBODY) is None
 
@@ -50,29 +50,29 @@ def test_a_message_goes_at_once_where_nothing_has_to_be_durable_before() -> None
 def test_a_message_waits_for_an_election_state_queued_before_or_on_its_way() -> None:
     box = outbox()
     number = box.write_election_state(STATE)
-    box.send(ANSWER, after_log=False)
+    box.send(RESPONSE, after_log=False)
     effects = box.take(NOBODY)
     assert effects is not None
-    assert (effects.number, effects.notify_now, effects.notify_after_persist) == (number, (), (ANSWER,))
-    box.send(ANSWER, after_log=False)
+    assert (effects.number, effects.notify_now, effects.notify_after_persist) == (number, (), (RESPONSE,))
+    box.send(RESPONSE, after_log=False)
     later = box.take(NOBODY)
     assert later is not None
-    assert later.notify_after_persist == (ANSWER,)
+    assert later.notify_after_persist == (RESPONSE,)
     box.mark_persisted(number)
-    box.send(ANSWER, after_log=False)
+    box.send(RESPONSE, after_log=False)
     last = box.take(NOBODY)
     assert last is not None
-    assert last.notify_now == (ANSWER,)
+    assert last.notify_now == (RESPONSE,)
 
 
 def test_only_what_promises_the_log_waits_for_log_writes() -> None:
     box = outbox()
     box.append(batch(10))
-    box.send(ANSWER, after_log=False)
-    box.send(ANSWER, after_log=True)
+    box.send(RESPONSE, after_log=False)
+    box.send(RESPONSE, after_log=True)
     effects = box.take(NOBODY)
     assert effects is not None
-    assert (effects.notify_now, effects.notify_after_persist) == ((ANSWER,), (ANSWER,))
+    assert (effects.notify_now, effects.notify_after_persist) == ((RESPONSE,), (RESPONSE,))
     assert effects.must_sync
     assert box.has_unpersisted
     box.mark_persisted(effects.number)
@@ -163,7 +163,7 @@ def test_it_is_known_whether_a_request_waits_for_the_disk(writes_more: bool) -> 
     box = outbox()
     first = box.write_election_state(STATE)
     box.take(NOBODY)
-    box.send(ANSWER, after_log=False)
+    box.send(RESPONSE, after_log=False)
     assert not box.holds_request_back
     box.send(REQUEST, after_log=False)
     assert box.holds_request_back
@@ -171,7 +171,7 @@ def test_it_is_known_whether_a_request_waits_for_the_disk(writes_more: bool) -> 
         box.append(batch(10))
     effects = box.take(NOBODY)
     assert effects is not None
-    assert effects.notify_after_persist == (ANSWER, REQUEST)
+    assert effects.notify_after_persist == (RESPONSE, REQUEST)
     assert box.holds_request_back
     box.mark_persisted(first)
     assert box.holds_request_back == writes_more

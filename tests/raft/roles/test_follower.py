@@ -79,7 +79,7 @@ class TestAppending:
         answer_fetch(machine, batches=(batch(10, 12, 3), batch(13, 14, 3)))
         assert machine.node.log_end_offset == 12
 
-    def test_an_answer_that_is_about_another_log_than_this_one_is_by_now(self) -> None:
+    def test_a_response_that_is_about_another_log_than_this_one_is_by_now(self) -> None:
         machine = follower()
         late = sent(machine, FetchRequest)
         machine.node.state.fetch_id = None  # type: ignore[union-attr]
@@ -302,8 +302,8 @@ class TestSnapshots:
         answer_piece(machine)
         fail(machine, FetchSnapshotRequest, RequestFailure.DISCONNECTED)
         question, piece = sent(machine, FetchRequest, to=3), sent(machine, FetchSnapshotRequest)
-        answer = FetchSnapshotResponse(leader=LEADER, snapshot=SNAPSHOT, position=3, size=6, data=b"abc")
-        machine.handle(ResponseReceived(request_id=piece.request_id, response=answer))
+        response = FetchSnapshotResponse(leader=LEADER, snapshot=SNAPSHOT, position=3, size=6, data=b"abc")
+        machine.handle(ResponseReceived(request_id=piece.request_id, response=response))
         nobody = FetchResponse(
             error=RaftError.FENCED_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=9)
         )
@@ -330,8 +330,8 @@ class TestSnapshots:
         machine.settle()
         assert machine.node.log_end_offset == 12
         assert machine.disk.parts == {}
-        answer = FetchSnapshotResponse(leader=LEADER, snapshot=SNAPSHOT, position=3, size=6, data=b"abc")
-        machine.handle(ResponseReceived(request_id=piece.request_id, response=answer))
+        received = FetchSnapshotResponse(leader=LEADER, snapshot=SNAPSHOT, position=3, size=6, data=b"abc")
+        machine.handle(ResponseReceived(request_id=piece.request_id, response=received))
         machine.settle()
         assert machine.disk.parts == {}
         sent(machine, FetchRequest)

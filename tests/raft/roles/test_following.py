@@ -40,7 +40,7 @@ class TestLeaders:
         )
         assert machine.node.leader_and_epoch == LeaderAndEpoch(leader_id=-1, epoch=8)
 
-    def test_an_answer_from_the_past_changes_nothing(self) -> None:
+    def test_a_response_from_the_past_changes_nothing(self) -> None:
         machine = follower()
         answer_fetch(machine, leader=LeaderAndEpoch(leader_id=3, epoch=2), batches=(batch(10, 12, 2),))
         assert machine.node.leader_and_epoch == LEADER
@@ -206,7 +206,7 @@ class TestLeaders:
         machine.handle(RequestFailed(request_id=vote.request_id, failure=failure, error=error))
         assert list(candidate.votes.granted) == [1]
 
-    def test_late_answers_to_what_is_not_wanted_any_more(self) -> None:
+    def test_late_responses_to_what_is_not_wanted_any_more(self) -> None:
         machine = follower()
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
         machine.tick(30)

@@ -184,14 +184,14 @@ class TestUpdatingTheOwnEntry:
         harness.tick_at(PERIOD_MS)
         assert harness.asked == [msgspec.structs.replace(UPDATE, endpoints=endpoints(3))]
 
-    def test_while_an_answer_is_awaited_nothing_more_is_asked(self) -> None:
+    def test_while_a_response_is_awaited_nothing_more_is_asked(self) -> None:
         harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
         harness.tick_at(PERIOD_MS)
         assert harness.deadline_ms is None
         harness.tick_at(5 * PERIOD_MS)
         assert harness.asked == [UPDATE]
 
-    def test_it_is_asked_again_a_period_after_any_answer_until_the_log_shows_it(self) -> None:
+    def test_it_is_asked_again_a_period_after_any_response_until_the_log_shows_it(self) -> None:
         harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
         harness.tick_at(2000)
         harness.answer(updated())
@@ -216,7 +216,7 @@ class TestUpdatingTheOwnEntry:
         harness.tick_at(PERIOD_MS + 20)
         assert harness.asked == [UPDATE]
 
-    def test_a_new_leader_is_asked_anew_and_an_old_answer_ignored(self) -> None:
+    def test_a_new_leader_is_asked_anew_and_an_old_response_ignored(self) -> None:
         harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
         harness.tick_at(2000)
         harness.now_ms = 2500

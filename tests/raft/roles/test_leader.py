@@ -88,9 +88,9 @@ def fetch(key: ReplicaKey, offset: int, epoch: int, **fields: object) -> FetchRe
 
 
 def answered(machine: Machine, request: FetchRequest) -> PendingFetchResponse:
-    answer = machine.ask(request)
-    assert isinstance(answer, PendingFetchResponse)
-    return answer
+    response = machine.ask(request)
+    assert isinstance(response, PendingFetchResponse)
+    return response
 
 
 def tell_of_epoch(machine: Machine, epoch: int, leader_id: int) -> None:
@@ -128,8 +128,8 @@ class TestHighWatermark:
     def test_a_position_that_is_not_in_the_log_counts_for_nothing(self) -> None:
         machine = leader()
         end_offset = machine.node.log_end_offset
-        answer = answered(machine, fetch(voter(2).key, end_offset + 1, 4))
-        assert answer.diverging is not None
+        response = answered(machine, fetch(voter(2).key, end_offset + 1, 4))
+        assert response.diverging is not None
         state = machine.node.state
         assert isinstance(state, Leader)
         assert state.end_offset_of(voter(2).key) is None
@@ -185,7 +185,7 @@ class TestSteppingDown:
         tell_of_epoch(machine, 7, -1)
         assert isinstance(machine.node.state, Unattached)
         assert machine.epochs_lost == [4]
-        last = machine.answers[-1].response
+        last = machine.responses[-1].response
         assert isinstance(last, PendingFetchResponse)
         assert (last.error, last.leader) == (
             RaftError.NOT_LEADER_OR_FOLLOWER,
@@ -322,11 +322,11 @@ class TestNewVoters:
         )
         assert machine.ask(add) is None
         fail(machine, ApiVersionsRequest, RequestFailure.REFUSED)
-        answer = machine.answers[-1].response
-        assert isinstance(answer, VoterChangeResponse)
-        assert answer.error is RaftError.REQUEST_TIMED_OUT
+        response = machine.responses[-1].response
+        assert isinstance(response, VoterChangeResponse)
+        assert response.error is RaftError.REQUEST_TIMED_OUT
 
-    def test_an_answer_that_finds_no_leader_any_more_is_nobodys(self) -> None:
+    def test_a_response_that_finds_no_leader_any_more_is_nobodys(self) -> None:
         machine = leader()
         answered(machine, fetch(voter(2).key, 13, 4))
         new_voter = voter(5, port=5)
@@ -335,9 +335,9 @@ class TestNewVoters:
         )
         assert machine.ask(add) is None
         tell_of_epoch(machine, 7, 2)
-        answers = len(machine.answers)
+        responses = len(machine.responses)
         fail(machine, ApiVersionsRequest, RequestFailure.REFUSED)
-        assert len(machine.answers) == answers
+        assert len(machine.responses) == responses
 
 
 class TestProspective:
@@ -361,18 +361,18 @@ class TestProspective:
             (vote, False),
             (msgspec.structs.replace(vote, epoch=3, last_epoch=2), True),
         ]:
-            machine.answers.clear()
+            machine.responses.clear()
             machine.ask(request)
-            while not machine.answers:
+            while not machine.responses:
                 asked = sent(machine, FetchRequest, to=3)
                 says = FetchResponse(
                     error=RaftError.FENCED_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=3)
                 )
                 machine.handle(ResponseReceived(request_id=asked.request_id, response=says))
                 machine.settle()
-            (answer,) = [each.response for each in machine.answers]
-            assert isinstance(answer, VoteResponse)
-            assert answer.is_granted == is_granted
+            (response,) = [each.response for each in machine.responses]
+            assert isinstance(response, VoteResponse)
+            assert response.is_granted == is_granted
             machine.tick(2500)
 
     def test_a_vote_that_it_gives_ends_its_own_attempt(self) -> None:
@@ -390,9 +390,9 @@ class TestProspective:
             last_offset=10,
             is_pre_vote=False,
         )
-        answer = machine.ask(vote)
-        assert isinstance(answer, VoteResponse)
-        assert answer.is_granted
+        response = machine.ask(vote)
+        assert isinstance(response, VoteResponse)
+        assert response.is_granted
         assert machine.disk.election is not None
         assert machine.disk.election.voted_key == voter(3).key
         assert machine.node.statistics().current_state == "unattached-voted"
@@ -416,9 +416,9 @@ class TestProspective:
             last_offset=9,
             is_pre_vote=False,
         )
-        answer = machine.ask(vote)
-        assert isinstance(answer, VoteResponse)
-        assert not answer.is_granted
+        response = machine.ask(vote)
+        assert isinstance(response, VoteResponse)
+        assert not response.is_granted
         machine.tick(60)
         assert isinstance(machine.node.state, Prospective)
 
@@ -444,8 +444,8 @@ class TestRemoved:
         # It does not count itself.
         answered(machine, fetch(voter(2).key, 12, 4))
         assert machine.node.high_watermark is None
-        answer = answered(machine, fetch(voter(3).key, 12, 4))
-        assert answer.error is RaftError.NOT_LEADER_OR_FOLLOWER
+        response = answered(machine, fetch(voter(3).key, 12, 4))
+        assert response.error is RaftError.NOT_LEADER_OR_FOLLOWER
         assert machine.node.high_watermark == 12
         assert machine.epochs_lost == [4]
         assert not machine.node.is_electable
@@ -518,10 +518,10 @@ def test_what_gathered_during_a_sync_goes_to_followers_together_with_the_high_wa
     machine.put(fetch(voter(2).key, end_offset + 1, 4, max_wait_ms=500, high_watermark=end_offset))
     machine.append([1])
     machine.take()
-    before = len(machine.answers)
+    before = len(machine.responses)
     machine.persist()
     machine.take()
-    (told,) = machine.answers[before:]
+    (told,) = machine.responses[before:]
     assert isinstance(told.response, PendingFetchResponse)
     assert told.response.high_watermark == end_offset + 1
     assert told.response.read is not None

@@ -158,7 +158,7 @@ class TestAskingTheNewVoter:
         harness = committed(1, 2, 3)
         harness.fetch(4)
         request_id = harness.change(add(4))
-        harness.new_voter_answers(error=RaftError.UNSUPPORTED_VERSION)
+        harness.new_voter_responses(error=RaftError.UNSUPPORTED_VERSION)
         assert harness.error(request_id) is RaftError.REQUEST_TIMED_OUT
         assert "answered UNSUPPORTED_VERSION" in harness.message(request_id)
 
@@ -167,7 +167,7 @@ class TestAskingTheNewVoter:
         harness = committed(1, 2, 3)
         harness.fetch(4)
         request_id = harness.change(add(4))
-        harness.new_voter_answers(low, high)
+        harness.new_voter_responses(low, high)
         assert harness.error(request_id) is RaftError.INVALID_REQUEST
         assert f"supports kraft.version {low} to {high}, not the finalized 1" in harness.message(request_id)
 
@@ -175,7 +175,7 @@ class TestAskingTheNewVoter:
         harness = committed(1, 2, 3)
         harness.fetch(4)
         request_id = harness.change(add(4))
-        harness.new_voter_answers(can_vote=False)
+        harness.new_voter_responses(can_vote=False)
         assert harness.error(request_id) is RaftError.INVALID_REQUEST
         assert "does not serve the requests of a quorum (Vote)" in harness.message(request_id)
         assert harness.core.voters.latest.ids == (1, 2, 3)
@@ -183,7 +183,7 @@ class TestAskingTheNewVoter:
     def test_it_has_to_be_caught_up(self) -> None:
         harness = committed(1, 2, 3)
         request_id = harness.change(add(4))
-        harness.new_voter_answers()
+        harness.new_voter_responses()
         assert harness.error(request_id) is RaftError.REQUEST_TIMED_OUT
         assert "has not caught up with the leader's log" in harness.message(request_id)
         assert not harness.last_control[1:]
@@ -192,7 +192,7 @@ class TestAskingTheNewVoter:
         harness = committed(1, 2, 3)
         harness.fetch(4)
         request_id = harness.change(add(4, voter=ReplicaKey(id=4, directory_id=b"\x09" * 16)))
-        harness.new_voter_answers()
+        harness.new_voter_responses()
         assert harness.error(request_id) is RaftError.REQUEST_TIMED_OUT
 
     def test_time_runs_out_after_the_request_timeout(self) -> None:
@@ -207,19 +207,19 @@ class TestAskingTheNewVoter:
         assert "did not say in time" in harness.message(request_id)
         assert harness.deadline_ms is None
 
-    def test_an_answer_that_comes_too_late_adds_nobody(self) -> None:
+    def test_a_response_that_comes_too_late_adds_nobody(self) -> None:
         harness = committed(1, 2, 3)
         harness.fetch(4, 5)
         late = harness.change(add(4))
         harness.tick_at(3000)
-        harness.new_voter_answers()
+        harness.new_voter_responses()
         assert harness.core.voters.latest.ids == (1, 2, 3)
         other = harness.change(add(5))
         harness.outcome(
             RequestFailed(request_id=next(iter(harness.requests)), failure=RequestFailure.TIMED_OUT)
         )
         assert harness.error(other) is None
-        harness.new_voter_answers()
+        harness.new_voter_responses()
         assert 5 in harness.core.voters.latest.ids
         assert harness.error(late) is RaftError.REQUEST_TIMED_OUT
 
@@ -235,7 +235,7 @@ class TestAdding:
         harness = committed(1, 2, 3)
         harness.fetch(4)
         harness.change(add(4))
-        harness.new_voter_answers(1, 7)
+        harness.new_voter_responses(1, 7)
         recorded = harness.core.voters.latest.get(4)
         assert recorded == msgspec.structs.replace(voter(4), min_kraft_version=1, max_kraft_version=7)
 
@@ -281,7 +281,7 @@ class TestAdding:
         harness.fetch(4)
         harness.change(add(4))
         harness.now_ms = 2500
-        harness.new_voter_answers()
+        harness.new_voter_responses()
         assert harness.deadline_ms == 3000
 
 
@@ -377,4 +377,4 @@ class TestLossOfLeadership:
         assert isinstance(harness.leader, Leader)
         membership.leadership_lost(harness.core, harness.leader)
         harness.take()
-        assert not harness.answers
+        assert not harness.responses

@@ -47,10 +47,10 @@ class TestUpdating:
     def send(harness: Harness, request: UpdateVoterRequest, listener_name: str = LISTENER) -> RaftError:
         """The error that an update is answered with, at once and always with the leader."""
         request_id = harness.ask(membership.handle_update_voter, request, listener_name)
-        answer = harness.answers[request_id]
-        assert isinstance(answer, UpdateVoterResponse)
-        assert answer.leader == LeaderAndEpoch(leader_id=1, epoch=5)
-        return answer.error
+        response = harness.responses[request_id]
+        assert isinstance(response, UpdateVoterResponse)
+        assert response.leader == LeaderAndEpoch(leader_id=1, epoch=5)
+        return response.error
 
     def test_a_changed_entry_is_appended_and_answered_before_the_commit(self) -> None:
         harness = committed(1, 2, 3)
@@ -70,9 +70,9 @@ class TestUpdating:
     def test_the_leader_is_named_at_the_listener_that_was_asked(self, listener_name: str, port: int) -> None:
         harness = committed(1, 2, 3)
         self.send(harness, update(2), listener_name)
-        (answer,) = harness.answers.values()
-        assert isinstance(answer, UpdateVoterResponse)
-        assert answer.leader_endpoint == Endpoint(name=listener_name, host="host1", port=port)
+        (response,) = harness.responses.values()
+        assert isinstance(response, UpdateVoterResponse)
+        assert response.leader_endpoint == Endpoint(name=listener_name, host="host1", port=port)
 
     @pytest.mark.parametrize(
         "bad",

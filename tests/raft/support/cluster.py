@@ -211,15 +211,15 @@ class Cluster:
     def _send(self, node_id: int) -> None:
         machine = self.machines[node_id]
         requests, machine.requests = machine.requests, []
-        answers, machine.answers = machine.answers, []
+        responses, machine.responses = machine.responses, []
         for sent in requests:
             self._send_request(node_id, sent)
-        for answer in answers:
-            asked_by = self._inbound.pop(answer.request_id, None)
+        for response in responses:
+            asked_by = self._inbound.pop(response.request_id, None)
             if asked_by is None:
-                machine.answers.append(answer)
+                machine.responses.append(response)
             else:
-                self._send_answer(asked_by, answer.response)
+                self._send_response(asked_by, response.response)
 
     def _send_request(self, node_id: int, sent: SendRequest) -> None:
         key = (node_id, self._lives[node_id], sent.request_id)
@@ -252,9 +252,9 @@ class Cluster:
         event = RequestReceived(request_id=inbound_id, request=sent.request, listener_name="CONTROLLER")
         self.tell(target, event)
 
-    def _send_answer(self, asked_by: tuple[int, int, int, int], answer: OutboundResponse) -> None:
+    def _send_response(self, asked_by: tuple[int, int, int, int], response: OutboundResponse) -> None:
         *key, target = asked_by
-        self._respond((key[0], key[1], key[2]), target, self._as_response(target, answer))
+        self._respond((key[0], key[1], key[2]), target, self._as_response(target, response))
 
     def _respond(self, key: tuple[int, int, int], target: int, response: InboundResponse) -> None:
         node_id, life, request_id = key
@@ -281,43 +281,43 @@ class Cluster:
             event = RequestFailed(request_id=request_id, failure=failure)
             self.tell(node_id, event)
 
-    def _as_response(self, target: int, answer: OutboundResponse) -> InboundResponse:
+    def _as_response(self, target: int, response: OutboundResponse) -> InboundResponse:
         """What an answer is at the other end of the wire."""
         machine = self.machines[target]
-        match answer:
+        match response:
             case PendingFetchResponse():
                 batches: tuple[FetchedBatch, ...] = ()
-                if answer.read is not None:
+                if response.read is not None:
                     batches = tuple(
                         batch
                         for batch in machine.tail
-                        if answer.read.offset <= batch.base_offset < answer.read.end_offset
+                        if response.read.offset <= batch.base_offset < response.read.end_offset
                     )
                 return FetchResponse(
-                    error=answer.error,
-                    leader=answer.leader,
-                    leader_endpoint=answer.leader_endpoint,
-                    high_watermark=answer.high_watermark,
-                    diverging=answer.diverging,
-                    snapshot=answer.snapshot,
+                    error=response.error,
+                    leader=response.leader,
+                    leader_endpoint=response.leader_endpoint,
+                    high_watermark=response.high_watermark,
+                    diverging=response.diverging,
+                    snapshot=response.snapshot,
                     batches=batches,
                 )
             case PendingFetchSnapshotResponse():
                 data = b""
-                if answer.read is not None:
-                    end = answer.read.position + answer.read.length
-                    data = machine.disk.snapshots[answer.read.snapshot].data[answer.read.position : end]
+                if response.read is not None:
+                    end = response.read.position + response.read.length
+                    data = machine.disk.snapshots[response.read.snapshot].data[response.read.position : end]
                 return FetchSnapshotResponse(
-                    error=answer.error,
-                    leader=answer.leader,
-                    leader_endpoint=answer.leader_endpoint,
-                    snapshot=answer.snapshot,
-                    size=answer.size,
-                    position=answer.position,
+                    error=response.error,
+                    leader=response.leader,
+                    leader_endpoint=response.leader_endpoint,
+                    snapshot=response.snapshot,
+                    size=response.size,
+                    position=response.position,
                     data=data,
                 )
             case _:
-                return answer
+                return response
 
     def _show(self, line: str, request: object) -> None:
         if self.shows_fetches or not isinstance(request, FetchRequest):

@@ -177,10 +177,12 @@ class ClusterRunner:
         node_id = _node(arguments)
         self._cluster.do(node_id, lambda machine: machine.handle(event))
         self._cluster.run(int(arguments.get("wait", "5")))
-        answers = [
-            answer for answer in self._cluster.machines[node_id].answers if answer.request_id == request_id
+        responses = [
+            response
+            for response in self._cluster.machines[node_id].responses
+            if response.request_id == request_id
         ]
-        return [describe_message(answer.response) for answer in answers] or ["no answer yet"]
+        return [describe_message(response.response) for response in responses] or ["no answer yet"]
 
     # -- what there is to see ------------------------------------------------------------------------------------------
 

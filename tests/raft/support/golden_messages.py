@@ -19,7 +19,7 @@ FETCH_V18 = bytes.fromhex(
     "325167010d00000003ffffffffffffffff00"
 )
 """Node 3, epoch 0, with nothing stored, to a bootstrap server."""
-FETCH_V18_ANSWER = bytes.fromhex(
+FETCH_V18_RESPONSE = bytes.fromhex(
     "000000140000000000000000000000020000000000000000000000000000000102000000000006ffffffffffffffffffffff"
     "ffffffffff000000000000000001ffffffff01010109ffffffff00000000000000"
 )
@@ -63,7 +63,7 @@ UPDATE_RAFT_VOTER_V0 = bytes.fromhex(
     "0000"
 )
 """Node 1 to leader 3 of epoch 1, in a quorum with kraft.version 0."""
-UPDATE_RAFT_VOTER_V0_ANSWER = bytes.fromhex(
+UPDATE_RAFT_VOTER_V0_RESPONSE = bytes.fromhex(
     "000000230000000000000001001700000003000000010a3132372e302e302e310000540900"
 )
 """Taken."""
@@ -84,7 +84,7 @@ def body_of_request(frame: bytes) -> tuple[int, int, bytes]:
     return header.api_key, header.api_version, frame[start:]
 
 
-def body_of_answer(frame: bytes) -> bytes:
+def body_of_response(frame: bytes) -> bytes:
     """Body of an answer whose header is the correlation id and no tagged fields."""
     assert frame[4] == 0, "the header has tagged fields"
     return frame[5:]

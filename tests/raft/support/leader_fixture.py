@@ -106,7 +106,7 @@ class Harness:
                 began_ms=0,
             ),
         )
-        self.answers: dict[int, OutboundResponse] = {}
+        self.responses: dict[int, OutboundResponse] = {}
         self.requests: dict[int, SendRequest] = {}
         self.batches: list[PendingBatch] = []
         self.next_offsets: list[int] = []
@@ -119,8 +119,8 @@ class Harness:
         while effects := self.core.outbox.take(leader_and_epoch(self.core.state)):
             for notice in (*effects.notify_now, *effects.notify_after_persist):
                 if isinstance(notice, SendResponse):
-                    assert notice.request_id not in self.answers, "answered twice"
-                    self.answers[notice.request_id] = notice.response
+                    assert notice.request_id not in self.responses, "answered twice"
+                    self.responses[notice.request_id] = notice.response
                 elif isinstance(notice, SendRequest):
                     self.requests[notice.request_id] = notice
                 elif isinstance(notice, ControlBatchAppended):
@@ -160,19 +160,19 @@ class Harness:
 
     def error(self, request_id: int) -> RaftError | None:
         """How a request was answered; None where it was not yet."""
-        answer = self.answers.get(request_id)
-        if answer is None:
+        response = self.responses.get(request_id)
+        if response is None:
             return None
-        assert isinstance(answer, VoterChangeResponse)
-        assert (answer.message is None) == (answer.error is RaftError.NONE), "errors have words"
-        return answer.error
+        assert isinstance(response, VoterChangeResponse)
+        assert (response.message is None) == (response.error is RaftError.NONE), "errors have words"
+        return response.error
 
     def message(self, request_id: int) -> str:
-        answer = self.answers[request_id]
-        assert isinstance(answer, VoterChangeResponse)
-        return answer.message or ""
+        response = self.responses[request_id]
+        assert isinstance(response, VoterChangeResponse)
+        return response.message or ""
 
-    def new_voter_answers(
+    def new_voter_responses(
         self,
         low: int = 0,
         high: int = 1,
@@ -238,5 +238,5 @@ def add_until_appended(harness: Harness, node_id: int, **fields: object) -> int:
     """AddRaftVoter of a node that is caught up and answers; returns the request's id."""
     harness.fetch(node_id)
     request_id = harness.change(add(node_id, **fields))
-    harness.new_voter_answers()
+    harness.new_voter_responses()
     return request_id

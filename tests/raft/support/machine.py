@@ -209,7 +209,7 @@ class Machine:
         """Every snapshot ever made, by anybody; shared by the machines of a cluster."""
         self.requests: list[SendRequest] = []
         """Requests to be sent."""
-        self.answers: list[SendResponse] = []
+        self.responses: list[SendResponse] = []
         self.high_watermark = 0
         """Highest ever told, in any life."""
         self.committed: list[FetchedBatch] = []
@@ -259,7 +259,7 @@ class Machine:
         request_id = 1_000_000 + self._asked
         self.handle(RequestReceived(request_id=request_id, request=request, listener_name=listener_name))
         self.settle()
-        found = [answer for answer in self.answers if answer.request_id == request_id]
+        found = [response for response in self.responses if response.request_id == request_id]
         return found[0].response if found else None
 
     def put(self, request: InboundRequest) -> None:
@@ -338,7 +338,7 @@ class Machine:
         states = [effects.election_state for effects in self.unsynced if effects.election_state is not None]
         self.unsynced.clear()
         self.requests.clear()
-        self.answers.clear()
+        self.responses.clear()
         for write in appends[:writes]:
             assert not isinstance(write, InstallSnapshot), "an installation survives whole or not at all"
             self._finish(write)
@@ -363,7 +363,7 @@ class Machine:
             case SendRequest():
                 self.requests.append(notice)
             case SendResponse():
-                self.answers.append(notice)
+                self.responses.append(notice)
             case HighWatermarkAdvanced():
                 self._commit(notice.offset)
             case BecameLeader():

@@ -52,7 +52,7 @@ class VotersRunner(ClusterRunner):
         name, *words = command.split()
         arguments = dict(word.split("=", 1) for word in words)
         printed: list[str] = getattr(self, f"_run_{name.replace('-', '_')}")(arguments)
-        return [*self._answers(), *printed]
+        return [*self._responses(), *printed]
 
     def _run_settled(self, arguments: Arguments) -> list[str]:
         self._run_cluster(arguments)
@@ -123,12 +123,12 @@ class VotersRunner(ClusterRunner):
         self._unanswered[self._next_id] = (node_id, what)
         event = RequestReceived(request_id=self._next_id, request=request, listener_name="CONTROLLER")
         self._cluster.do(node_id, lambda machine: machine.handle(event))
-        return self._answers()
+        return self._responses()
 
-    def _answers(self) -> list[str]:
+    def _responses(self) -> list[str]:
         lines: list[str] = []
         for request_id, (node_id, what) in list(self._unanswered.items()):
-            for sent in self._cluster.machines[node_id].answers:
+            for sent in self._cluster.machines[node_id].responses:
                 if sent.request_id == request_id:
                     assert isinstance(sent.response, VoterChangeResponse)
                     del self._unanswered[request_id]

@@ -13,15 +13,15 @@ KINDS = ["grant", "reject", "miss"]
 
 @given(
     size=st.integers(1, 7),
-    answers=st.lists(st.tuples(st.integers(1, 9), st.sampled_from(KINDS)), max_size=25),
+    responses=st.lists(st.tuples(st.integers(1, 9), st.sampled_from(KINDS)), max_size=25),
 )
-def test_the_first_answer_of_each_voter_counts_and_of_nobody_else(
-    size: int, answers: list[tuple[int, str]]
+def test_the_first_response_of_each_voter_counts_and_of_nobody_else(
+    size: int, responses: list[tuple[int, str]]
 ) -> None:
     votes = VoteCount(voters=tuple(voter(node_id) for node_id in range(1, size + 1)))
     first: dict[int, str] = {}
     absent: set[int] = set()
-    for node_id, kind in answers:
+    for node_id, kind in responses:
         getattr(votes, kind)(node_id)
         if kind == "miss":
             absent.add(node_id)

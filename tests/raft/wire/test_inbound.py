@@ -41,7 +41,7 @@ from kafkaproto_server.types import (
     ReplicaKey,
 )
 from tests.raft.support import golden_messages as golden
-from tests.raft.support.golden_messages import CLUSTER_ID, LISTENER, body_of_answer, body_of_request
+from tests.raft.support.golden_messages import CLUSTER_ID, LISTENER, body_of_request, body_of_response
 
 NODE_1 = ReplicaKey(id=1, directory_id=bytes.fromhex("2eafd6cae0b94e9ab599b9da2f64561e"))
 NODE_2 = ReplicaKey(id=2, directory_id=bytes.fromhex("193b03df81fb4b45b8d6e6262a231284"))
@@ -147,7 +147,7 @@ class TestGoldenRequests:
 
     @pytest.mark.parametrize("name", GOLDEN)
     @given(position=st.integers(0, 400), value=st.integers(0, 255))
-    def test_a_changed_byte_leaves_a_request_or_an_answer_or_is_no_message(
+    def test_a_changed_byte_leaves_a_request_or_a_response_or_is_no_message(
         self, name: str, position: int, value: int
     ) -> None:
         frame, message_class, _ = GOLDEN[name]
@@ -280,7 +280,7 @@ class TestRefusedHere:
         assert not isinstance(found, Message)
 
     @pytest.mark.parametrize("named", WRONG_PARTITIONS[2:], ids=str)
-    def test_fetch_snapshot_answers_each_partition_with_empty_records(
+    def test_fetch_snapshot_responses_each_partition_with_empty_records(
         self, named: list[tuple[str, list[int]]]
     ) -> None:
         found = wire.decode_request(fetch_snapshot(named), 1, cluster_id=CLUSTER_ID)
@@ -439,42 +439,42 @@ class TestOldVersions:
         )
 
 
-class TestGoldenAnswers:
+class TestGoldenResponses:
     def test_fetch_without_a_leader(self) -> None:
-        answer = PendingFetchResponse(
+        response = PendingFetchResponse(
             error=RaftError.NOT_LEADER_OR_FOLLOWER,
             leader=LeaderAndEpoch(leader_id=-1, epoch=0),
             log_start_offset=0,
         )
-        found = wire.encode_response(decoded("Fetch")[0], 18, answer)
-        assert found.encode(18) == body_of_answer(golden.FETCH_V18_ANSWER)
+        found = wire.encode_response(decoded("Fetch")[0], 18, response)
+        assert found.encode(18) == body_of_response(golden.FETCH_V18_RESPONSE)
 
     def test_pre_vote_granted_and_refused(self) -> None:
         request, version = decoded("Vote")
         granted = VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=0), is_granted=True)
         found = wire.encode_response(request, version, granted)
-        assert found.encode(version) == body_of_answer(golden.PRE_VOTE_V2_GRANTED)
+        assert found.encode(version) == body_of_response(golden.PRE_VOTE_V2_GRANTED)
         refused = VoteResponse(
             leader=LEADER, leader_endpoint=Endpoint(name=LISTENER, host="127.0.0.1", port=21313)
         )
         found = wire.encode_response(request, version, refused)
-        assert found.encode(version) == body_of_answer(golden.PRE_VOTE_V2_REFUSED)
+        assert found.encode(version) == body_of_response(golden.PRE_VOTE_V2_REFUSED)
 
     def test_update_of_a_voter_taken(self) -> None:
-        answer = UpdateVoterResponse(
+        response = UpdateVoterResponse(
             leader=LEADER, leader_endpoint=Endpoint(name=LISTENER, host="127.0.0.1", port=21513)
         )
-        found = wire.encode_response(decoded("UpdateRaftVoter")[0], 0, answer)
-        assert found.encode(0) == body_of_answer(golden.UPDATE_RAFT_VOTER_V0_ANSWER)
+        found = wire.encode_response(decoded("UpdateRaftVoter")[0], 0, response)
+        assert found.encode(0) == body_of_response(golden.UPDATE_RAFT_VOTER_V0_RESPONSE)
 
 
-class TestAnswers:
+class TestResponses:
     @pytest.mark.parametrize(("version", "ports"), [(0, []), (1, [21313]), (2, [21313])])
     def test_vote_says_where_the_leader_is_from_v1_on(self, version: int, ports: list[int]) -> None:
-        answer = VoteResponse(
+        core_response = VoteResponse(
             error=RaftError.FENCED_LEADER_EPOCH, leader=LEADER, leader_endpoint=LEADER_ENDPOINT
         )
-        found = wire.encode_response(kafka.VoteRequest(), version, answer)
+        found = wire.encode_response(kafka.VoteRequest(), version, core_response)
         response, _ = kafka.VoteResponse.decode(found.encode(version), version)
         (partition,) = response.topics[0].partitions
         assert (partition.error_code, partition.leader_id, partition.leader_epoch) == (74, 3, 1)
@@ -482,12 +482,12 @@ class TestAnswers:
 
     @pytest.mark.parametrize(("version", "ports"), [(0, []), (1, [21313])])
     def test_begin_and_end_quorum_epoch_too(self, version: int, ports: list[int]) -> None:
-        answer = QuorumEpochResponse(
+        response = QuorumEpochResponse(
             error=RaftError.INVALID_VOTER_KEY, leader=LEADER, leader_endpoint=LEADER_ENDPOINT
         )
-        begin = wire.encode_response(kafka.BeginQuorumEpochRequest(), version, answer)
+        begin = wire.encode_response(kafka.BeginQuorumEpochRequest(), version, response)
         begun, _ = kafka.BeginQuorumEpochResponse.decode(begin.encode(version), version)
-        end = wire.encode_response(kafka.EndQuorumEpochRequest(), version, answer)
+        end = wire.encode_response(kafka.EndQuorumEpochRequest(), version, response)
         ended, _ = kafka.EndQuorumEpochResponse.decode(end.encode(version), version)
         for topics in (begun.topics, ended.topics):
             assert topics[0].topic_name == METADATA_TOPIC
@@ -498,10 +498,10 @@ class TestAnswers:
 
     @pytest.mark.parametrize("version", range(13, 19))
     def test_fetch_has_records_and_always_the_leader(self, version: int) -> None:
-        answer = PendingFetchResponse(
+        core_response = PendingFetchResponse(
             leader=LEADER, leader_endpoint=LEADER_ENDPOINT, high_watermark=5, log_start_offset=2
         )
-        found = wire.encode_response(kafka.FetchRequest(), version, answer, [b"ab", memoryview(b"cd")])
+        found = wire.encode_response(kafka.FetchRequest(), version, core_response, [b"ab", memoryview(b"cd")])
         response, _ = kafka.FetchResponse.decode(found.encode(version), version)
         (topic,) = response.responses
         assert topic.topic_id == METADATA_TOPIC_ID
@@ -518,13 +518,13 @@ class TestAnswers:
         assert [node.port for node in response.node_endpoints] == ([21313] if version >= 17 else [])
 
     def test_fetch_shows_divergence_and_snapshots(self) -> None:
-        answer = PendingFetchResponse(
+        core_response = PendingFetchResponse(
             leader=LEADER,
             log_start_offset=0,
             diverging=OffsetAndEpoch(offset=12, epoch=3),
             snapshot=OffsetAndEpoch(offset=0, epoch=0),
         )
-        found = wire.encode_response(kafka.FetchRequest(), 17, answer)
+        found = wire.encode_response(kafka.FetchRequest(), 17, core_response)
         response, _ = kafka.FetchResponse.decode(found.encode(17), 17)
         (partition,) = response.responses[0].partitions
         assert (partition.diverging_epoch.epoch, partition.diverging_epoch.end_offset) == (3, 12)
@@ -533,14 +533,14 @@ class TestAnswers:
 
     @pytest.mark.parametrize(("version", "ports"), [(0, []), (1, [21313])])
     def test_a_piece_of_a_snapshot(self, version: int, ports: list[int]) -> None:
-        answer = PendingFetchSnapshotResponse(
+        core_response = PendingFetchSnapshotResponse(
             leader=LEADER,
             leader_endpoint=LEADER_ENDPOINT,
             snapshot=OffsetAndEpoch(offset=845, epoch=6),
             size=1000,
             position=900,
         )
-        found = wire.encode_response(kafka.FetchSnapshotRequest(), version, answer, b"piece")
+        found = wire.encode_response(kafka.FetchSnapshotRequest(), version, core_response, b"piece")
         response, _ = kafka.FetchSnapshotResponse.decode(found.encode(version), version)
         (topic,) = response.topics
         (partition,) = topic.partitions
@@ -553,16 +553,16 @@ class TestAnswers:
     @pytest.mark.parametrize("version", [0, 1])
     def test_an_error_of_fetch_snapshot_reaches_the_peer(self, version: int) -> None:
         """Stock leaders leave the records null there, which cannot be encoded, and answer -1 at top level."""
-        answer = PendingFetchSnapshotResponse(
+        core_response = PendingFetchSnapshotResponse(
             error=RaftError.SNAPSHOT_NOT_FOUND, leader=LEADER, snapshot=OffsetAndEpoch(offset=-1, epoch=-1)
         )
-        found = wire.encode_response(kafka.FetchSnapshotRequest(), version, answer)
+        found = wire.encode_response(kafka.FetchSnapshotRequest(), version, core_response)
         response, _ = kafka.FetchSnapshotResponse.decode(found.encode(version), version)
         (partition,) = response.topics[0].partitions
         assert (response.error_code, partition.error_code, partition.unaligned_records) == (0, 98, b"")
 
     @pytest.mark.parametrize(
-        ("answer", "shown"),
+        ("core_response", "shown"),
         [
             (VoterChangeResponse(), (0, None)),
             (VoterChangeResponse(message="fine"), (0, None)),
@@ -571,21 +571,21 @@ class TestAnswers:
         ],
     )
     def test_a_change_of_voters_has_words_for_errors_only(
-        self, answer: VoterChangeResponse, shown: tuple[int, str | None]
+        self, core_response: VoterChangeResponse, shown: tuple[int, str | None]
     ) -> None:
         for version in (0, 1):
-            added = wire.encode_response(kafka.AddRaftVoterRequest(), version, answer)
+            added = wire.encode_response(kafka.AddRaftVoterRequest(), version, core_response)
             response, _ = kafka.AddRaftVoterResponse.decode(added.encode(version), version)
             assert (response.error_code, response.error_message) == shown
-        removed = wire.encode_response(kafka.RemoveRaftVoterRequest(), 0, answer)
+        removed = wire.encode_response(kafka.RemoveRaftVoterRequest(), 0, core_response)
         assert isinstance(removed, kafka.RemoveRaftVoterResponse)
         assert (removed.error_code, removed.error_message) == shown
 
     def test_an_update_without_a_leader_names_none(self) -> None:
-        answer = UpdateVoterResponse(
+        core_response = UpdateVoterResponse(
             error=RaftError.NOT_LEADER_OR_FOLLOWER, leader=LeaderAndEpoch(leader_id=-1, epoch=7)
         )
-        found = wire.encode_response(kafka.UpdateRaftVoterRequest(), 0, answer)
+        found = wire.encode_response(kafka.UpdateRaftVoterRequest(), 0, core_response)
         response, _ = kafka.UpdateRaftVoterResponse.decode(found.encode(0), 0)
         leader = response.current_leader
         assert (leader.leader_id, leader.leader_epoch, leader.host, leader.port) == (-1, 7, "", 0)

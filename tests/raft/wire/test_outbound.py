@@ -50,7 +50,7 @@ from kafkaproto_server.types import (
     ReplicaKey,
 )
 from tests.raft.support import golden_messages as golden
-from tests.raft.support.golden_messages import CLUSTER_ID, LISTENER, body_of_answer, body_of_request
+from tests.raft.support.golden_messages import CLUSTER_ID, LISTENER, body_of_request, body_of_response
 from tests.raft.wire.test_inbound import GOLDEN
 
 ANY_HIGH_WATERMARK = 2**63 - 1
@@ -188,7 +188,7 @@ class TestRequests:
 BATCH = wire.encode_batch(PendingBatch(base_offset=17, epoch=4, records=(b"one", b"two")), 1000)
 LEADER_ENDPOINT = Endpoint(name=LISTENER, host="127.0.0.1", port=21313)
 
-ANSWERS: list[tuple[OutboundRequest, int, OutboundResponse, bytes, InboundResponse]] = [
+RESPONSES: list[tuple[OutboundRequest, int, OutboundResponse, bytes, InboundResponse]] = [
     (
         VOTE,
         2,
@@ -286,31 +286,31 @@ def decode(request: OutboundRequest, message: Message) -> InboundResponse | wire
 
 
 class TestResponses:
-    @pytest.mark.parametrize(("request_", "version", "answer", "records", "expected"), ANSWERS)
+    @pytest.mark.parametrize(("request_", "version", "response", "records", "expected"), RESPONSES)
     def test_what_one_node_answers_the_other_reads(
         self,
         request_: OutboundRequest,
         version: int,
-        answer: OutboundResponse,
+        response: OutboundResponse,
         records: bytes,
         expected: InboundResponse,
     ) -> None:
-        message = wire.encode_response(sent(request_, version), version, answer, records)
+        message = wire.encode_response(sent(request_, version), version, response, records)
         again, _ = type(message).decode(message.encode(version), version)
         assert decode(request_, again) == expected
 
-    def test_caught_answers_say_what_the_stock_node_meant(self) -> None:
-        fetch, _ = kafka.FetchResponse.decode(body_of_answer(golden.FETCH_V18_ANSWER), 18)
+    def test_caught_responses_say_what_the_stock_node_meant(self) -> None:
+        fetch, _ = kafka.FetchResponse.decode(body_of_response(golden.FETCH_V18_RESPONSE), 18)
         no_leader = LeaderAndEpoch(leader_id=-1, epoch=0)
         assert decode(FETCH, fetch) == FetchResponse(error=RaftError.NOT_LEADER_OR_FOLLOWER, leader=no_leader)
-        granted, _ = kafka.VoteResponse.decode(body_of_answer(golden.PRE_VOTE_V2_GRANTED), 2)
+        granted, _ = kafka.VoteResponse.decode(body_of_response(golden.PRE_VOTE_V2_GRANTED), 2)
         assert decode(VOTE, granted) == VoteResponse(leader=no_leader, is_granted=True)
-        refused, _ = kafka.VoteResponse.decode(body_of_answer(golden.PRE_VOTE_V2_REFUSED), 2)
+        refused, _ = kafka.VoteResponse.decode(body_of_response(golden.PRE_VOTE_V2_REFUSED), 2)
         assert decode(VOTE, refused) == VoteResponse(
             leader=LeaderAndEpoch(leader_id=3, epoch=1), leader_endpoint=LEADER_ENDPOINT
         )
         updated, _ = kafka.UpdateRaftVoterResponse.decode(
-            body_of_answer(golden.UPDATE_RAFT_VOTER_V0_ANSWER), 0
+            body_of_response(golden.UPDATE_RAFT_VOTER_V0_RESPONSE), 0
         )
         assert decode(UPDATE, updated) == UpdateVoterResponse(
             leader=LeaderAndEpoch(leader_id=3, epoch=1),
@@ -345,11 +345,11 @@ class TestResponses:
             (FETCH_SNAPSHOT, kafka.FetchSnapshotResponse()),
         ],
     )
-    def test_an_answer_about_nothing_is_refused(self, request_: OutboundRequest, message: Message) -> None:
+    def test_a_response_about_nothing_is_refused(self, request_: OutboundRequest, message: Message) -> None:
         with pytest.raises(RemoteProtocolError, match=f"{message.NAME}: the answer is not about"):
             decode(request_, message)
 
-    def test_an_answer_about_another_partition_is_refused(self) -> None:
+    def test_a_response_about_another_partition_is_refused(self) -> None:
         vote = kafka.VoteResponse
         wrong_index = vote.TopicData(
             topic_name=METADATA_TOPIC, partitions=[vote.PartitionData(partition_index=1)]
@@ -416,7 +416,7 @@ class TestResponses:
         with pytest.raises(RemoteProtocolError, match="epoch 4 follows epoch 5"):
             decode(msgspec.structs.replace(FETCH, last_fetched_epoch=5), fetch)
 
-    def test_a_snapshot_answer_without_a_leader_names_none(self) -> None:
+    def test_a_snapshot_response_without_a_leader_names_none(self) -> None:
         """The tagged leader is left out where both its numbers are 0, and epoch 0 has no leader."""
         found = decode(FETCH_SNAPSHOT, fetch_snapshot_response())
         assert isinstance(found, FetchSnapshotResponse)
@@ -470,19 +470,19 @@ class TestResponses:
         with pytest.raises(AssertionError, match="ProduceResponse answers no Raft request"):
             decode(VOTE, kafka.ProduceResponse())
 
-    @pytest.mark.parametrize(("request_", "version", "answer", "records", "expected"), ANSWERS)
+    @pytest.mark.parametrize(("request_", "version", "response", "records", "expected"), RESPONSES)
     @given(position=st.integers(0, 400), value=st.integers(0, 255))
-    def test_an_answer_with_any_byte_changed_is_read_or_refused(
+    def test_a_response_with_any_byte_changed_is_read_or_refused(
         self,
         request_: OutboundRequest,
         version: int,
-        answer: OutboundResponse,
+        response: OutboundResponse,
         records: bytes,
         expected: InboundResponse,
         position: int,
         value: int,
     ) -> None:
-        message = wire.encode_response(sent(request_, version), version, answer, records)
+        message = wire.encode_response(sent(request_, version), version, response, records)
         bad = bytearray(message.encode(version))
         bad[position % len(bad)] = value
         with contextlib.suppress(RemoteProtocolError):

@@ -54,7 +54,7 @@ class Invariant(enum.Enum):
     VOTES_FOR_VOTERS = (
         "a replica votes for an unknown node only after three election timeouts without a leader"
     )
-    ONE_ANSWER = "every request gets one answer, and a destination one request at a time on each lane"
+    ONE_RESPONSE = "every request gets one answer, and a destination one request at a time on each lane"
     STABLE_EPOCH = "a healthy quorum's epoch does not rise, whatever one link or an outsider does"
     BOUNDED_WORK = "a replica does not spin"
     EVENTUALLY_LEADER_ELECTED = "a healed quorum has a leader (EventuallyLeaderElected)"

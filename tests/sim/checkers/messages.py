@@ -55,17 +55,17 @@ class MessageChecker:
         if epoch > replica.disk.durable_epoch:
             self._fail(replica, f"asks in epoch {epoch}, {replica.disk.durable_epoch} is durable")
 
-    def answered(self, replica: Replica, request: InboundRequest, answer: OutboundResponse) -> None:
+    def answered(self, replica: Replica, request: InboundRequest, response: OutboundResponse) -> None:
         """A replica responds to a request."""
-        if isinstance(answer, VoterChangeResponse):
+        if isinstance(response, VoterChangeResponse):
             return
-        epoch = answer.leader.epoch
+        epoch = response.leader.epoch
         if epoch > replica.disk.durable_epoch:
             self._fail(replica, f"answers in epoch {epoch}, {replica.disk.durable_epoch} is durable")
-        if isinstance(answer, PendingFetchResponse):
-            if answer.error is RaftError.NONE:
+        if isinstance(response, PendingFetchResponse):
+            if response.error is RaftError.NONE:
                 self._check_leadership(replica, epoch)
-        elif isinstance(answer, VoteResponse) and answer.is_granted:
+        elif isinstance(response, VoteResponse) and response.is_granted:
             assert isinstance(request, VoteRequest)
             if not request.is_pre_vote:
                 self._check_vote(replica, request.epoch, request.replica)

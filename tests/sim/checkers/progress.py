@@ -228,5 +228,5 @@ class ProgressChecker:
         for flight, since in replica.serving.values():
             if world.now - since > OLDEST_REQUEST_US:
                 raise ViolationError(
-                    Invariant.ONE_ANSWER, f"node {replica.id} does not answer {flight.request}"
+                    Invariant.ONE_RESPONSE, f"node {replica.id} does not answer {flight.request}"
                 )

@@ -44,7 +44,7 @@ REFUSAL_MS = 400
 UNREGISTER_MS = 4_000
 PRODUCER_IDS_MS = 1_000
 _KEY = "retention.ms"
-_ANSWERS = frozenset((0, 3, 36, 37))
+_RESPONSES = frozenset((0, 3, 36, 37))
 
 
 def _topic_state(image: ClusterImage, name: str) -> TopicState:
@@ -83,7 +83,7 @@ class Administrators(Clients):
             name,
             Subject(
                 model=TopicModel(),
-                answers=_ANSWERS,
+                responses=_RESPONSES,
                 look=lambda image: _topic_state(image, name),
                 initial=None,
             ),
@@ -182,8 +182,8 @@ class Administrators(Clients):
 def _create(name: str, partitions: int, *, validate_only: bool = False) -> Request:
     topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=2)
 
-    def code(answer: CreateTopicsResponse) -> int:
-        return answer.topics[0].error_code
+    def code(response: CreateTopicsResponse) -> int:
+        return response.topics[0].error_code
 
     return CreateTopicsRequest(topics=[topic], timeout_ms=60_000, validate_only=validate_only), code
 
@@ -193,8 +193,8 @@ def _exists(name: str, _: int) -> Request:
 
 
 def _delete(name: str, _: int) -> Request:
-    def code(answer: DeleteTopicsResponse) -> int:
-        return answer.responses[0].error_code
+    def code(response: DeleteTopicsResponse) -> int:
+        return response.responses[0].error_code
 
     return DeleteTopicsRequest(
         topics=[DeleteTopicsRequest.DeleteTopicState(name=name)], timeout_ms=60_000
@@ -204,8 +204,8 @@ def _delete(name: str, _: int) -> Request:
 def _grow(name: str, partitions: int) -> Request:
     topic = CreatePartitionsRequest.CreatePartitionsTopic(name=name, count=partitions, assignments=None)
 
-    def code(answer: CreatePartitionsResponse) -> int:
-        return answer.results[0].error_code
+    def code(response: CreatePartitionsResponse) -> int:
+        return response.results[0].error_code
 
     return CreatePartitionsRequest(topics=[topic], timeout_ms=60_000), code
 
@@ -216,8 +216,8 @@ def _set(name: str, value: int, *, resource_type: int = TOPIC_RESOURCE) -> Reque
         resource_type=resource_type, resource_name=name, configs=[config]
     )
 
-    def code(answer: IncrementalAlterConfigsResponse) -> int:
-        return answer.responses[0].error_code
+    def code(response: IncrementalAlterConfigsResponse) -> int:
+        return response.responses[0].error_code
 
     return IncrementalAlterConfigsRequest(resources=[resource]), code
 
@@ -230,8 +230,8 @@ def _set_cluster(_: str, value: int) -> Request:
         resource_type=4, resource_name="", configs=[config]
     )
 
-    def code(answer: IncrementalAlterConfigsResponse) -> int:
-        return answer.responses[0].error_code
+    def code(response: IncrementalAlterConfigsResponse) -> int:
+        return response.responses[0].error_code
 
     return IncrementalAlterConfigsRequest(resources=[resource]), code
 

@@ -157,16 +157,16 @@ class Broker:
             self._check_assigned()
         life = self._life
         self._is_asking = True
-        self._calls.send(self.node, target, request, lambda answer: self._heard(life, answer))
+        self._calls.send(self.node, target, request, lambda response: self._heard(life, response))
 
-    def _heard(self, life: int, answer: Message | None) -> None:
+    def _heard(self, life: int, response: Message | None) -> None:
         if life != self._life or not self.node.is_up or life != self.node.life:
             return
         self._is_asking = False
-        if answer is None:
+        if response is None:
             self.lifecycle.handle_failure(self.node.now_ms())
         else:
-            self.lifecycle.handle_response(answer, self.node.now_ms())
+            self.lifecycle.handle_response(response, self.node.now_ms())
             if self.lifecycle.last_refusal == ErrorCode.STALE_BROKER_EPOCH:
                 # It was unregistered, and serves nobody until its process is started again.
                 self._stop()
@@ -190,14 +190,14 @@ class Broker:
             return
         life = self._life
 
-        def heard(answer: Message | None) -> None:
+        def heard(response: Message | None) -> None:
             if life != self._life or life != self.node.life:
                 return
-            if answer is None:
+            if response is None:
                 self._assignments.handle_failure(self.node.now_ms())
             else:
-                assert isinstance(answer, AssignReplicasToDirsResponse)
-                self._assignments.handle_response(answer, self.node.now_ms())
+                assert isinstance(response, AssignReplicasToDirsResponse)
+                self._assignments.handle_response(response, self.node.now_ms())
 
         self._calls.send(self.node, target, self._assignments.next_request(epoch, self.node.now_ms()), heard)
 

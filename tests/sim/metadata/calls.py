@@ -65,20 +65,20 @@ class Calls:
             target.inbox.append((self._arrive, call))
             return
         reply: Deferred[Response] = Deferred()
-        reply.on_done(lambda answer: self._answered(call, answer))
+        reply.on_done(lambda response: self._answered(call, response))
         target.command(call.request, reply)
 
     def _answered(self, call: _Call, reply: Response | Steps[Response]) -> None:
-        answer = run_to_end(reply) if isinstance(reply, Generator) else reply
-        assert isinstance(answer, Message), f"{call.request.NAME} has no answer: {answer}"
-        if not any(error_codes(answer)):
+        response = run_to_end(reply) if isinstance(reply, Generator) else reply
+        assert isinstance(response, Message), f"{call.request.NAME} has no answer: {response}"
+        if not any(error_codes(response)):
             self.done.add(call.request.API_KEY)
         if self._passes(call.target, call.source):
-            self._world.after(self._world.network.delay_us(), self._end, (call, answer))
+            self._world.after(self._world.network.delay_us(), self._end, (call, response))
 
     @staticmethod
     def _end(ended: tuple[_Call, Message | None]) -> None:
-        call, answer = ended
+        call, response = ended
         if not call.is_over:
             call.is_over = True
-            call.heard(answer)
+            call.heard(response)

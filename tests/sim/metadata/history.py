@@ -32,7 +32,7 @@ class Call:
     called_at: int
     answered_at: int | None = None
     """None while nothing is known; None for ever if no response came."""
-    answer: object = None
+    response: object = None
 
 
 def is_linearizable(calls: list[Call], model: Model, initial: State) -> bool:
@@ -50,8 +50,8 @@ def is_linearizable(calls: list[Call], model: Model, initial: State) -> bool:
         visited.add((done, state))
         for index in _next(calls, done):
             call = calls[index]
-            after, answer = model.apply(state, call.operation)
-            if call.answered_at is None or answer == call.answer:
+            after, response = model.apply(state, call.operation)
+            if call.answered_at is None or response == call.response:
                 pending.append((done | 1 << index, after))
     return False
 
@@ -59,13 +59,15 @@ def is_linearizable(calls: list[Call], model: Model, initial: State) -> bool:
 def _next(calls: list[Call], done: int) -> list[int]:
     """The calls that may come next: those that were not made after another remaining call got its response."""
     candidates = []
-    earliest_answer: int | None = None
+    earliest_response: int | None = None
     for index, call in enumerate(calls):
         if done >> index & 1:
             continue
-        if earliest_answer is not None and call.called_at > earliest_answer:
+        if earliest_response is not None and call.called_at > earliest_response:
             break
         candidates.append(index)
-        if call.answered_at is not None and (earliest_answer is None or call.answered_at < earliest_answer):
-            earliest_answer = call.answered_at
+        if call.answered_at is not None and (
+            earliest_response is None or call.answered_at < earliest_response
+        ):
+            earliest_response = call.answered_at
     return candidates

@@ -325,10 +325,10 @@ class Node(Replica):
 
     # -- what the Raft core tells --------------------------------------------------------------------------------
 
-    def _tell_own_answer(self, notice: SendResponse) -> None:
+    def _tell_own_response(self, notice: SendResponse) -> None:
         answered = self._own_requests.pop(notice.request_id, None)
         if answered is None:
-            self._tell_answer(notice)
+            self._tell_response(notice)
         else:
             answered(notice.response)
 
@@ -384,7 +384,7 @@ def committed(batch: LogBatch) -> controller_events.BatchCommitted:
 
 Node.tellers = {
     **Replica.tellers,
-    SendResponse: Node._tell_own_answer,
+    SendResponse: Node._tell_own_response,
     HighWatermarkAdvanced: Node._tell_committed,
     LeadershipLost: Node._tell_lost,
     ControlBatchAppended: Node._tell_control,

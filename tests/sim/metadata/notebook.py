@@ -29,9 +29,9 @@ Request = tuple[Message, Callable[[Any], int]]
 """A request, and the part of its response that counts: an error code, or a number of things."""
 
 
-def top_code(answer: Any) -> int:
+def top_code(response: Any) -> int:
     """The error code of a response that has one for the whole request."""
-    code: int = answer.error_code
+    code: int = response.error_code
     return code
 
 
@@ -40,7 +40,7 @@ class Subject:
     """One thing with a history of its own."""
 
     model: Model
-    answers: frozenset[int]
+    responses: frozenset[int]
     """The results that the model can give. Any other result is a refusal for a reason that has nothing to do with the
     subject.
     """
@@ -74,15 +74,15 @@ class Notebook:
         call = Call(operation=operation, called_at=self._world.now)
         subject.calls.append(call)
 
-        def heard(answer: Message | None) -> None:
-            code = None if answer is None else result(answer)
+        def heard(response: Message | None) -> None:
+            code = None if response is None else result(response)
             if code is None or code in _UNKNOWN:
                 return
-            if code not in subject.answers:
+            if code not in subject.responses:
                 # It was not done: too few brokers, for example.
                 subject.calls.remove(call)
                 return
-            call.answered_at, call.answer = self._world.now, code
+            call.answered_at, call.response = self._world.now, code
 
         self._calls.send(None, target, request, heard)
 
@@ -94,7 +94,7 @@ class Notebook:
             self._check(name, subject, MetadataInvariant.LINEARIZABLE)
         for name, subject in self.subjects.items():
             now = self._world.now
-            end = Call(operation=LOOK, called_at=now, answered_at=now + 1, answer=subject.look(image))
+            end = Call(operation=LOOK, called_at=now, answered_at=now + 1, response=subject.look(image))
             subject.calls.append(end)
             self._check(name, subject, MetadataInvariant.ACKNOWLEDGED_STAYS)
 
@@ -102,7 +102,7 @@ class Notebook:
     def _check(name: str, subject: Subject, invariant: MetadataInvariant) -> None:
         if not is_linearizable(subject.calls, subject.model, subject.initial):
             calls = "; ".join(
-                f"{call.operation} at {call.called_at}: {call.answer} at {call.answered_at}"
+                f"{call.operation} at {call.called_at}: {call.response} at {call.answered_at}"
                 for call in subject.calls
             )
             raise ViolationError(invariant, f"{name}: {calls}")

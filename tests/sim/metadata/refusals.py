@@ -42,9 +42,9 @@ class Refusals:
         self._number += 1
         request, result = self._rng.choice(_BAD)(f"{REFUSED_MARK}{self._number}")
 
-        def heard(answer: Message | None) -> None:
-            if answer is not None and result(answer) == 0:
-                raise ViolationError(MetadataInvariant.REFUSED_NEVER_APPEARS, f"{request}: {answer}")
+        def heard(response: Message | None) -> None:
+            if response is not None and result(response) == 0:
+                raise ViolationError(MetadataInvariant.REFUSED_NEVER_APPEARS, f"{request}: {response}")
 
         self._calls.send(None, target, request, heard)
 
@@ -54,7 +54,7 @@ def _topic(mark: str) -> Request:
     topic = CreateTopicsRequest.CreatableTopic(
         name=mark, num_partitions=1, replication_factor=1, configs=[config]
     )
-    return CreateTopicsRequest(topics=[topic]), lambda answer: answer.topics[0].error_code
+    return CreateTopicsRequest(topics=[topic]), lambda response: response.topics[0].error_code
 
 
 def _subscription(mark: str) -> Request:
@@ -65,7 +65,9 @@ def _subscription(mark: str) -> Request:
         resource_name=mark,
         configs=[config(name="interval.ms", value="1000"), config(name="interval", value="1")],
     )
-    return IncrementalAlterConfigsRequest(resources=[resource]), lambda answer: answer.responses[0].error_code
+    return IncrementalAlterConfigsRequest(
+        resources=[resource]
+    ), lambda response: response.responses[0].error_code
 
 
 def _whole_subscription(mark: str) -> Request:
@@ -75,14 +77,14 @@ def _whole_subscription(mark: str) -> Request:
         resource_name=mark,
         configs=[config(name="interval.ms", value="1000"), config(name="interval", value="1")],
     )
-    return AlterConfigsRequest(resources=[resource]), lambda answer: answer.responses[0].error_code
+    return AlterConfigsRequest(resources=[resource]), lambda response: response.responses[0].error_code
 
 
 def _acl(mark: str) -> Request:
     creation = CreateAclsRequest.AclCreation(
         resource_type=2, resource_name=mark, principal="nobody", host="*", operation=3, permission_type=3
     )
-    return CreateAclsRequest(creations=[creation]), lambda answer: answer.results[0].error_code
+    return CreateAclsRequest(creations=[creation]), lambda response: response.results[0].error_code
 
 
 def _quota(mark: str) -> Request:
@@ -92,7 +94,7 @@ def _quota(mark: str) -> Request:
     ]
     user = AlterClientQuotasRequest.EntityData(entity_type="user", entity_name=mark)
     entry = AlterClientQuotasRequest.EntryData(entity=[user], ops=ops)
-    return AlterClientQuotasRequest(entries=[entry]), lambda answer: answer.entries[0].error_code
+    return AlterClientQuotasRequest(entries=[entry]), lambda response: response.entries[0].error_code
 
 
 def _user(mark: str) -> Request:
@@ -100,7 +102,7 @@ def _user(mark: str) -> Request:
         name=mark, mechanism=1, iterations=1, salt=b"salt", salted_password=b"salted"
     )
     request = AlterUserScramCredentialsRequest(upsertions=[upsertion])
-    return request, lambda answer: answer.results[0].error_code
+    return request, lambda response: response.results[0].error_code
 
 
 def _token(mark: str) -> Request:

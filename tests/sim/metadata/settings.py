@@ -99,7 +99,7 @@ class Settings:
             name,
             Subject(
                 model=kind.model,
-                answers=frozenset((0, kind.model.present, kind.model.absent)),
+                responses=frozenset((0, kind.model.present, kind.model.absent)),
                 look=lambda image: kind.look(image, name),
                 initial=0,
             ),
@@ -130,14 +130,18 @@ class Settings:
         lives_long = self._rng.random() < 0.5
         request = CreateDelegationTokenRequest(max_lifetime_ms=-1 if lives_long else SHORT_TOKEN_MS)
 
-        def heard(answer: Message | None) -> None:
-            if not isinstance(answer, CreateDelegationTokenResponse) or answer.error_code or not lives_long:
+        def heard(response: Message | None) -> None:
+            if (
+                not isinstance(response, CreateDelegationTokenResponse)
+                or response.error_code
+                or not lives_long
+            ):
                 return
-            token_id, hmac = answer.token_id, bytes(answer.hmac)
+            token_id, hmac = response.token_id, bytes(response.hmac)
             self._tokens.append(hmac)
             self._notebook.subjects[_token_name(hmac)] = Subject(
                 model=SettingModel(0, ErrorCode.DELEGATION_TOKEN_NOT_FOUND),
-                answers=frozenset((0, ErrorCode.DELEGATION_TOKEN_NOT_FOUND)),
+                responses=frozenset((0, ErrorCode.DELEGATION_TOKEN_NOT_FOUND)),
                 look=lambda image: int(token_id in image.delegation_tokens),
                 initial=1,
             )
@@ -153,10 +157,10 @@ class Settings:
             return
         broker = self._rng.choice(brokers)
 
-        def heard(answer: Message | None) -> None:
-            if not isinstance(answer, AllocateProducerIdsResponse) or answer.error_code:
+        def heard(response: Message | None) -> None:
+            if not isinstance(response, AllocateProducerIdsResponse) or response.error_code:
                 return
-            block = range(answer.producer_id_start, answer.producer_id_start + answer.producer_id_len)
+            block = range(response.producer_id_start, response.producer_id_start + response.producer_id_len)
             if not self._producer_ids.isdisjoint((block[0], block[-1])):
                 raise ViolationError(MetadataInvariant.PRODUCER_IDS_ONCE, str(block))
             self._producer_ids.update((block[0], block[-1]))
@@ -177,7 +181,7 @@ def _acl(name: str, operation: Operation) -> Request:
         creation = CreateAclsRequest.AclCreation(
             resource_type=2, resource_name=name, principal="User:a", host="*", operation=3, permission_type=3
         )
-        return CreateAclsRequest(creations=[creation]), lambda answer: answer.results[0].error_code
+        return CreateAclsRequest(creations=[creation]), lambda response: response.results[0].error_code
     wanted = DeleteAclsRequest.DeleteAclsFilter(
         resource_type_filter=2,
         resource_name_filter=name,
@@ -187,8 +191,8 @@ def _acl(name: str, operation: Operation) -> Request:
         permission_type=1,
     )
 
-    def removed(answer: Any) -> int:
-        result = answer.filter_results[0]
+    def removed(response: Any) -> int:
+        result = response.filter_results[0]
         return result.error_code or len(result.matching_acls)
 
     return DeleteAclsRequest(filters=[wanted]), removed
@@ -204,7 +208,7 @@ def _quota(name: str, operation: Operation) -> Request:
     )
     user = AlterClientQuotasRequest.EntityData(entity_type="user", entity_name=name)
     entry = AlterClientQuotasRequest.EntryData(entity=[user], ops=[op])
-    return AlterClientQuotasRequest(entries=[entry]), lambda answer: answer.entries[0].error_code
+    return AlterClientQuotasRequest(entries=[entry]), lambda response: response.entries[0].error_code
 
 
 def _quota_state(image: ClusterImage, name: str) -> int:
@@ -228,7 +232,7 @@ def _scram(name: str, operation: Operation) -> Request:
                 salted_password=b"salted",
             )
         ]
-    return request, lambda answer: answer.results[0].error_code
+    return request, lambda response: response.results[0].error_code
 
 
 def _scram_state(image: ClusterImage, name: str) -> int:
@@ -257,7 +261,7 @@ def _subscription(name: str, operation: Operation) -> Request:
                 )
             ]
         )
-    return request, lambda answer: answer.responses[0].error_code
+    return request, lambda response: response.responses[0].error_code
 
 
 def _subscription_state(image: ClusterImage, name: str) -> int:

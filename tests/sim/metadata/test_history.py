@@ -12,8 +12,8 @@ from tests.sim.metadata.models import LOOK, Operation, SettingModel, TopicModel
 CREATE, DELETE, EXISTS = Operation("create", 1), Operation("delete"), Operation("exists")
 
 
-def call(operation: Operation, called_at: int, answered_at: int | None = None, answer: object = 0) -> Call:
-    return Call(operation=operation, called_at=called_at, answered_at=answered_at, answer=answer)
+def call(operation: Operation, called_at: int, answered_at: int | None = None, response: object = 0) -> Call:
+    return Call(operation=operation, called_at=called_at, answered_at=answered_at, response=response)
 
 
 def holds(*calls: Call) -> bool:
@@ -37,9 +37,9 @@ def test_what_was_answered_before_is_seen() -> None:
     assert holds(call(CREATE, 0, 3), call(EXISTS, 2, 4, 0), call(EXISTS, 5, 6, 36))
 
 
-@pytest.mark.parametrize(("answer", "is_possible"), [(0, True), (36, True)])
-def test_what_nobody_heard_of_may_have_happened_or_not(answer: int, is_possible: bool) -> None:
-    assert holds(call(CREATE, 0), call(EXISTS, 5, 6, answer)) is is_possible
+@pytest.mark.parametrize(("response", "is_possible"), [(0, True), (36, True)])
+def test_what_nobody_heard_of_may_have_happened_or_not(response: int, is_possible: bool) -> None:
+    assert holds(call(CREATE, 0), call(EXISTS, 5, 6, response)) is is_possible
 
 
 def test_what_nobody_heard_of_may_happen_late_but_once() -> None:
@@ -74,13 +74,13 @@ def test_what_a_model_answers_is_found_possible_whatever_overlaps(seed: int) -> 
     calls = []
     for moment in range(0, 200, 10):
         operation = rng.choice([CREATE, DELETE, EXISTS, Operation("set", moment), Operation("grow", 2)])
-        state, answer = model.apply(state, operation)
-        assert isinstance(answer, int)
+        state, response = model.apply(state, operation)
+        assert isinstance(response, int)
         heard = None if rng.random() < 0.2 else moment + rng.randint(1, 40)
-        calls.append(call(operation, max(0, moment - rng.randint(0, 40)), heard, answer))
+        calls.append(call(operation, max(0, moment - rng.randint(0, 40)), heard, response))
     assert is_linearizable(calls, model, None)
     known = [each for each in calls if each.answered_at is not None]
     wrong = rng.choice([each for each in known if each.operation is EXISTS] or [calls[0]])
     if wrong in known and all(each is wrong or each.answered_at is not None for each in calls):
-        wrong.answer = 99
+        wrong.response = 99
         assert not is_linearizable(calls, model, None)

@@ -75,8 +75,8 @@ def _half_a_quota(_situation: Any, request: Any, result: Result) -> Result:
     assert isinstance(result.response, AlterClientQuotasResponse)
     refused = [
         client_quotas._record(client_quotas._entity(entry), entry.ops[0])
-        for entry, answer in zip(request.entries, result.response.entries, strict=True)
-        if answer.error_code != ErrorCode.NONE
+        for entry, response in zip(request.entries, result.response.entries, strict=True)
+        if response.error_code != ErrorCode.NONE
     ]
     return msgspec.structs.replace(result, records=(*result.records, *refused))
 

@@ -233,7 +233,7 @@ MUTATIONS = (
     Mutation(
         rule="leaves parked fetches unanswered",
         patches=_forgets_parked_fetches,
-        noticed_by=Invariant.ONE_ANSWER,
+        noticed_by=Invariant.ONE_RESPONSE,
     ),
     Mutation(
         rule="ignores that its log diverges",

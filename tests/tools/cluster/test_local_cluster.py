@@ -191,11 +191,11 @@ def test_a_cluster_is_ready_once_each_broker_names_all_of_them() -> None:
     named = {1: [[1], [1, 2]], 2: [[2], [2], [1, 2]]}
 
     def answer(node_id: int) -> Callable[[Message], Message]:
-        def next_answer(request: Message) -> Message:
+        def next_response(request: Message) -> Message:
             found = named[node_id].pop(0)
             return MetadataResponse(brokers=[MetadataResponse.Broker(node_id=each) for each in found])
 
-        return next_answer
+        return next_response
 
     async def wait(brokers: Mapping[int, str]) -> None:
         with trio.fail_after(10):

@@ -28,9 +28,9 @@ from kafkaproto.messages import (
 from kafkaproto_server.tools.quorum.access import QuorumAccess, ResponseLost, VoterChangeResult
 from kafkaproto_server.tools.quorum.metadata_quorum import main
 from kafkaproto_server.types import Endpoint, ReplicaKey
-from tests.tools.support.quorum_answers import CLUSTER_ID
 from tests.tools.support.quorum_model import QuorumModel, key
-from tests.tools.support.scripted_server import Answers, ScriptedServer, serving
+from tests.tools.support.quorum_responses import CLUSTER_ID
+from tests.tools.support.scripted_server import Responses, ScriptedServer, serving
 
 DIRECTORY = "JEXY6aqzQY-32P5TStzaFg"
 REMOVE_THREE = ("remove-controller", "-i", "3", "-d", "AAAAAAAAAAAAAAAAAAAAAw")
@@ -107,8 +107,8 @@ def leader(quorum: QuorumModel) -> Iterator[ScriptedServer]:
         )
         return RemoveRaftVoterResponse(error_code=outcome.error, error_message=outcome.message)
 
-    answers: Answers = {60: cluster, 55: lambda _: quorum.response(server.port), 80: add, 81: remove}
-    with serving(answers) as server:
+    responses: Responses = {60: cluster, 55: lambda _: quorum.response(server.port), 80: add, 81: remove}
+    with serving(responses) as server:
         yield server
 
 
@@ -118,13 +118,13 @@ def three() -> QuorumModel:
     )
 
 
-def answering(**responses: Message) -> Answers:
+def answering(**responses: Message) -> Responses:
     """A broker that answers AddRaftVoter or RemoveRaftVoter like this."""
     cluster = DescribeClusterResponse(cluster_id=CLUSTER_ID, controller_id=-1)
     keys = {"add": 80, "remove": 81}
     return {
         60: lambda _: cluster,
-        **{keys[name]: lambda _, answer=response: answer for name, response in responses.items()},  # type: ignore[misc]
+        **{keys[name]: lambda _, received=response: received for name, response in responses.items()},  # type: ignore[misc]
     }
 
 
@@ -243,7 +243,7 @@ def test_a_change_goes_to_the_leader_that_there_is_by_then(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("was_made", [True, False])
-def test_where_the_answer_is_lost_the_quorum_tells_whether_it_was_done(
+def test_where_the_response_is_lost_the_quorum_tells_whether_it_was_done(
     was_made: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quorum = three()

@@ -22,8 +22,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.tools.quorum.metadata_quorum import main
 from tests.kafkaproto.test_client import serving as serving_once
-from tests.tools.support.quorum_answers import CASES, CLUSTER_ID, NOW_MS, replica, response
-from tests.tools.support.scripted_server import Answers, serving
+from tests.tools.support.quorum_responses import CASES, CLUSTER_ID, NOW_MS, replica, response
+from tests.tools.support.scripted_server import Responses, serving
 
 DESCRIBE_CLUSTER, DESCRIBE_QUORUM = 60, 55
 ROOT = Path(__file__).resolve().parents[3]
@@ -60,7 +60,7 @@ def cluster(
     return DescribeClusterResponse(**values)
 
 
-def answering(quorum: Message, **fields: Any) -> Answers:
+def answering(quorum: Message, **fields: Any) -> Responses:
     """A broker that tells this of the quorum."""
     return {DESCRIBE_CLUSTER: lambda _: cluster(**fields), DESCRIBE_QUORUM: lambda _: quorum}
 
@@ -116,10 +116,10 @@ def test_a_broker_is_asked_for_the_cluster_and_then_for_the_quorum() -> None:
 
 def test_a_controller_says_who_leads_and_the_leader_is_asked() -> None:
     with serving(answering(ONE_VOTER)) as leader:
-        standby_answers = answering(
+        standby_responses = answering(
             DescribeQuorumResponse(), endpoint_type=2, controller_id=1, port=leader.port
         )
-        with serving(standby_answers) as standby:
+        with serving(standby_responses) as standby:
             result = run("--bootstrap-controller", standby.address, "describe", "--status")
             assert standby.asked == [DescribeClusterRequest(endpoint_type=2)]
         assert [type(request) for request in leader.asked] == [DescribeQuorumRequest]
@@ -134,10 +134,10 @@ def test_a_controller_that_does_not_know_the_metadata_version_yet_is_asked_again
     starting = [
         DescribeClusterResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="too early")
     ] * 2
-    answers: dict[int, Callable[[Message], Message]] = {DESCRIBE_QUORUM: lambda _: ONE_VOTER}
-    with serving(answers) as server:
+    responses: dict[int, Callable[[Message], Message]] = {DESCRIBE_QUORUM: lambda _: ONE_VOTER}
+    with serving(responses) as server:
         leader = cluster(endpoint_type=2, controller_id=1, port=server.port)
-        answers[DESCRIBE_CLUSTER] = lambda _: starting.pop() if starting else leader
+        responses[DESCRIBE_CLUSTER] = lambda _: starting.pop() if starting else leader
         result = run("--bootstrap-controller", server.address, "describe", "--status")
     assert result.exit_code == 0, result.output
     assert starting == []
@@ -166,7 +166,7 @@ def test_a_server_that_is_not_there_is_passed_over() -> None:
     ],
 )
 @pytest.mark.parametrize("option", ["--status", "--replication"])
-def test_an_answer_that_does_not_describe_the_quorum_is_told_in_words(
+def test_a_response_that_does_not_describe_the_quorum_is_told_in_words(
     quorum: Message, words: str, option: str
 ) -> None:
     result = describe(quorum, option)
@@ -175,7 +175,7 @@ def test_an_answer_that_does_not_describe_the_quorum_is_told_in_words(
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_an_answer_about_other_topics_is_refused() -> None:
+def test_a_response_about_other_topics_is_refused() -> None:
     for names in (["x"], ["__cluster_metadata", "x"]):
         topics = [DescribeQuorumResponse.TopicData(topic_name=name, partitions=[]) for name in names]
         result = describe(DescribeQuorumResponse(topics=topics), "--status")

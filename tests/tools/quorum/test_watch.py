@@ -14,8 +14,8 @@ from kafkaproto.records.batch import build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto_server.tools.quorum.access import QuorumUnavailable
 from kafkaproto_server.tools.quorum.watch import UncommittedVoters, uncommitted_voters, watch
-from tests.tools.support.quorum_answers import CLUSTER_ID
 from tests.tools.support.quorum_model import END_OFFSET, Progress, QuorumModel, key
+from tests.tools.support.quorum_responses import CLUSTER_ID
 from tests.tools.support.scripted_server import ScriptedServer, serving
 
 HIGH_WATERMARK = END_OFFSET
@@ -67,8 +67,8 @@ class Access:
         return DescribedQuorum(CLUSTER_ID, self._model.response(self._server.port))
 
 
-def found_in(answer: Message) -> tuple[UncommittedVoters | None, FetchRequest]:
-    with serving({1: lambda _: answer}) as server:
+def found_in(response: Message) -> tuple[UncommittedVoters | None, FetchRequest]:
+    with serving({1: lambda _: response}) as server:
         found = uncommitted_voters(Access(quorum(), server).describe())  # type: ignore[arg-type]
         (request,) = server.asked
     assert isinstance(request, FetchRequest)
@@ -122,11 +122,11 @@ def test_a_leader_that_is_none_any_more_is_told() -> None:
         found_in(fetched(error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER))
 
 
-def shown(model: QuorumModel, answer: Message, rounds: int = 1) -> str:
+def shown(model: QuorumModel, response: Message, rounds: int = 1) -> str:
     """What a console of 200 columns gets."""
     out = StringIO()
     slept: list[float] = []
-    with serving({1: lambda _: answer}) as server:
+    with serving({1: lambda _: response}) as server:
         watch(
             Access(model, server),  # type: ignore[arg-type]
             Console(file=out, width=200),

@@ -56,7 +56,7 @@ from tests.tools.support.metadata_shell_files import (
     write_snapshot,
 )
 from tests.tools.support.metadata_shell_golden import FIRST_LINE, exchanges
-from tests.tools.support.scripted_server import Answers, ScriptedServer, serving
+from tests.tools.support.scripted_server import Responses, ScriptedServer, serving
 
 RETENTION = "/image/configs/TOPIC:orders/retention.ms"
 
@@ -456,13 +456,13 @@ class Leader:
 
     @contextmanager
     def serve(self) -> Iterator[ScriptedServer]:
-        answers: Answers = {
+        responses: Responses = {
             1: self._fetch,
             59: self._fetch_snapshot,
             55: lambda _: self._describe_quorum(server.port),
             60: lambda _: self._describe_cluster(server.port),
         }
-        with serving(answers) as server:
+        with serving(responses) as server:
             yield server
 
     def _describe_cluster(self, port: int) -> Message:
@@ -483,18 +483,18 @@ class Leader:
     def _fetch(self, request: Message) -> Message:
         assert isinstance(request, FetchRequest)
         asked = request.topics[0].partitions[0]
-        answer = FetchResponse.PartitionData(partition_index=0, high_watermark=self.high_watermark)
+        response = FetchResponse.PartitionData(partition_index=0, high_watermark=self.high_watermark)
         if self.refusals:
-            answer.error_code = self.refusals.pop(0)
+            response.error_code = self.refusals.pop(0)
         elif asked.fetch_offset < SNAPSHOT_ID.end_offset:
-            answer.snapshot_id = FetchResponse.SnapshotId(
+            response.snapshot_id = FetchResponse.SnapshotId(
                 end_offset=SNAPSHOT_ID.end_offset, epoch=SNAPSHOT_ID.epoch
             )
         else:
             assert asked.last_fetched_epoch == EPOCH
             first = asked.fetch_offset - SNAPSHOT_ID.end_offset
             # Two batches at a time, what is not committed too.
-            answer.records = b"".join(
+            response.records = b"".join(
                 build_batch(
                     [(None, value, ())],
                     base_offset=SNAPSHOT_ID.end_offset + index,
@@ -504,20 +504,22 @@ class Leader:
                 for index, value in list(enumerate(encoded(later_records())))[first : first + 2]
             )
         return FetchResponse(
-            responses=[FetchResponse.FetchableTopicResponse(topic_id=METADATA_TOPIC_ID, partitions=[answer])]
+            responses=[
+                FetchResponse.FetchableTopicResponse(topic_id=METADATA_TOPIC_ID, partitions=[response])
+            ]
         )
 
     def _fetch_snapshot(self, request: Message) -> Message:
         assert isinstance(request, FetchSnapshotRequest)
         asked = request.topics[0].partitions[0]
-        answer = FetchSnapshotResponse.PartitionSnapshot(
+        response = FetchSnapshotResponse.PartitionSnapshot(
             index=0,
             size=len(self.snapshot),
             position=asked.position,
             unaligned_records=self.snapshot[asked.position : asked.position + self.piece_bytes],
         )
         return FetchSnapshotResponse(
-            topics=[FetchSnapshotResponse.TopicSnapshot(name=METADATA_TOPIC, partitions=[answer])]
+            topics=[FetchSnapshotResponse.TopicSnapshot(name=METADATA_TOPIC, partitions=[response])]
         )
 
 

@@ -267,18 +267,18 @@ def test_version_mapping_is_kafkas(tool: Tool) -> None:
     assert "Unknown metadata.version '9.9'. Supported metadata.version are: 3.3-IV3, " in err
 
 
-def stock_answers() -> list[tuple[str, str, int]]:
+def stock_responses() -> list[tuple[str, str, int]]:
     """(arguments, output, exit code) of each command of the recording."""
     text = (Path(__file__).parents[1] / "golden" / "storage_levels.txt").read_text()
-    answers = []
+    responses = []
     for block in text.split("$ kafka-storage ")[1:]:
         arguments, _, rest = block.partition("\n")
         output, _, code = rest.strip().rpartition("exit code ")
-        answers.append((arguments, output, int(code)))
-    return answers
+        responses.append((arguments, output, int(code)))
+    return responses
 
 
-@pytest.mark.parametrize(("arguments", "output", "code"), stock_answers(), ids=lambda each: str(each)[:60])
+@pytest.mark.parametrize(("arguments", "output", "code"), stock_responses(), ids=lambda each: str(each)[:60])
 def test_levels_are_told_as_stock_tells_them(tool: Tool, arguments: str, output: str, code: int) -> None:
     told = tool.run(*arguments.split())
     assert told[0] == code

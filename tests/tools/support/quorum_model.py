@@ -9,7 +9,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
 from kafkaproto_server.tools.quorum.access import DescribedQuorum, VoterChangeResult
 from kafkaproto_server.types import Endpoint, ReplicaKey
-from tests.tools.support.quorum_answers import CLUSTER_ID
+from tests.tools.support.quorum_responses import CLUSTER_ID
 
 NOW_MS = 1_795_239_301_118
 END_OFFSET = 1_000

@@ -15,7 +15,7 @@ from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse
 
-Answers = Mapping[int, Callable[[Message], Message]]
+Responses = Mapping[int, Callable[[Message], Message]]
 """By api key: the response to a request. Keys that are not there are neither advertised nor served."""
 
 _TIMEOUT_S = 20.0
@@ -36,7 +36,7 @@ class ScriptedServer:
 
 
 @contextmanager
-def serving(answers: Answers) -> Iterator[ScriptedServer]:
+def serving(responses: Responses) -> Iterator[ScriptedServer]:
     """Serve any number of connections, each in a thread of its own."""
     threads: list[threading.Thread] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -49,7 +49,7 @@ def serving(answers: Answers) -> Iterator[ScriptedServer]:
                 except OSError:
                     return
                 stream.settimeout(_TIMEOUT_S)
-                threads.append(threading.Thread(target=_serve_connection, args=(stream, answers, server)))
+                threads.append(threading.Thread(target=_serve_connection, args=(stream, responses, server)))
                 threads[-1].start()
 
         acceptor = threading.Thread(target=accept)
@@ -64,8 +64,8 @@ def serving(answers: Answers) -> Iterator[ScriptedServer]:
                 assert not thread.is_alive(), "a connection was left open"
 
 
-def _serve_connection(stream: socket.socket, answers: Answers, server: ScriptedServer) -> None:
-    served = {key: _versions(key) for key in (ApiKey.API_VERSIONS, *answers)}
+def _serve_connection(stream: socket.socket, responses: Responses, server: ScriptedServer) -> None:
+    served = {key: _versions(key) for key in (ApiKey.API_VERSIONS, *responses)}
     connection = ServerConnection(served.get, max_request_size=1 << 20)
     with stream:
         while True:
@@ -82,7 +82,7 @@ def _serve_connection(stream: socket.socket, answers: Answers, server: ScriptedS
                 assert api is not None
                 request, _ = api.request_class.decode(event.frame, event.api_version, event.body_offset)
                 server.asked.append(request)
-                response = answers[event.api_key](request)
+                response = responses[event.api_key](request)
             body = response.encode(event.api_version)
             stream.sendall(b"".join(connection.send_response(event.correlation_id, [body])))
 

@@ -1,4 +1,4 @@
-"""A compacted log in the place of the log: controllers of both makes start from it and go on."""
+"""A compacted log in the place of the log: controllers of both implementations start from it and go on."""
 
 from __future__ import annotations
 

@@ -119,8 +119,8 @@ def test_tables_are_what_the_stock_shell_shows(spark: SparkSession, stock_histor
     snapshot = snapshots_of(stock_history)[-1]
     parts = ("topics/byName", "cluster/brokers", "configs", "features", "acls/byId", "clientQuotas", "scram")
     commands = [*(f"tree /image/{part}" for part in parts), "cat /image/producerIds/nextProducerId"]
-    answers = [each.output for each in recorded_session(snapshot, commands)]
-    topics, brokers, configs, features, acls, quotas, scram = map(files, answers[:-1])
+    responses = [each.output for each in recorded_session(snapshot, commands)]
+    topics, brokers, configs, features, acls, quotas, scram = map(files, responses[:-1])
 
     offset = end_of(snapshot) - 1
     df = load(spark, [str(log_of(stock_history))], offset)
@@ -142,7 +142,7 @@ def test_tables_are_what_the_stock_shell_shows(spark: SparkSession, stock_histor
         path: float(text) for path, text in quotas.items()
     }
     assert {(row["mechanism"], row["name"]): credential(row) for row in tables["scram_credentials"]} == scram
-    assert [str(row["nextProducerId"]) for row in tables["producer_ids"]] == [answers[-1].strip()]
+    assert [str(row["nextProducerId"]) for row in tables["producer_ids"]] == [responses[-1].strip()]
     # What the requests came to depends on when the kills were.
     assert {} not in (topics, brokers, features)
     assert [configs, acls, quotas, scram].count({}) < 2

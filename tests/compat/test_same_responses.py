@@ -29,8 +29,8 @@ from kafkaproto.messages import (
     MetadataRequest,
     MetadataResponse,
 )
-from tests.compat.support.answers import answer
 from tests.compat.support.nodes import CREATE_TIMEOUT_MS, SERVES_TIMEOUT_S
+from tests.compat.support.responses import answer
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

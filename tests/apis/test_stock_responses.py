@@ -32,21 +32,21 @@ def comparable(exchange: Exchange, value: Any, name: str = "") -> Any:
     return bool(value) if name in TEXTS else value
 
 
-def without_the_nodes_own(exchange: Exchange, answer: dict[str, Any]) -> Any:
+def without_the_nodes_own(exchange: Exchange, response: dict[str, Any]) -> Any:
     """An answer without what may differ between two nodes with the same metadata."""
-    answer = dict(answer)
+    response = dict(response)
     if exchange.request == "ApiVersions":
         # Which keys there are depends on what is built; test_versions.py looks at the epoch.
-        answer["apiKeys"] = [key for key in answer["apiKeys"] if key["apiKey"] in TABLE[exchange.kind]]
-        answer.pop("finalizedFeaturesEpoch", None)
+        response["apiKeys"] = [key for key in response["apiKeys"] if key["apiKey"] in TABLE[exchange.kind]]
+        response.pop("finalizedFeaturesEpoch", None)
         # Our metadata.version begins at 3.9-IV0, Kafka's at 3.3-IV3.
-        answer["supportedFeatures"] = [
-            {**feature, "minVersion": 0} for feature in answer.get("supportedFeatures", ())
+        response["supportedFeatures"] = [
+            {**feature, "minVersion": 0} for feature in response.get("supportedFeatures", ())
         ]
-    elif exchange.kind.value == "broker" and answer["brokers" if "brokers" in answer else "topics"]:
+    elif exchange.kind.value == "broker" and response["brokers" if "brokers" in response else "topics"]:
         # A random broker that is alive.
-        answer.pop("controllerId", None)
-    return comparable(exchange, answer)
+        response.pop("controllerId", None)
+    return comparable(exchange, response)
 
 
 def stumbles(exchange: Exchange) -> bool:
@@ -63,9 +63,9 @@ def exchanges(*, is_stumbling: bool) -> list[Any]:
     ]
 
 
-def answer_to(exchange: Exchange) -> dict[str, Any]:
+def response_to(exchange: Exchange) -> dict[str, Any]:
     request = message_class(f"{exchange.request}Request").from_json(exchange.asked, exchange.version)
-    answer = ask(
+    response = ask(
         request,
         exchange.version,
         golden().image,
@@ -73,19 +73,19 @@ def answer_to(exchange: Exchange) -> dict[str, Any]:
         listener_name=exchange.listener_name,
         auto_create_topics=False,
     )
-    told: dict[str, Any] = answer.to_json(exchange.version)
+    told: dict[str, Any] = response.to_json(exchange.version)
     return told
 
 
 @pytest.mark.parametrize("exchange", exchanges(is_stumbling=False))
 def test_a_request_is_answered_as_by_stock(exchange: Exchange) -> None:
-    told = answer_to(exchange)
+    told = response_to(exchange)
     assert without_the_nodes_own(exchange, told) == without_the_nodes_own(exchange, exchange.answered)
 
 
 @pytest.mark.parametrize("exchange", exchanges(is_stumbling=True))
 def test_what_stock_stumbles_over_has_a_code_of_its_own(exchange: Exchange) -> None:
-    told = {topic["name"]: topic["errorCode"] for topic in answer_to(exchange)["topics"]}
+    told = {topic["name"]: topic["errorCode"] for topic in response_to(exchange)["topics"]}
     if exchange.request == "Metadata":
         # A topic with neither name nor id, in which all are refused.
         assert set(told.values()) == {ErrorCode.INVALID_REQUEST}

@@ -1,4 +1,4 @@
-"""The two makes of node that a benchmark compares, each with the settings that its users give it."""
+"""The two implementations of node that a benchmark compares, each with the settings that its users give it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compat.kafka.stock import StockNode
 from compat.node import Node
 from compat.ours import OurNode
 from compat.process import free_ports
-from compat.quorum import MakeNode
+from compat.quorum import NodeClass
 
 STOCK_OPTIONS = (
     "-server",
@@ -34,7 +34,7 @@ def ours(directory: Path, properties: Mapping[str, str]) -> Node:
     return OurNode(directory, {**properties, HTTP_KEY: f"127.0.0.1:{port}"})
 
 
-MAKES: dict[str, MakeNode] = {"stock": partial(StockNode, jvm_options=STOCK_OPTIONS), "ours": ours}
+IMPLEMENTATIONS: dict[str, NodeClass] = {"stock": partial(StockNode, jvm_options=STOCK_OPTIONS), "ours": ours}
 """In the order in which they run."""
 
 

@@ -1,4 +1,4 @@
-"""The same questions to two brokers of one cluster, of either make: the answers have to be the same.
+"""The same questions to two brokers of one cluster, of either implementation: the answers have to be the same.
 
 Requests go over a `Probe` each, so that the broker asked is the one that answers; tools ask whom they like as soon as
 they know the cluster. What administrators ask to be changed here is refused, or only validated: asking twice changes
@@ -99,7 +99,7 @@ SUBCOMMAND_FIRST = frozenset({"kafka-cluster"})
 """Tools that take their options after what they are to do."""
 
 
-class AnswersDifferError(Exception):
+class ResponsesDifferError(Exception):
     """Ours does not answer as the stock broker does; the text has the question and both answers."""
 
 
@@ -240,7 +240,7 @@ def versions(request: Message) -> Iterator[int]:
 def answer(node: Node, request: Message, version: int) -> Any:
     """What a broker answers, as JSON in an order of its own, or CLOSED where it hangs up instead.
 
-    Texts of errors are left out, which each make writes for itself. Raises OSError.
+    Texts of errors are left out, which each implementation writes for itself. Raises OSError.
     """
     try:
         with Probe(node.bootstrap_server) as probe:
@@ -285,7 +285,7 @@ def compare_requests(ours: Node, stock: Node, topics: Sequence[str]) -> int:
         for version in versions(request):
             told, expected = answer(ours, request, version), answer(stock, request, version)
             if told != expected or told == CLOSED:
-                raise AnswersDifferError(f"{request} in version {version}: ours {told}, stock {expected}")
+                raise ResponsesDifferError(f"{request} in version {version}: ours {told}, stock {expected}")
             compared += 1
     return compared
 
@@ -300,7 +300,7 @@ def compare_tools(ours: Node, stock: Node, tools: Sequence[tuple[str, ...]]) -> 
             differences = islice(
                 unified_diff(expected, told, "stock", "ours", n=0, lineterm=""), MAX_DIFFERENCES
             )
-            raise AnswersDifferError("\n".join((" ".join(command), *differences)))
+            raise ResponsesDifferError("\n".join((" ".join(command), *differences)))
         compared += len(told)
     return compared
 

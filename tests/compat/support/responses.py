@@ -1,7 +1,7 @@
 """Answers of two servers brought to a form in which they can be compared: what must differ is taken out.
 
 Two nodes with the same cluster id still differ in ports, topic ids, directory ids, times and log offsets. Texts
-meant for people are for each make to write, and either may say something where the other only gives a code.
+meant for people are for each implementation to write, and either may say something where the other only gives a code.
 """
 
 from typing import Any
