@@ -1,4 +1,4 @@
-"""The parts of a benchmark, each run for every make: one table a part, and all figures as a line of JSON."""
+"""The parts of a benchmark, each run for each implementation: one table a part, and one line of JSON for all."""
 
 from __future__ import annotations
 
@@ -7,28 +7,30 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-Figures = dict[str, float]
+Measurements = dict[str, float]
 """What a part measured, by what it is."""
-Part = Callable[[str, Path], Figures]
+Part = Callable[[str, Path], Measurements]
 """Measures one implementation, by name, in an empty folder."""
 
 
 def run_parts(parts: Mapping[str, Part], chosen: Sequence[str], implementations: Sequence[str]) -> None:
     """Runs the chosen parts for each implementation, one after the other, and prints what they measured."""
-    results: dict[str, dict[str, Figures]] = {}
+    results: dict[str, dict[str, Measurements]] = {}
     for name in chosen:
         results[name] = {}
         for implementation in implementations:
             with tempfile.TemporaryDirectory() as folder:
-                figures = parts[name](implementation, Path(folder))
-            results[name][implementation] = {figure: round(value, 3) for figure, value in figures.items()}
+                measurements = parts[name](implementation, Path(folder))
+            results[name][implementation] = {
+                measurement: round(value, 3) for measurement, value in measurements.items()
+            }
         _print_table(name, results[name])
     print(json.dumps(results))
 
 
-def _print_table(part: str, results: Mapping[str, Figures]) -> None:
+def _print_table(part: str, results: Mapping[str, Measurements]) -> None:
     print(f"{part:36}" + "".join(f"{implementation:>12}" for implementation in results))
     first, *_ = results.values()
     for name in first:
-        values = "".join(f"{figures[name]:>12.3f}" for figures in results.values())
+        values = "".join(f"{measurements[name]:>12.3f}" for measurements in results.values())
         print(f"  {name:34}{values}", flush=True)

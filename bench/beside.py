@@ -38,7 +38,7 @@ from bench._broker_loss import (
 )
 from bench._filling import REQUEST_TIMEOUT_MS, create_topics
 from bench._implementations import IMPLEMENTATIONS, STOCK_OPTIONS, end_in_order_when_told
-from bench._parts import Figures, Part, run_parts
+from bench._parts import Measurements, Part, run_parts
 from bench._writers import Writer, alter_topic
 from bench.failover import GIVE_UP_S, RETRY_S, STEADY_S, wait_until_follows
 from compat.cluster import Cluster
@@ -72,7 +72,7 @@ Place = tuple[bytes, int]
 # -- the active controller dies ----------------------------------------------------------------------------------------
 
 
-def admin(implementation: str, folder: Path, kills: int) -> Figures:
+def admin(implementation: str, folder: Path, kills: int) -> Measurements:
     """Each broker's next acknowledged change after the death of the active controller."""
     rounds: list[list[float]] = []
     with Cluster(IMPLEMENTATIONS[implementation], IMPLEMENTATIONS["stock"], folder) as cluster:
@@ -140,7 +140,7 @@ def acknowledged(writers: Sequence[Writer]) -> list[float]:
 # -- a broker dies -----------------------------------------------------------------------------------------------------
 
 
-def produce(implementation: str, folder: Path, partitions: int, kills: int) -> Figures:
+def produce(implementation: str, folder: Path, partitions: int, kills: int) -> Measurements:
     """Records to every partition that a broker led when it died; medians of so many deaths."""
     with Cluster(IMPLEMENTATIONS[implementation], _broker, folder) as cluster:
         cluster.format()
@@ -150,13 +150,13 @@ def produce(implementation: str, folder: Path, partitions: int, kills: int) -> F
         # Nobody writes to a partition for the first time when it counts.
         for node in cluster.brokers.values():
             write_at(node, led_by(node), [])
-        rounds: list[Figures] = []
+        rounds: list[Measurements] = []
         for victim in islice(cycle(cluster.brokers.values()), kills):
             rounds.append(kill_broker(cluster, victim))
             victim.start()
             lead_as_preferred(cluster, total)
-    medians = {name: statistics.median(figures[name] for figures in rounds) for name in rounds[0]}
-    every = [figures[ALL_WRITTEN] for figures in rounds]
+    medians = {name: statistics.median(measurements[name] for measurements in rounds) for name in rounds[0]}
+    every = [measurements[ALL_WRITTEN] for measurements in rounds]
     return {**medians, "fastest of them s": min(every), "slowest of them s": max(every)}
 
 
@@ -164,7 +164,7 @@ def _broker(folder: Path, properties: Mapping[str, str]) -> Node:
     return StockNode(folder, properties, BROKER_OPTIONS)
 
 
-def kill_broker(cluster: Cluster, victim: Node) -> Figures:
+def kill_broker(cluster: Cluster, victim: Node) -> Measurements:
     """SIGKILL for a broker: when what it led is written to again."""
     led = led_by(victim)
     survivors = [node for node in cluster.brokers.values() if node is not victim]

@@ -37,7 +37,7 @@ from bench._filling import (
     create_topics,
 )
 from bench._implementations import IMPLEMENTATIONS, end_in_order_when_told
-from bench._parts import Figures, Part, run_parts
+from bench._parts import Measurements, Part, run_parts
 from bench.failover import Attempts, wait_until_follows
 from compat.node import Node
 from compat.quorum import Quorum, connect
@@ -79,9 +79,9 @@ def cluster(implementation: str, folder: Path, brokers: int) -> Iterator[tuple[Q
 # -- admin -------------------------------------------------------------------------------------------------------------
 
 
-def admin(implementation: str, folder: Path) -> Figures:
+def admin(implementation: str, folder: Path) -> Measurements:
     """Create, reassign, delete."""
-    figures: Figures = {}
+    measurements: Measurements = {}
     with (
         cluster(implementation, folder, REPLICAS) as (quorum, _),
         connect(quorum.leader().bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS) as client,
@@ -95,15 +95,15 @@ def admin(implementation: str, folder: Path) -> Figures:
             for at in range(0, len(small), per_request):
                 delete_topics(client, small[at : at + per_request])
 
-        figures["create 10 topics of 1000 s"] = timed(
+        measurements["create 10 topics of 1000 s"] = timed(
             lambda: create_in_requests(client, large, 1, PARTITIONS_PER_REQUEST)
         )
-        figures["create 1000 topics of 10 s"] = timed(
+        measurements["create 1000 topics of 10 s"] = timed(
             lambda: create_in_requests(client, small, per_request, 10)
         )
-        figures["reassign 1000 partitions s"] = timed(lambda: reassign(client, large[0]))
-        figures["delete all s"] = timed(delete_all)
-    return figures
+        measurements["reassign 1000 partitions s"] = timed(lambda: reassign(client, large[0]))
+        measurements["delete all s"] = timed(delete_all)
+    return measurements
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -151,19 +151,19 @@ def delete_topics(client: Client, names: list[str]) -> None:
 # -- scale -------------------------------------------------------------------------------------------------------------
 
 
-def scale(implementation: str, folder: Path, partitions: int) -> Figures:
+def scale(implementation: str, folder: Path, partitions: int) -> Measurements:
     """Hold many partitions, and go through a restart and the loss of the leader with them."""
-    figures: Figures = {}
+    measurements: Measurements = {}
     with cluster(implementation, folder, SCALE_BROKERS) as (quorum, _):
         leader = quorum.leader()
         filled = Filled(leader)
         topics = [f"topic-{number}" for number in range(partitions // PARTITIONS_PER_TOPIC)]
         per_request = PARTITIONS_PER_REQUEST // PARTITIONS_PER_TOPIC
-        figures["create s"] = timed(
+        measurements["create s"] = timed(
             lambda: create_in_requests(filled.client, topics, per_request, PARTITIONS_PER_TOPIC)
         )
         filled.write_snapshot()
-        figures["leader MiB"] = resident_mib(leader)
+        measurements["leader MiB"] = resident_mib(leader)
         follower = next(node for node in quorum.nodes.values() if node is not leader)
         follower.stop()
 
@@ -171,10 +171,10 @@ def scale(implementation: str, folder: Path, partitions: int) -> Figures:
             follower.start()
             wait_until_follows(leader, follower.node_id)
 
-        figures["restart s"] = timed(restart)
+        measurements["restart s"] = timed(restart)
         filled.client.close()
-        figures["failover ms"] = failover_ms(quorum)
-    return figures
+        measurements["failover ms"] = failover_ms(quorum)
+    return measurements
 
 
 def resident_mib(node: Node) -> float:
@@ -200,7 +200,7 @@ def failover_ms(quorum: Quorum) -> float:
 # -- heartbeats --------------------------------------------------------------------------------------------------------
 
 
-def heartbeats(implementation: str, folder: Path) -> Figures:
+def heartbeats(implementation: str, folder: Path) -> Measurements:
     """Keep many brokers alive, each over a connection of its own."""
     with cluster(implementation, folder, HEARTBEAT_BROKERS) as (quorum, placeholders):
         leader = quorum.leader()

@@ -107,7 +107,7 @@ class Attempts:
 
 
 @dataclass(slots=True)
-class Figures:
+class Measurements:
     """What the rounds of one implementation gave, in milliseconds."""
 
     kill: list[float] = field(default_factory=list)
@@ -164,19 +164,19 @@ def one_round(quorum: Quorum, number: signal.Signals) -> tuple[float, float]:
     return gap, (time.perf_counter() - restarted) * 1000
 
 
-def run_implementation(implementation: str, folder: Path, kills: int, stops: int) -> Figures:
+def run_implementation(implementation: str, folder: Path, kills: int, stops: int) -> Measurements:
     """All rounds of one implementation."""
-    figures = Figures()
+    measurements = Measurements()
     with Quorum(IMPLEMENTATIONS[implementation], folder, VOTERS) as quorum:
         quorum.format()
         quorum.start()
         for _ in range(kills):
             gap, comeback = one_round(quorum, signal.SIGKILL)
-            figures.kill.append(gap)
-            figures.comeback.append(comeback)
+            measurements.kill.append(gap)
+            measurements.comeback.append(comeback)
         for _ in range(stops):
-            figures.stop.append(one_round(quorum, signal.SIGTERM)[0])
-    return figures
+            measurements.stop.append(one_round(quorum, signal.SIGTERM)[0])
+    return measurements
 
 
 def line(implementation: str, what: str, values: list[float]) -> str:
@@ -204,12 +204,12 @@ def main() -> None:
             kills = arguments.rounds
             if implementation == "stock" and arguments.stock_rounds is not None:
                 kills = arguments.stock_rounds
-            figures = run_implementation(
+            measurements = run_implementation(
                 implementation, Path(folder) / implementation, kills, arguments.stops
             )
             results[implementation] = {}
             for what in ("kill", "stop", "comeback"):
-                values = getattr(figures, what)
+                values = getattr(measurements, what)
                 if values:
                     print(line(implementation, what, values), flush=True)
                     results[implementation][what] = [round(value, 1) for value in values]

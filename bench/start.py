@@ -75,7 +75,7 @@ def measure(node: Node, command: list[str], log_prefix: Path) -> tuple[float, fl
 def main() -> None:
     """Run the rounds and print the table."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    figures: dict[str, list[tuple[float, float]]] = {"ours": [], "stock": []}
+    measurements: dict[str, list[tuple[float, float]]] = {"ours": [], "stock": []}
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
         ours = OurNode(base / "ours", combined_properties(base / "ours-data"))
@@ -88,12 +88,12 @@ def main() -> None:
         }
         for number in range(rounds + 1):
             for name, node in (("ours", ours), ("stock", stock)):
-                figure = measure(node, commands[name], base / f"{name}-{number}")
+                measurement = measure(node, commands[name], base / f"{name}-{number}")
                 if number:  # The first round warms the page cache.
-                    figures[name].append(figure)
+                    measurements[name].append(measurement)
     print(f"{'':<8}{'start s: min':>14}{'median':>9}{'max':>9}{'resident MiB: median':>23}")
     medians = {}
-    for name, rows in figures.items():
+    for name, rows in measurements.items():
         seconds = [row[0] for row in rows]
         medians[name] = (statistics.median(seconds), statistics.median(row[1] for row in rows))
         print(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from kafkaproto.connection import ClientConnection, Negotiated, ResponseReceived
+from kafkaproto.connection import ClientConnection, IncomingResponse, Negotiated
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
@@ -118,7 +118,7 @@ class Client:
         """
         self._connection.send_request(request, version)
         answer = self._exchange(request.NAME)
-        assert isinstance(answer, ResponseReceived)
+        assert isinstance(answer, IncomingResponse)
         return answer.response
 
     def close(self) -> None:
@@ -133,7 +133,7 @@ class Client:
     ) -> None:
         self.close()
 
-    def _exchange(self, request_name: str) -> Negotiated | ResponseReceived:
+    def _exchange(self, request_name: str) -> Negotiated | IncomingResponse:
         """Write the pending data and read until the next event."""
         server = f"{self.host}:{self.port}"
         deadline = time.monotonic() + self._timeout_ms / 1000

@@ -55,7 +55,7 @@ _API_AND_VERSION: Final = struct.Struct(">hh")
 """The first bytes of every request: API key and version."""
 
 
-class RequestReceived(msgspec.Struct, frozen=True, kw_only=True):
+class IncomingRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A whole request of an API and version that are served. Its body is not decoded yet."""
 
     api_key: int
@@ -120,7 +120,7 @@ class ServerConnection:
         """Take the next bytes that arrived."""
         self._frames.receive(data)
 
-    def next_event(self) -> RequestReceived | UnsupportedApiVersions | NeedData:
+    def next_event(self) -> IncomingRequest | UnsupportedApiVersions | NeedData:
         """The next request, or NEED_DATA.
 
         Raises RemoteProtocolError if the size is out of bounds, the header cannot be parsed, or the API key or version
@@ -145,7 +145,7 @@ class ServerConnection:
                 api_version=api_version, correlation_id=header.correlation_id, client_id=header.client_id
             )
         self._unanswered.append((header.correlation_id, _api(api_key).response_header_version(api_version)))
-        return RequestReceived(
+        return IncomingRequest(
             api_key=api_key,
             api_version=api_version,
             correlation_id=header.correlation_id,
@@ -223,7 +223,7 @@ class Negotiated(msgspec.Struct, frozen=True, kw_only=True):
     api_versions: ApiVersionsResponse
 
 
-class ResponseReceived(msgspec.Struct, frozen=True, kw_only=True):
+class IncomingResponse(msgspec.Struct, frozen=True, kw_only=True):
     """The response to the oldest request that waited for one."""
 
     correlation_id: int
@@ -300,7 +300,7 @@ class ClientConnection:
                 )
         return self._send(request, version)
 
-    def next_event(self) -> Negotiated | ResponseReceived | NeedData:
+    def next_event(self) -> Negotiated | IncomingResponse | NeedData:
         """The next response, or NEED_DATA; there may be new data to send after it.
 
         Raises RemoteProtocolError if a response cannot be parsed, if no request waits for it, and if the response to
@@ -323,7 +323,7 @@ class ClientConnection:
                     return negotiated
             else:
                 response, _ = info.response_class.decode(frame, version, offset)
-                return ResponseReceived(correlation_id=correlation_id, api_version=version, response=response)
+                return IncomingResponse(correlation_id=correlation_id, api_version=version, response=response)
         return NEED_DATA
 
     def _negotiate(self, frame: bytes, offset: int, version: int) -> Negotiated | None:

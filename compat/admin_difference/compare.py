@@ -56,7 +56,7 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Outcome:
+class DifferenceResult:
     """What a sequence came to."""
 
     differences: list[Difference] = field(default_factory=list)
@@ -88,7 +88,7 @@ def _is_refusal(response: object) -> bool:
     return isinstance(response, list) and any(map(_is_refusal, response))
 
 
-def run(operations: Sequence[Operation], folder: Path, *, most_differences: int = 1) -> Outcome:
+def run(operations: Sequence[Operation], folder: Path, *, most_differences: int = 1) -> DifferenceResult:
     """Carries the operations out on two fresh controllers whose files lie in `folder`."""
     with ThreadPoolExecutor(2) as pool:
         starting = [
@@ -103,8 +103,8 @@ def run(operations: Sequence[Operation], folder: Path, *, most_differences: int 
             side.close()
 
 
-def _run(operations: Sequence[Operation], ours: Side, stock: Side, most_differences: int) -> Outcome:
-    outcome = Outcome()
+def _run(operations: Sequence[Operation], ours: Side, stock: Side, most_differences: int) -> DifferenceResult:
+    outcome = DifferenceResult()
     assert not (apart := states_apart(ours.state, stock.state)), f"they begin apart: {apart}"
     for number, operation in enumerate(operations):
         request = operation.build(ours.state)

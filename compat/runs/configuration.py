@@ -128,7 +128,7 @@ class ConfigurationError(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Outcome:
+class ConfigurationResult:
     """What happened in a run."""
 
     started: list[str] = field(default_factory=list)
@@ -189,7 +189,7 @@ def broker_file(data: Path, controller: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def start_all(folder: Path, node_class: NodeClass, tell: Tell, outcome: Outcome) -> None:
+def start_all(folder: Path, node_class: NodeClass, tell: Tell, outcome: ConfigurationResult) -> None:
     """A node of each role starts with its file; what ours say of the keys is right. Raises ConfigurationError."""
     combined = combined_file(folder / "combined" / "data")
     with _started(node_class, folder / "combined", combined, ("--standalone",)) as node:
@@ -218,7 +218,7 @@ def _started(
         node.close()
 
 
-def _note(node: Node, tell: Tell, outcome: Outcome) -> None:
+def _note(node: Node, tell: Tell, outcome: ConfigurationResult) -> None:
     role = node.properties["process.roles"]
     outcome.started.append(f"{node.kind} {role}")
     outcome.keys = max(outcome.keys, len(node.properties))
@@ -243,7 +243,7 @@ def check_said_once(node: Node) -> None:
             raise ConfigurationError(f"{secret} is in {node.process.err_path}")
 
 
-def refuse_all(folder: Path, tell: Tell, outcome: Outcome) -> None:
+def refuse_all(folder: Path, tell: Tell, outcome: ConfigurationResult) -> None:
     """Each wrong value stops our server, which names key, value and what is allowed. Raises ConfigurationError."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         folders = [folder / f"wrong-{number}" for number in range(len(REFUSED))]
@@ -271,12 +271,12 @@ def _refused(folder: Path, wrong: tuple[str, str, str]) -> str:
     return said
 
 
-def run(folder: Path, *, node_classes: Sequence[NodeClass] = (OurNode,), tell: Tell) -> Outcome:
+def run(folder: Path, *, node_classes: Sequence[NodeClass] = (OurNode,), tell: Tell) -> ConfigurationResult:
     """Each role with its file, of each of these implementations, then wrong values at ours.
 
     Raises ConfigurationError, ProcessDiedError or WaitedTooLongError.
     """
-    outcome = Outcome()
+    outcome = ConfigurationResult()
     for number, node_class in enumerate(node_classes):
         start_all(folder / f"make-{number}", node_class, tell, outcome)
     refuse_all(folder, tell, outcome)

@@ -67,7 +67,7 @@ class View(NamedTuple):
 
 
 @dataclass(slots=True, kw_only=True)
-class Outcome:
+class CutOffResult:
     """What happened in a run."""
 
     leaders_cut: list[str] = field(default_factory=list)
@@ -113,7 +113,7 @@ class Partitions:
         self._network = network
         self._load = load
         self._notify = tell
-        self.outcome = Outcome()
+        self.outcome = CutOffResult()
 
     def cut_leaders(self, cuts: Sequence[str]) -> None:
         """A node of each implementation leads and is cut in each of these ways. Raises CutOffError."""
@@ -393,7 +393,7 @@ def run(
     random_cuts: int = 40,
     seed: int = 1,
     brokers: Sequence[str] = tuple(IMPLEMENTATIONS),
-) -> Outcome:
+) -> CutOffResult:
     """Everything in this module, for a quorum of three of which the first `stock` are stock.
 
     A leader and a follower of each implementation are cut `times_each` times in each of these ways; `random_cuts` more

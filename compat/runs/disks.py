@@ -70,7 +70,7 @@ class DisksError(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Outcome:
+class DisksResult:
     """What happened in a run."""
 
     taken_over: list[str] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Disks:
         """Nothing runs yet."""
         self._notify = tell
         self.mixed = MixedQuorum(quorum_of_three(folder, stock=3, kraft_version=kraft_version), tell)
-        self.outcome = Outcome()
+        self.outcome = DisksResult()
 
     def hand_over(self, load: QuotaLoad, to: str, ends: Sequence[str]) -> None:
         """Every node goes to the make `to`; the first one has to lead. `ends` are how the three nodes are ended.
@@ -149,7 +149,7 @@ class Disks:
         return successor
 
 
-def run_sole(folder: Path, first: str, outcome: Outcome, tell: Tell) -> Path:
+def run_sole(folder: Path, first: str, outcome: DisksResult, tell: Tell) -> Path:
     """A node with both roles, formatted by one implementation and started by the other, is the first one's again.
 
     Returns where its metadata log lies.
@@ -273,7 +273,7 @@ def _without_explained(printed: str) -> list[str]:
     return printed.splitlines()
 
 
-def run(folder: Path, *, tell: Tell, rounds: int = 1, kraft_version: int = 1) -> Outcome:
+def run(folder: Path, *, tell: Tell, rounds: int = 1, kraft_version: int = 1) -> DisksResult:
     """A quorum there and back that often, then sole nodes formatted by each implementation.
 
     Raises DisksError, NodeFaultError, MixedRunError, WaitedTooLongError, ReplicasDifferError or LostWriteError.

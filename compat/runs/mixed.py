@@ -39,7 +39,7 @@ class MixedRunError(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Outcome:
+class MixedRunResult:
     """What happened in a run."""
 
     killed_while_leading: dict[str, int] = field(default_factory=lambda: {"stock": 0, "ours": 0})
@@ -62,7 +62,7 @@ class MixedQuorum:
         """Takes a quorum of which nothing runs yet."""
         self._notify = tell
         self.quorum = quorum
-        self.outcome = Outcome()
+        self.outcome = MixedRunResult()
 
     def start(self) -> None:
         """Formats each node by its own implementation's tool, and starts all."""
@@ -199,7 +199,7 @@ class MixedQuorum:
         self.outcome.voters_changed.append(text)
         self._notify(text)
 
-    def finish(self, load: QuotaLoad) -> Outcome:
+    def finish(self, load: QuotaLoad) -> MixedRunResult:
         """Ends the load and all nodes; what was acknowledged must be there. Raises what says that it is not."""
         load.stop()
         for node in self.quorum.nodes.values():
@@ -289,7 +289,7 @@ def run(
     tell: Tell,
     times_each: int,
     snapshots: Sequence[str] = tuple(IMPLEMENTATIONS),
-) -> Outcome:
+) -> MixedRunResult:
     """Everything in this module once, for a quorum of three of which `stock` are stock.
 
     A leader of each implementation is killed `times_each` times, and stopped as often. A node of each

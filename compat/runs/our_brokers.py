@@ -82,7 +82,7 @@ class OurBrokersError(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Outcome:
+class OurBrokersResult:
     """What happened in a run."""
 
     responses_compared: int = 0
@@ -132,7 +132,7 @@ class OurBrokers:
         )
         self.stock = self.cluster.brokers[stock_id]
         self.ours = [node for node in self.cluster.brokers.values() if node is not self.stock]
-        self.outcome = Outcome()
+        self.outcome = OurBrokersResult()
 
     # -- life ----------------------------------------------------------------------------------------------------------
 
@@ -484,7 +484,7 @@ class OurBrokers:
         )
         self._notify(f"broker {broker.node_id}, {why}: back by the stock snapshot {max(fetched)}")
 
-    def finish(self, load: QuotaLoad) -> Outcome:
+    def finish(self, load: QuotaLoad) -> OurBrokersResult:
         """Ends all nodes: each replica of the log holds the same. Raises what says that it does not."""
         load.stop()
         self._wait_until_followed()
@@ -594,7 +594,7 @@ def run(
     session_ms: int = SESSION_MS,
     tools: Sequence[tuple[str, ...]] = TOOLS,
     trims_log: bool = True,
-) -> Outcome:
+) -> OurBrokersResult:
     """Everything in this module once, with `brokers` of ours; the controllers' leader is killed `leaders` times.
 
     `trims_log` has a broker also be away until the controllers have let go of the log that it knows, which they do once

@@ -79,7 +79,7 @@ class Pace:
 
 
 @dataclass(slots=True, kw_only=True)
-class Outcome:
+class SoakResult:
     """What happened in a run."""
 
     deaths: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -311,7 +311,7 @@ def run(
     pace: Pace,
     tell: Tell,
     producers: Mapping[str, Mapping[str, str]] = PRODUCERS,
-) -> Outcome:
+) -> SoakResult:
     """Three controllers of ours, three stock brokers, and these producers.
 
     Raises LostRecordError, ReplicasDifferError, SoakError, ReadShortError, ProcessDiedError or WaitedTooLongError.
@@ -329,7 +329,7 @@ def run(
             stack.callback(producer.close)
         for producer in load.values():
             producer.wait_for_first()
-        outcome = Outcome()
+        outcome = SoakResult()
         with LeaderWatch(cluster.quorum) as watch:
             tell(f"seed {seed}: three brokers follow node {cluster.quorum.leader().node_id}; load is on")
             groups = (
@@ -352,7 +352,7 @@ def run(
     return outcome
 
 
-def _publish_metrics(outcome: Outcome, tell: Tell) -> None:
+def _publish_metrics(outcome: SoakResult, tell: Tell) -> None:
     for line in outcome.lines():
         tell(line)
 
@@ -363,7 +363,7 @@ def _producer(cluster: Cluster, folder: Path, topic: str, settings: Mapping[str,
     )
 
 
-def _check_replicas(nodes: Sequence[Node], outcome: Outcome) -> None:
+def _check_replicas(nodes: Sequence[Node], outcome: SoakResult) -> None:
     found = check_agreement([node.metadata_log_directory for node in nodes])
     outcome.replicas = len(found)
     outcome.records = max(replica.records or 0 for replica in found.values())
@@ -372,12 +372,12 @@ def _check_replicas(nodes: Sequence[Node], outcome: Outcome) -> None:
 # -- a quorum of both implementations ---------------------------------------------------------------------------------
 
 
-def run_mixed(folder: Path, *, stock: int, seed: int, pace: Pace, tell: Tell) -> Outcome:
+def run_mixed(folder: Path, *, stock: int, seed: int, pace: Pace, tell: Tell) -> SoakResult:
     """A quorum of three of which `stock` are stock, while quotas are written.
 
     Raises LostWriteError, ReplicasDifferError, SoakError, ProcessDiedError or WaitedTooLongError.
     """
-    outcome = Outcome()
+    outcome = SoakResult()
     with ExitStack() as stack:
         quorum = stack.enter_context(quorum_of_three(folder, stock=stock))
         mixed = MixedQuorum(quorum, tell)

@@ -162,7 +162,7 @@ def _record(message: Message) -> Record:
 
 
 @dataclass(slots=True, kw_only=True)
-class Outcome:
+class UpgradeResult:
     """What happened in a run."""
 
     replaced: list[str] = field(default_factory=list)
@@ -187,7 +187,7 @@ class Upgrade(MixedQuorum):
         super().__init__(Quorum(self.old, folder, 3, SMALL_LOG, has_static_voters=kraft_version == 0), tell)
         self._folder = folder
         self._release = release
-        self.result = Outcome()
+        self.result = UpgradeResult()
         self.brokers: dict[int, Node] = {}
         for broker_id in (FIRST_BROKER_ID, FIRST_BROKER_ID + 1):
             place = folder / f"node-{broker_id}"
@@ -271,7 +271,7 @@ class Upgrade(MixedQuorum):
         self.result.levels.append(levels["metadata.version"])
         self._notify(", ".join(f"{name} {level}" for name, level in levels.items()))
 
-    def check_end(self, load: QuotaLoad, records: RecordLoad) -> Outcome:
+    def check_end(self, load: QuotaLoad, records: RecordLoad) -> UpgradeResult:
         """Ends everything; all that was acknowledged must be there, everywhere the same, and no node in trouble."""
         records.finish()
         wait_until_whole(self.brokers.values(), {TOPIC: PARTITIONS})
@@ -307,7 +307,7 @@ class Upgrade(MixedQuorum):
 
 def run(
     folder: Path, *, release: str, tell: Tell, kraft_version: int = 0, with_brokers: bool = True
-) -> Outcome:
+) -> UpgradeResult:
     """Controllers of `release` become ours and theirs again; with brokers, then ours for good and all is upgraded.
 
     Raises UpgradeError, NodeFaultError, LostRecordError, LostWriteError, ReplicasDifferError or WaitedTooLongError.

@@ -22,7 +22,7 @@ from bench._writers import (
     run_load,
 )
 from bench.failover import gap_ms
-from kafkaproto.connection import RequestReceived, ServerConnection
+from kafkaproto.connection import IncomingRequest, ServerConnection
 from kafkaproto.headers import encode_response_header
 from kafkaproto.messages import (
     CreateTopicsRequest,
@@ -32,12 +32,12 @@ from kafkaproto.messages import (
 )
 
 
-def received(frame: bytes) -> RequestReceived:
+def received(frame: bytes) -> IncomingRequest:
     """The frame as a server reads it."""
     connection = ServerConnection(lambda api_key: (0, 99), max_request_size=1000)
     connection.receive(frame)
     event = connection.next_event()
-    assert isinstance(event, RequestReceived)
+    assert isinstance(event, IncomingRequest)
     return event
 
 

@@ -19,7 +19,7 @@ from compat.kafka.verifiable import (
 from compat.ours import OurNode
 from compat.quorum import Quorum
 from compat.runs import soak
-from compat.runs.soak import LeaderWatch, Outcome, Pace, SoakError
+from compat.runs.soak import LeaderWatch, Pace, SoakError, SoakResult
 from compat.runs.telling import in_silence
 
 
@@ -91,7 +91,7 @@ def test_two_leaders_in_one_epoch_are_found(tmp_path: Path) -> None:
 
 
 def test_the_figures_have_each_death_in_its_place() -> None:
-    outcome = Outcome(elections=3, replicas=6, records=70)
+    outcome = SoakResult(elections=3, replicas=6, records=70)
     outcome.deaths["our controller, leading", soak.TERM] = 2
     outcome.deaths["stock broker", soak.KILL] = 1
     outcome.sent["idempotent"] = Sent(longest_gap_s=1.25)

@@ -21,14 +21,14 @@ from kafkaproto_server.controller.values.events import (
     BrokerFailed,
     CommandContext,
     CommandReceived,
-    ControlBatchAppended,
     Event,
-    HighWatermarkAdvanced,
     KRaftVersionChanged,
     KRaftVersionUpgraded,
     NodePaused,
+    QuorumAppended,
+    RecordsCommitted,
     SnapshotLoaded,
-    Tick,
+    TimePassed,
 )
 from kafkaproto_server.image.image import ClusterImage
 from tests.controller.support.describe import describe_controller, describe_effect, describe_event
@@ -50,8 +50,8 @@ from tests.controller.support.harness import Harness
             ),
             "batch committed 1..2 epoch=3 NoOp NoOp",
         ),
-        (HighWatermarkAdvanced(high_watermark=8, timestamp_ms=1), "high watermark 8"),
-        (ControlBatchAppended(next_offset=8), "control batch appended next=8"),
+        (RecordsCommitted(high_watermark=8, timestamp_ms=1), "high watermark 8"),
+        (QuorumAppended(next_offset=8), "control batch appended next=8"),
         (KRaftVersionChanged(kraft_version=1), "kraft.version 1"),
         (SnapshotLoaded(image=ClusterImage(offset=9, epoch=2)), "snapshot loaded offset=9 epoch=2"),
         (
@@ -73,7 +73,7 @@ from tests.controller.support.harness import Harness
             "broker 7 failed epoch=40 silent since 9100",
         ),
         (NodePaused(pause_ms=60_000), "paused for 60000 ms"),
-        (Tick(), "tick"),
+        (TimePassed(), "tick"),
     ],
 )
 def test_an_event_is_a_line(event: Event, line: str) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from kafkaproto.client import Client, parse_servers
-from kafkaproto.connection import RequestReceived, ServerConnection
+from kafkaproto.connection import IncomingRequest, ServerConnection
 from kafkaproto.errors import UnsupportedVersionError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.messages import (
@@ -52,7 +52,7 @@ def answer_requests(stream: socket.socket, count: int, *, cut: int = 1 << 20) ->
             if not data:
                 return
             connection.receive(data)
-        assert isinstance(event, RequestReceived)
+        assert isinstance(event, IncomingRequest)
         if event.api_key == 18:
             versions = [
                 ApiVersionsResponse.ApiVersion(api_key=key, min_version=low, max_version=high)

@@ -14,9 +14,9 @@ from kafkaproto.connection import (
     SOFTWARE_NAME,
     SOFTWARE_VERSION,
     ClientConnection,
+    IncomingRequest,
+    IncomingResponse,
     Negotiated,
-    RequestReceived,
-    ResponseReceived,
     ServerConnection,
     UnsupportedApiVersions,
 )
@@ -44,9 +44,9 @@ def server(served: dict[int, tuple[int, int]] = SERVED) -> ServerConnection:
     return ServerConnection(served.get, max_request_size=10_000)
 
 
-def received(connection: ServerConnection) -> RequestReceived:
+def received(connection: ServerConnection) -> IncomingRequest:
     event = connection.next_event()
-    assert isinstance(event, RequestReceived)
+    assert isinstance(event, IncomingRequest)
     return event
 
 
@@ -121,7 +121,7 @@ def test_requests_come_out_in_order_and_one_at_a_time_however_they_are_cut() -> 
     for position in range(len(stream)):
         connection.receive(stream[position : position + 1])
         while (event := connection.next_event()) is not NEED_DATA:
-            assert isinstance(event, RequestReceived)
+            assert isinstance(event, IncomingRequest)
             keys.append((position, event.api_key))
     assert keys == [(len(GOLDEN_REQUESTS["Vote v2"]) + 3, 52), (len(stream) - 1, 18)]
 
@@ -318,7 +318,7 @@ def test_requests_are_answered_at_the_highest_common_version() -> None:
         pair.to_client(request.correlation_id, response.encode(expected_version))
     events = [pair.client.next_event() for _ in range(3)]
     assert pair.client.next_event() is NEED_DATA
-    responses = [event for event in events if isinstance(event, ResponseReceived)]
+    responses = [event for event in events if isinstance(event, IncomingResponse)]
     assert responses == events
     assert [received.correlation_id for received in responses] == [vote_id, describe_id, old_id]
     assert [received.api_version for received in responses] == [2, 1, 0]

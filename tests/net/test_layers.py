@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import trio
 
-from kafkaproto.connection import RequestReceived
+from kafkaproto.connection import IncomingRequest
 from kafkaproto.messages import ApiVersionsResponse, DescribeClusterRequest, DescribeClusterResponse
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.net.passes import WaitTurn
@@ -67,7 +67,7 @@ async def connect_inverted(host: str, port: int) -> InvertedStream:
 async def serve_names(request: Request, connection: ConnectionInfo) -> list[Buffer]:
     """ApiVersions, and a DescribeCluster of more bytes than a socket takes at once."""
     await trio.lowlevel.checkpoint()
-    assert isinstance(request, RequestReceived)
+    assert isinstance(request, IncomingRequest)
     if request.api_key == DescribeClusterRequest.API_KEY:
         return [DescribeClusterResponse(brokers=BROKERS).encode(request.api_version)]
     keys = [

@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock, lockstep_stream_pair, memory_stream_pair, wait_all_tasks_blocked
 
-from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
+from kafkaproto.connection import IncomingRequest, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto_server.net.limits import (
     HANG_UP_GRACE_MS,
@@ -114,7 +114,7 @@ async def test_an_unsupported_api_versions_request_reaches_serve_and_leaves_the_
         assert await receive_exactly(theirs, len(expected)) == expected
         await theirs.aclose()
     assert isinstance(seen[0], UnsupportedApiVersions)
-    assert isinstance(seen[1], RequestReceived)
+    assert isinstance(seen[1], IncomingRequest)
 
 
 async def test_a_peer_that_closes_between_requests_leaves_no_log_line(log: pytest.LogCaptureFixture) -> None:

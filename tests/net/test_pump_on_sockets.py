@@ -11,7 +11,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from kafkaproto.connection import RequestReceived
+from kafkaproto.connection import IncomingRequest
 from kafkaproto_server.net.limits import SEND_CHUNK_BYTES, SEND_TIMEOUT_MS
 from kafkaproto_server.net.pump import (
     MAX_REQUESTS_IN_A_ROW,
@@ -39,7 +39,7 @@ async def connected(serve: Serve) -> AsyncIterator[trio.SocketStream]:
 
 
 def respond_echo(request: Request, connection: ConnectionInfo, respond: Respond) -> None:
-    assert isinstance(request, RequestReceived)
+    assert isinstance(request, IncomingRequest)
     respond([request.frame[request.body_offset :]])
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 
 import trio
 
-from kafkaproto.connection import ClientConnection, Negotiated, ResponseReceived
+from kafkaproto.connection import ClientConnection, IncomingResponse, Negotiated
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
@@ -136,7 +136,7 @@ class PeerChannel:
                 # An exception here comes before anything is written, so the connection stays usable.
                 connection.send_request(*prepare(served))
                 response = await self._exchange(connection)
-                assert isinstance(response, ResponseReceived)
+                assert isinstance(response, IncomingResponse)
                 return response.response
             finally:
                 self._one_at_a_time.release()
@@ -240,7 +240,7 @@ class PeerChannel:
             # The text that another node registers as its host may be no valid name. It then fails before any lookup.
             raise self._disconnected(DisconnectCause.UNREACHABLE, str(error)) from error
 
-    async def _exchange(self, connection: ClientConnection) -> Negotiated | ResponseReceived:
+    async def _exchange(self, connection: ClientConnection) -> Negotiated | IncomingResponse:
         """Write the pending bytes, and read until the next event. Any error disconnects."""
         stream = self._stream
         assert stream is not None

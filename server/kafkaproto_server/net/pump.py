@@ -27,7 +27,7 @@ import msgspec
 import trio
 
 from kafkaproto.api import ApiKey
-from kafkaproto.connection import RequestReceived, ServerConnection, UnsupportedApiVersions
+from kafkaproto.connection import IncomingRequest, ServerConnection, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto_server.metrics.requests import ApiMetrics, RequestMetrics
@@ -55,7 +55,7 @@ MAX_REQUESTS_IN_A_ROW = 16
 
 _LEFT_UNANSWERED = "it hung up before its answer was written"
 
-Request = RequestReceived | UnsupportedApiVersions
+Request = IncomingRequest | UnsupportedApiVersions
 
 
 class ConnectionInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -320,7 +320,7 @@ class Pump:
 
     def _count_unread(self, current: _InProgress, size_bytes: int) -> None:
         """From now on the response takes memory, and the request takes none, because it is no longer needed."""
-        if self._held_bytes and isinstance(current.request, RequestReceived):
+        if self._held_bytes and isinstance(current.request, IncomingRequest):
             # A peer that does not read would hold both: a request of megabytes and its response.
             current.request = msgspec.structs.replace(current.request, frame=b"", body_offset=0)
             self._count_held()
@@ -331,7 +331,7 @@ class Pump:
     def _request_bytes(self) -> int:
         """The bytes of this connection's requests: those that have arrived, and the one that is in progress."""
         size = self._connection.buffered_bytes
-        if self._in_progress is not None and isinstance(self._in_progress.request, RequestReceived):
+        if self._in_progress is not None and isinstance(self._in_progress.request, IncomingRequest):
             size += len(self._in_progress.request.frame)
         return size
 
@@ -507,4 +507,4 @@ class Pump:
 
 
 def _metrics_of(request: Request, metrics: RequestMetrics) -> ApiMetrics:
-    return metrics.of(request.api_key if isinstance(request, RequestReceived) else ApiKey.API_VERSIONS)
+    return metrics.of(request.api_key if isinstance(request, IncomingRequest) else ApiKey.API_VERSIONS)

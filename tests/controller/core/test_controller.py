@@ -34,8 +34,8 @@ from kafkaproto_server.controller.values.effects import AppendRecords, PublishIm
 from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BecameActive,
-    ControlBatchAppended,
-    HighWatermarkAdvanced,
+    QuorumAppended,
+    RecordsCommitted,
     SnapshotLoaded,
 )
 from kafkaproto_server.image.image import EMPTY_IMAGE
@@ -246,7 +246,7 @@ def test_a_high_watermark_within_a_batch_commits_nothing_of_it() -> None:
 def test_a_high_watermark_never_falls() -> None:
     harness = Harness()
     offset = harness.next_offset
-    harness.handle(HighWatermarkAdvanced(high_watermark=offset - 3, timestamp_ms=1))
+    harness.handle(RecordsCommitted(high_watermark=offset - 3, timestamp_ms=1))
     assert harness.controller.next_committed_offset == offset
     # What is committed is answered at once.
     assert harness.answer(harness.send(BrokerHeartbeatRequest())) is not None
@@ -434,8 +434,8 @@ def test_a_failure_within_a_command_leaves_everything_as_it_was() -> None:
     [
         BecameActive(epoch=2, next_offset=99),
         BatchCommitted(base_offset=0, last_offset=0, epoch=1, timestamp_ms=0, records=None),
-        HighWatermarkAdvanced(high_watermark=10_000, timestamp_ms=0),
-        ControlBatchAppended(next_offset=1),
+        RecordsCommitted(high_watermark=10_000, timestamp_ms=0),
+        QuorumAppended(next_offset=1),
         SnapshotLoaded(image=EMPTY_IMAGE.at(10_000, 1, 0)),
     ],
 )
@@ -456,8 +456,8 @@ def test_events_that_cannot_be_are_our_own_mistake(event: Any) -> None:
             timestamp_ms=0,
             records=(TopicRecord(name="t", topic_id=b"t" * 16),),
         ),
-        HighWatermarkAdvanced(high_watermark=0, timestamp_ms=0),
-        ControlBatchAppended(next_offset=1),
+        RecordsCommitted(high_watermark=0, timestamp_ms=0),
+        QuorumAppended(next_offset=1),
     ],
 )
 def test_events_that_cannot_be_on_a_standby_are_our_own_mistake(event: Any) -> None:

@@ -28,14 +28,14 @@ from kafkaproto_server.controller.values.events import (
     BecameInactive,
     BrokerFailed,
     CommandReceived,
-    ControlBatchAppended,
     Event,
-    HighWatermarkAdvanced,
     KRaftVersionChanged,
     KRaftVersionUpgraded,
     NodePaused,
+    QuorumAppended,
+    RecordsCommitted,
     SnapshotLoaded,
-    Tick,
+    TimePassed,
 )
 
 _RECORDS_SHOWN = 20
@@ -54,9 +54,9 @@ def describe_event(event: Event) -> str:
             return f"batch committed {event.base_offset}..{event.last_offset} epoch={event.epoch} {kinds}"
         case SnapshotLoaded():
             return f"snapshot loaded offset={event.image.offset} epoch={event.image.epoch}"
-        case HighWatermarkAdvanced():
+        case RecordsCommitted():
             return f"high watermark {event.high_watermark}"
-        case ControlBatchAppended():
+        case QuorumAppended():
             return f"control batch appended next={event.next_offset}"
         case KRaftVersionChanged():
             return f"kraft.version {event.kraft_version}"
@@ -72,7 +72,7 @@ def describe_event(event: Event) -> str:
             )
         case NodePaused():
             return f"paused for {event.pause_ms} ms"
-        case Tick():
+        case TimePassed():
             return "tick"
         case _:
             assert_never(event)

@@ -38,12 +38,12 @@ from kafkaproto_server.controller.values.events import (
     BecameInactive,
     CommandContext,
     CommandReceived,
-    ControlBatchAppended,
     Event,
-    HighWatermarkAdvanced,
     KRaftVersionChanged,
     KRaftVersionUpgraded,
-    Tick,
+    QuorumAppended,
+    RecordsCommitted,
+    TimePassed,
 )
 from kafkaproto_server.features import METADATA_VERSION, supported_ranges
 from kafkaproto_server.image.entries import PartitionImage
@@ -159,7 +159,7 @@ class Harness:
     def work(self, slices: int = 1) -> None:
         """Let the controller take so many slices of what it has to do."""
         for _ in range(slices):
-            self.controller.handle(Tick(), self.now_ms, wall_ms=self.wall_ms)
+            self.controller.handle(TimePassed(), self.now_ms, wall_ms=self.wall_ms)
             self._apply_all()
 
     def finish(self) -> int:
@@ -208,7 +208,7 @@ class Harness:
         self.log.append(
             Batch(base_offset=self.next_offset, last_offset=last_offset, epoch=epoch, records=None)
         )
-        self.handle(ControlBatchAppended(next_offset=last_offset + 1))
+        self.handle(QuorumAppended(next_offset=last_offset + 1))
 
     def answer_upgrade(self, error_code: ErrorCode = ErrorCode.NONE, message: str | None = None) -> None:
         """The quorum does what it was asked first, or says why not."""
@@ -243,13 +243,13 @@ class Harness:
     def commit(self, high_watermark: int | None = None) -> None:
         """Let the high watermark reach the end of the log, or another offset."""
         self.high_watermark = self.next_offset if high_watermark is None else high_watermark
-        self.handle(HighWatermarkAdvanced(high_watermark=self.high_watermark, timestamp_ms=TIMESTAMP_MS))
+        self.handle(RecordsCommitted(high_watermark=self.high_watermark, timestamp_ms=TIMESTAMP_MS))
 
     def advance(self, milliseconds: int) -> None:
         """Let time pass."""
         self.now_ms += milliseconds
         self.wall_ms += milliseconds
-        self.handle(Tick())
+        self.handle(TimePassed())
 
     # --- requests ---
 

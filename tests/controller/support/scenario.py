@@ -49,7 +49,7 @@ from kafkaproto.messages import (
     UnregisterBrokerRequest,
 )
 from kafkaproto_server.controller.values.effects import PublishImage
-from kafkaproto_server.controller.values.events import BrokerFailed, SnapshotLoaded, Tick
+from kafkaproto_server.controller.values.events import BrokerFailed, SnapshotLoaded, TimePassed
 from kafkaproto_server.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE, PartitionImage
 from tests.controller.support.describe import describe_controller, describe_effect
 from tests.controller.support.harness import (
@@ -145,7 +145,7 @@ class Runner:
 
     def _run_jump(self, arguments: Arguments) -> None:
         self._harness.wall_ms += int(arguments["ms"])
-        self._harness.handle(Tick())
+        self._harness.handle(TimePassed())
 
     # --- requests ---
 

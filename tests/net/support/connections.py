@@ -9,7 +9,7 @@ from typing import Any
 
 import trio
 
-from kafkaproto.connection import RequestReceived, ServedVersions, ServerConnection
+from kafkaproto.connection import IncomingRequest, ServedVersions, ServerConnection
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
@@ -94,7 +94,7 @@ class StreamBytes:
 
 async def serve_echo(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
     await trio.lowlevel.checkpoint()
-    assert isinstance(request, RequestReceived)
+    assert isinstance(request, IncomingRequest)
     return [memoryview(request.frame)[request.body_offset :]]
 
 

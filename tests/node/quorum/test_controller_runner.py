@@ -23,9 +23,9 @@ from kafkaproto_server.controller.values.events import (
     BatchCommitted,
     BrokerFailed,
     CommandContext,
-    HighWatermarkAdvanced,
     KRaftVersionChanged,
-    Tick,
+    RecordsCommitted,
+    TimePassed,
 )
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum import controller_runner
@@ -133,7 +133,7 @@ class Harness:
     def commit(self) -> None:
         last = self.appended()[-1]
         self.half.handle(
-            HighWatermarkAdvanced(high_watermark=last.base_offset + len(last.records), timestamp_ms=2)
+            RecordsCommitted(high_watermark=last.base_offset + len(last.records), timestamp_ms=2)
         )
         self.apply_effects()
 
@@ -294,7 +294,7 @@ def let_pass(harness: Harness, milliseconds: int) -> None:
         assert deadline_ms is not None
         assert deadline_ms <= harness.clock.now + LOOK_INTERVAL_MS
         harness.clock.now = min(end, deadline_ms)
-        harness.half.handle(Tick())
+        harness.half.handle(TimePassed())
 
 
 SESSION_MS = ControllerConfig().broker_session_timeout_ms
@@ -306,7 +306,7 @@ def test_a_node_that_did_not_run_takes_nobody_for_silent(caplog: pytest.LogCaptu
     start_broker(harness)
     let_pass(harness, 2_000)
     harness.clock.now += 60_000
-    harness.half.handle(Tick())
+    harness.half.handle(TimePassed())
     assert serving(harness)
     given_back = 60_000 - LOOK_INTERVAL_MS
     assert f"this node did not run for {given_back} ms" in caplog.text
@@ -323,7 +323,7 @@ def test_a_broker_is_silent_where_the_node_runs_on_and_short_delays_are_no_pause
     while harness.clock.now < 1000 + SESSION_MS:
         assert serving(harness)
         harness.clock.now += LOOK_INTERVAL_MS + NOTICEABLE_MS - 1
-        harness.half.handle(Tick())
+        harness.half.handle(TimePassed())
     assert not serving(harness)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 import pytest
 
-from kafkaproto.connection import RequestReceived, ServerConnection, UnsupportedApiVersions
+from kafkaproto.connection import IncomingRequest, ServerConnection, UnsupportedApiVersions
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
@@ -60,7 +60,7 @@ def connection(
 
 def received(
     frame: bytes, kind: ListenerKind = ListenerKind.BROKER
-) -> RequestReceived | UnsupportedApiVersions:
+) -> IncomingRequest | UnsupportedApiVersions:
     """A request as the network room hands it over."""
     server = ServerConnection(lambda key: served_versions(kind, key), max_request_size=1 << 20)
     server.receive(struct.pack(">i", len(frame)) + frame)
@@ -71,13 +71,13 @@ def received(
 
 def request(
     message: Message, version: int, kind: ListenerKind = ListenerKind.BROKER
-) -> RequestReceived | UnsupportedApiVersions:
+) -> IncomingRequest | UnsupportedApiVersions:
     header = struct.pack(">hhih", message.API_KEY, version, 7, 2) + b"me" + b"\0"
     return received(header + message.encode(version), kind)
 
 
 def served(
-    dispatcher: Dispatcher, event: RequestReceived | UnsupportedApiVersions, asking: ConnectionInfo
+    dispatcher: Dispatcher, event: IncomingRequest | UnsupportedApiVersions, asking: ConnectionInfo
 ) -> list[Outcome]:
     """Has a request served; the list gets its outcome when that is there."""
     outcomes: list[Outcome] = []
@@ -352,7 +352,7 @@ def test_a_long_request_that_does_not_parse_closes_its_connection() -> None:
     slices = Slices()
     metrics = RequestMetrics()
     event = request(many_topics(20_000), 9)
-    assert isinstance(event, RequestReceived)
+    assert isinstance(event, IncomingRequest)
     cut = msgspec.structs.replace(event, frame=event.frame[:-2])
     outcomes = served(Dispatcher(services(IMAGE), metrics, slices=slices), cut, connection())
     while slices.waiting:
@@ -389,7 +389,7 @@ def test_when_the_pass_is_over_a_request_is_served_in_a_turn() -> None:
 def test_when_the_pass_is_over_a_body_that_does_not_parse_closes_its_connection_in_a_turn() -> None:
     over = OverPass()
     event = request(many_topics(3), 9)
-    assert isinstance(event, RequestReceived)
+    assert isinstance(event, IncomingRequest)
     cut = msgspec.structs.replace(event, frame=event.frame[:-2])
     outcomes = served(Dispatcher(services(IMAGE), slices=over.slices), cut, connection())
     over.slices.turn()
@@ -450,7 +450,7 @@ def test_the_room_is_left_whatever_becomes_of_a_large_request(end: str) -> None:
     kind = ListenerKind.CONTROLLER
     topic = CreateTopicsRequest.CreatableTopic(name="a", num_partitions=1, replication_factor=1)
     event = request(CreateTopicsRequest(topics=[topic] * 20_000), 7, kind)
-    assert isinstance(event, RequestReceived)
+    assert isinstance(event, IncomingRequest)
     if end == "malformed":
         event = msgspec.structs.replace(event, frame=event.frame[:-2])
     served(dispatcher, event, connection(kind))

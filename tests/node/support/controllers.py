@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import trio
 
 from kafkaproto.api import ApiKey, api_by_key
-from kafkaproto.connection import RequestReceived
+from kafkaproto.connection import IncomingRequest
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
@@ -42,7 +42,7 @@ class ScriptedController:
         """Of each request, the connection it came on."""
 
     async def __call__(self, request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
-        assert isinstance(request, RequestReceived)
+        assert isinstance(request, IncomingRequest)
         self.client_ids.add(request.client_id)
         if request.api_key == ApiKey.API_VERSIONS:
             keys = [

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafkaproto.api import ApiInfo, api_by_key
-from kafkaproto.connection import RequestReceived
+from kafkaproto.connection import IncomingRequest
 from kafkaproto.headers import encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -209,7 +209,7 @@ def serve(frame: Frame, kind: ListenerKind, services: Services, core: CoreTurns)
     """
     slices = Slices()
     dispatcher = Dispatcher(services, slices=slices)
-    request = RequestReceived(
+    request = IncomingRequest(
         api_key=frame.api.key,
         api_version=frame.version,
         correlation_id=7,

@@ -245,7 +245,7 @@ class Node(Replica):
             return
         assert self.half is not None
         self._controller_wake_at = None
-        self.half.handle(controller_events.Tick())
+        self.half.handle(controller_events.TimePassed())
         self._apply_controller_effects()
 
     def command(self, request: Message, reply: Deferred[Response]) -> None:
@@ -335,9 +335,7 @@ class Node(Replica):
     def _tell_committed(self, notice: HighWatermarkAdvanced) -> None:
         self._tell_high_watermark(notice)
         if self.half is not None and self.half.active_epoch is not None:
-            self.half.handle(
-                controller_events.HighWatermarkAdvanced(high_watermark=notice.offset, timestamp_ms=0)
-            )
+            self.half.handle(controller_events.RecordsCommitted(high_watermark=notice.offset, timestamp_ms=0))
         else:
             self._feed()
 

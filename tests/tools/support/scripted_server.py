@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kafkaproto.api import ApiKey, api_by_key
-from kafkaproto.connection import RequestReceived, ServerConnection
+from kafkaproto.connection import IncomingRequest, ServerConnection
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse
@@ -74,7 +74,7 @@ def _serve_connection(stream: socket.socket, responses: Responses, server: Scrip
                 if not data:
                     return
                 connection.receive(data)
-            assert isinstance(event, RequestReceived)
+            assert isinstance(event, IncomingRequest)
             if event.api_key == ApiKey.API_VERSIONS:
                 response: Message = _api_versions(served)
             else:

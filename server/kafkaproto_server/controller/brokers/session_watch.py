@@ -71,7 +71,7 @@ class SessionWatch:
             for broker_id in sorted(self.sessions)
             if broker_id not in self.fencing and self.is_silent(broker_id, now_ms)
         ]
-        # The fencing may take many slices. Without this set, each Tick meanwhile would add one
+        # The fencing may take many slices. Without this set, each `TimePassed` meanwhile would add one
         # more.
         self.fencing.update(silent)
         self.check_ms = self._first_end_ms()

@@ -9,10 +9,10 @@ already sees this one; nobody outside does until it is committed. If leadership 
 uncommitted changes by returning to the committed image.
 
 **In slices.** It works on one change at a time, and one call of `handle` takes at most `STEPS_PER_SLICE` steps of it;
-each `Tick` brings another slice. Between slices it notes commits, the quorum's control batches and heartbeats. Commands
-wait. A heartbeat does not: it counts at once, so that no session ends because of a long change, and its response comes
-from the image before the change. A heartbeat that leads to no record is no change. Small changes are done within the
-call that brings them. Changes from heartbeats, and the fencing of brokers, go ahead of commands.
+each `TimePassed` brings another slice. Between slices it notes commits, the quorum's control batches and heartbeats.
+Commands wait. A heartbeat does not: it counts at once, so that no session ends because of a long change, and its
+response comes from the image before the change. A heartbeat that leads to no record is no change. Small changes are
+done within the call that brings them. Changes from heartbeats, and the fencing of brokers, go ahead of commands.
 
 A response, even a refusal, may rest on earlier commands, so a command without records waits for their records.
 
@@ -76,14 +76,14 @@ from kafkaproto_server.controller.values.events import (
     BecameInactive,
     BrokerFailed,
     CommandReceived,
-    ControlBatchAppended,
     Event,
-    HighWatermarkAdvanced,
     KRaftVersionChanged,
     KRaftVersionUpgraded,
     NodePaused,
+    QuorumAppended,
+    RecordsCommitted,
     SnapshotLoaded,
-    Tick,
+    TimePassed,
 )
 from kafkaproto_server.controller.values.sessions import (
     BrokerSession,
@@ -163,7 +163,7 @@ class Controller:
         match event:
             case CommandReceived():
                 self._handle_command(event)
-            case HighWatermarkAdvanced():
+            case RecordsCommitted():
                 self._handle_high_watermark(event)
             case BatchCommitted():
                 self._handle_batch_committed(event)
@@ -173,7 +173,7 @@ class Controller:
                 self._become_inactive(event)
             case SnapshotLoaded():
                 self._handle_snapshot(event)
-            case ControlBatchAppended():
+            case QuorumAppended():
                 self._handle_control_batch(event)
             case KRaftVersionChanged():
                 self._kraft_version = event.kraft_version
@@ -184,14 +184,14 @@ class Controller:
             case NodePaused():
                 self._watch.paused(event.pause_ms)
                 self._moving = sessions_after_pause(self._moving, event.pause_ms)
-            case Tick():
+            case TimePassed():
                 pass
             case _:
                 assert_never(event)
         if self.is_active:
             if was_busy or (self._due_ms is not None and self._due_ms <= now_ms):
                 self._do_what_is_due(now_ms)
-            if self._is_busy and (not was_busy or isinstance(event, Tick)):
+            if self._is_busy and (not was_busy or isinstance(event, TimePassed)):
                 self._work()
             self._respond_to_begun_heartbeat()
         self._outbox.release_refusals()
@@ -202,7 +202,7 @@ class Controller:
         return self._outbox.take()
 
     def next_deadline_ms(self) -> int | None:
-        """Monotonic time at which a `Tick` is due; None if nothing happens by time alone."""
+        """Monotonic time at which a `TimePassed` is due; None if nothing happens by time alone."""
         return self._now_ms if self.has_work else self._due_ms
 
     def _first_deadline_ms(self) -> int | None:
@@ -225,7 +225,7 @@ class Controller:
 
     @property
     def has_work(self) -> bool:
-        """Whether there is a change to work on, or a command to refuse; each `Tick` does some of it."""
+        """Whether there is a change to work on, or a command to refuse; each `TimePassed` does some of it."""
         return self._is_busy or self._outbox.has_refusals
 
     @property
@@ -346,14 +346,14 @@ class Controller:
         self._log.replace_committed(LoadState(latest=image, stable=image))
         self._publish()
 
-    def _handle_high_watermark(self, event: HighWatermarkAdvanced) -> None:
+    def _handle_high_watermark(self, event: RecordsCommitted) -> None:
         assert self.is_active, "a standby learns of commits batch by batch"
         if self._log.advance(event.high_watermark, event.timestamp_ms):
             self._publish()
         for parked in self._parked.take_committed(self._log.high_watermark):
             self._outbox.respond(parked.command, parked.response)
 
-    def _handle_control_batch(self, event: ControlBatchAppended) -> None:
+    def _handle_control_batch(self, event: QuorumAppended) -> None:
         assert self._active_epoch is not None, "a standby learns of control batches when they are committed"
         self._log.append_control_batch(event.next_offset, self._active_epoch)
 

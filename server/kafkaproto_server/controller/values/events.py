@@ -72,7 +72,7 @@ class SnapshotLoaded(msgspec.Struct, frozen=True, kw_only=True):
     image: ClusterImage
 
 
-class HighWatermarkAdvanced(msgspec.Struct, frozen=True, kw_only=True):
+class RecordsCommitted(msgspec.Struct, frozen=True, kw_only=True):
     """Everything below the high watermark is committed. Sent only while active."""
 
     high_watermark: int
@@ -80,7 +80,7 @@ class HighWatermarkAdvanced(msgspec.Struct, frozen=True, kw_only=True):
     """Append time of the last committed batch."""
 
 
-class ControlBatchAppended(msgspec.Struct, frozen=True, kw_only=True):
+class QuorumAppended(msgspec.Struct, frozen=True, kw_only=True):
     """The quorum appended control records of its own while this controller is active."""
 
     next_offset: int
@@ -96,7 +96,7 @@ class KRaftVersionChanged(msgspec.Struct, frozen=True, kw_only=True):
 class KRaftVersionUpgraded(msgspec.Struct, frozen=True, kw_only=True):
     """The result of an `effects.UpgradeKRaftVersion`; it is ignored if its command is over already.
 
-    If the quorum appended records for it, `ControlBatchAppended` comes first.
+    If the quorum appended records for it, `QuorumAppended` comes first.
     """
 
     command_id: int
@@ -137,7 +137,7 @@ class NodePaused(msgspec.Struct, frozen=True, kw_only=True):
     pause_ms: int
 
 
-class Tick(msgspec.Struct, frozen=True, kw_only=True):
+class TimePassed(msgspec.Struct, frozen=True, kw_only=True):
     """Time has passed, or there is work left. It comes when ``next_deadline_ms`` is reached; early or late ones do no
     harm."""
 
@@ -147,12 +147,12 @@ Event = (
     | BecameInactive
     | BatchCommitted
     | SnapshotLoaded
-    | HighWatermarkAdvanced
-    | ControlBatchAppended
+    | RecordsCommitted
+    | QuorumAppended
     | KRaftVersionChanged
     | KRaftVersionUpgraded
     | CommandReceived
     | BrokerFailed
     | NodePaused
-    | Tick
+    | TimePassed
 )

@@ -169,9 +169,7 @@ class CommittedState:
         self.feed.advance(offset)
         if self._controller is not None and self._controller.active_epoch is not None:
             self._controller.handle(
-                controller_events.HighWatermarkAdvanced(
-                    high_watermark=offset, timestamp_ms=self._timestamp_ms
-                )
+                controller_events.RecordsCommitted(high_watermark=offset, timestamp_ms=self._timestamp_ms)
             )
 
     def notify_snapshotter(self) -> None:

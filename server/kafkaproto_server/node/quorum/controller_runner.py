@@ -128,12 +128,12 @@ class ControllerRunner:
 
     @property
     def has_work(self) -> bool:
-        """Whether the controller has work left from its last slice. Each `events.Tick` makes it continue."""
+        """Whether the controller has work left from its last slice. Each `events.TimePassed` makes it continue."""
         return self._controller.has_work
 
     @property
     def next_deadline_ms(self) -> int | None:
-        """The time at which the controller wants an `events.Tick`."""
+        """The time at which the controller wants a `events.TimePassed`."""
         deadline_ms = self._controller.next_deadline_ms()
         if self._pauses is None or self.active_epoch is None:
             return deadline_ms
@@ -150,7 +150,7 @@ class ControllerRunner:
                 _log.warning(
                     "this node did not run for %d ms: brokers' sessions last that much longer", pause_ms
                 )
-                # Before any other event: the event may be a Tick that would fence brokers for their
+                # Before any other event: the event may be a `TimePassed` that would fence brokers for their
                 # silence.
                 self._hand_over(events.NodePaused(pause_ms=pause_ms))
         self._hand_over(event)
@@ -198,7 +198,7 @@ class ControllerRunner:
     def control_batch_appended(self, told: raft_effects.ControlBatchAppended) -> None:
         """The quorum appended records of its own to the log; the controller's next records come after them."""
         if self.active_epoch == told.epoch:
-            self.handle(events.ControlBatchAppended(next_offset=told.next_offset))
+            self.handle(events.QuorumAppended(next_offset=told.next_offset))
         else:
             self._control_appended = told
 

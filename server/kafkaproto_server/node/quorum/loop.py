@@ -221,7 +221,7 @@ class QuorumLoop:
     def _tick_controller(self) -> None:
         """Let the controller do what is due, or continue what it has begun."""
         assert self._controller is not None, "no controller"
-        self._controller.handle(controller_events.Tick())
+        self._controller.handle(controller_events.TimePassed())
         self._apply_controller_effects()
 
     def _apply_controller_effects(self) -> None:

@@ -26,7 +26,7 @@ from functools import lru_cache
 from typing import Any
 
 from kafkaproto.api import ApiKey, api_by_key
-from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
+from kafkaproto.connection import IncomingRequest, UnsupportedApiVersions
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
@@ -80,7 +80,7 @@ class Dispatcher:
         self.room = room or DecodingRoom()
 
     def serve(
-        self, request: RequestReceived | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
+        self, request: IncomingRequest | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
     ) -> None:
         """Serve one request. ``respond`` gets the response body, or the reason to close the connection.
 
@@ -138,7 +138,7 @@ class _Serving:
     )
 
     def __init__(
-        self, node: Dispatcher, request: RequestReceived, connection: ConnectionInfo, respond: Respond
+        self, node: Dispatcher, request: IncomingRequest, connection: ConnectionInfo, respond: Respond
     ) -> None:
         self.node = node
         self.request = request
@@ -361,7 +361,7 @@ def _owner_of(connection: ConnectionInfo) -> Hashable:
     return connection.listener_name, connection.connection_id
 
 
-def _context(request: RequestReceived, connection: ConnectionInfo) -> RequestContext:
+def _context(request: IncomingRequest, connection: ConnectionInfo) -> RequestContext:
     client_address, client_host = _address(connection.peer_host)
     return RequestContext(
         listener_kind=connection.listener_kind,
