@@ -167,6 +167,37 @@ def test_who_was_eligible_when_elr_was_turned_off_may_still_lead() -> None:
     assert (record.leader_recovery_state, record.last_known_elr) == (-1, None)
 
 
+def _without_elr(*acceptable: int) -> LeadershipRules:
+    return LeadershipRules(
+        is_acceptable=lambda _, replica: replica in acceptable,
+        election=Election.CLEAN,
+        elr_enabled=False,
+        min_isr=1,
+        new_directory=None,
+    )
+
+
+def test_who_was_eligible_when_elr_was_turned_off_does_not_lead_after_somebody_else_did() -> None:
+    partition = PartitionImage(replicas=(1, 2), directories=(bytes(16),) * 2, isr=(1,), elr=(2,), leader=1)
+    record = partition_change(bytes(16), 0, partition, Goal(isr=()), _without_elr(2))
+    assert record is not None
+    # With min.insync.replicas lowered, replica 1 has acknowledged records alone. Apache Kafka 4.3.1 elects 2.
+    assert (record.leader, record.isr, record.eligible_leader_replicas) == (-1, None, [])
+
+
+def test_who_is_eligible_of_an_empty_isr_stays_so_without_elr_until_one_leads() -> None:
+    partition = PartitionImage(
+        replicas=(1, 2, 3), directories=(bytes(16),) * 3, isr=(), elr=(2, 3), leader=-1
+    )
+    grown = Goal(replicas=(1, 2, 3, 4), adding=(4,), directories={4: bytes(16)})
+    record = partition_change(bytes(16), 0, partition, grown, _without_elr(1))
+    assert record is not None
+    assert (record.replicas, record.eligible_leader_replicas) == ([1, 2, 3, 4], None)
+    removed = partition_change(bytes(16), 0, partition, Goal(replicas=(1, 3)), _without_elr(1))
+    assert removed is not None
+    assert removed.eligible_leader_replicas == [3]
+
+
 def test_a_last_known_leader_that_is_no_replica_any_more_is_not_elected() -> None:
     partition = PartitionImage(
         replicas=(1, 4), directories=(bytes(16),) * 2, isr=(), adding_replicas=(4,), last_known_elr=(4,)

@@ -11,7 +11,8 @@ Commands (arguments are ``name=value``, most of them optional):
 - ``activate epoch=1``, ``deactivate leader=2 epoch=2 keep=0``, ``commit to=N``, ``advance ms=0``,
   ``control records=1`` what the quorum and the clock do; of the uncommitted batches the first ``keep`` stay
 - ``restart`` another controller process reads the log
-- ``register broker=1 incarnation=1 directories=1 rack=R previous-epoch=N``
+- ``register broker=1 incarnation=1 directories=1 rack=R previous-epoch=N features=all`` with the levels that a
+  broker supports; else with those in force alone
 - ``heartbeat broker=1 offset=N epoch=N want=fence,shut-down offline=0,1 cordoned=0`` offset and epoch are the
   newest ones unless given; directories go by their numbers
 - ``unregister broker=1``, ``failed broker=1 epoch=N silent=MS`` nobody answers at its endpoints, and the
@@ -157,9 +158,10 @@ class Runner:
 
     def _run_register(self, arguments: Arguments) -> None:
         broker_id = int(arguments["broker"])
+        finalized = {"features": self._harness.finalized_features()}
         request = registration_request(
             broker_id,
-            features=self._harness.finalized_features(),
+            **({} if arguments.get("features") == "all" else finalized),
             incarnation_id=incarnation(int(arguments.get("incarnation", str(broker_id)))),
             log_dirs=[directory(broker_id, n) for n in range(int(arguments.get("directories", "1")))],
             rack=arguments.get("rack"),

@@ -27,6 +27,7 @@ from kafkaproto.messages import (
     UpdateFeaturesResponse,
 )
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.controller.partitions.partitions import changes_without_old_elr
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.features import (
@@ -71,6 +72,10 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Ste
     for name, update in updates.items():
         if name == ELIGIBLE_LEADER_REPLICAS_VERSION and update.max_version_level > 0:
             records += yield from _elr_configs(situation)
+            if not situation.image.elr_enabled:
+                # While ELR was off, min.insync.replicas may have changed, and more may be acknowledged than these
+                # replicas have.
+                records += yield from changes_without_old_elr(situation.image)
         # The quorum writes this level as the control record KRAFT_VERSION, because the Raft layer
         # needs it without an image. It is never a FeatureLevelRecord.
         if name != KRAFT_VERSION:

@@ -243,11 +243,14 @@ def _choose_elr(
         # Sorted, because a set has no order of its own: the same seed has to lead to the same
         # bytes.
         target.elr = tuple(sorted(left & {*target.replicas}))
+    elif not rules.elr_enabled and not partition.isr and not target.isr:
+        # Kept from when ELR was on, as long as nobody has led since. Once somebody leads, more may be acknowledged
+        # than these replicas have: without ELR, nothing here tells when.
+        target.elr = tuple(replica for replica in partition.elr if replica in {*target.replicas} - {*lost_replicas})
 
 
 def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
-    # Replicas that were eligible while ELR was on still hold everything: no other replica has led since.
-    eligible = target.isr or (target.elr if rules.elr_enabled else partition.elr)
+    eligible = target.isr or target.elr
     # The present leader comes first: a change that does not concern it must not move clients to
     # another broker.
     candidates = (partition.leader, *target.replicas)
@@ -260,7 +263,7 @@ def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -
                 target.isr = (replica,)
                 # ISR and ELR have no common member. As in Kafka, the others stay in the ELR until a
                 # later change finds that the ISR has min.insync.replicas.
-                target.elr = tuple(other for other in target.elr if other != replica)
+                target.elr = tuple(each for each in target.elr if each != replica) if rules.elr_enabled else ()
             return
     # Without this, a partition whose whole ISR crashed would stay offline for ever, although the
     # replica that led last is back. Kafka does this without the topic's consent, too.
@@ -415,6 +418,19 @@ def changes_without_directories(
         image, lambda partition: broker_id in partition.isr and partition.directory_of(broker_id) in lost
     )
     return (yield from _changes(image, configs, affected, leaving=broker_id))
+
+
+def changes_without_old_elr(image: ClusterImage) -> Steps[list[Message]]:
+    """Records that empty each ELR of an earlier time when ELR was on, where somebody has led since. ELR is off."""
+    affected = yield from partitions_where(image, lambda partition: bool(partition.elr and partition.isr))
+    records: list[Message] = []
+    while affected:
+        topic, index, _ = affected.popleft()
+        records.append(
+            PartitionChangeRecord(topic_id=topic.topic_id, partition_id=index, eligible_leader_replicas=[])
+        )
+        yield
+    return records
 
 
 def changes_with(image: ClusterImage, configs: TopicConfigs, broker_id: int) -> Steps[list[Message]]:
