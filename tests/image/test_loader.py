@@ -173,3 +173,43 @@ def test_features_are_as_new_as_the_batch_that_set_one() -> None:
     loader.load_batch(base_offset=0, epoch=1, timestamp_ms=1, records=[NoOpRecord(), record, NoOpRecord()])
     loader.load_batch(base_offset=3, epoch=1, timestamp_ms=2, records=[NoOpRecord()])
     assert (loader.image.offset, loader.image.features_offset) == (3, 2)
+
+
+_FEATURE = FeatureLevelRecord(name="metadata.version", feature_level=30)
+
+
+def _features_offsets(*batches: tuple[Message, ...]) -> list[int]:
+    """The features' epoch that clients get after each of the batches, the first of which has one record."""
+    loader = MetadataLoader()
+    found = []
+    for batch in batches:
+        _load(loader, *batch)
+        found.append(loader.image.features_offset)
+    return found
+
+
+def test_features_of_a_transaction_are_as_new_as_the_batch_that_ends_it() -> None:
+    begins = (NoOpRecord(), BeginTransactionRecord(), _FEATURE)
+    assert _features_offsets(
+        (_FEATURE,), begins, (NoOpRecord(),), (EndTransactionRecord(), NoOpRecord())
+    ) == [
+        0,
+        0,
+        0,
+        6,
+    ]
+
+
+def test_an_aborted_transaction_leaves_the_features_as_old_as_they_were() -> None:
+    begins = (BeginTransactionRecord(), _FEATURE)
+    assert _features_offsets((_FEATURE,), begins, (AbortTransactionRecord(),), (NoOpRecord(),)) == [
+        0,
+        0,
+        0,
+        0,
+    ]
+
+
+def test_features_ahead_of_a_transaction_show_at_once() -> None:
+    begins = (_FEATURE, NoOpRecord(), BeginTransactionRecord(), _topic("a"))
+    assert _features_offsets((NoOpRecord(),), begins, (EndTransactionRecord(),)) == [-1, 2, 2]

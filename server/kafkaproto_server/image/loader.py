@@ -73,7 +73,9 @@ def load_steps(
                 # of the first one.
                 raise ReplayError(record.NAME, offset, "another transaction is still open")
             # Records before the mark, in the same batch, belong to no transaction and show at once.
-            before_transaction = image if offset == base_offset else image.at(offset - 1, epoch, timestamp_ms)
+            if offset != base_offset:
+                image = _dated(image.at(offset - 1, epoch, timestamp_ms), state.stable)
+            before_transaction = image
             continue
         if before_transaction is None:
             raise ReplayError(record.NAME, offset, "no transaction is open")
@@ -84,12 +86,19 @@ def load_steps(
         before_transaction = None
     image = yield from replay_steps(image, records[start:], base_offset + start)
     last_offset = base_offset + len(records) - 1
-    if image.features_offset != state.latest.features_offset:
-        # Clients get the offset of the first image that shows the change, and images end at the ends of batches.
-        image = msgspec.structs.replace(image, features_offset=last_offset)
     # Once per batch. Snapshots end at ends of batches, and readers never see an image within one.
     image = image.at(last_offset, epoch, timestamp_ms)
-    return LoadState(latest=image, stable=image if before_transaction is None else before_transaction)
+    if before_transaction is not None:
+        return LoadState(latest=image, stable=before_transaction)
+    image = _dated(image, state.stable)
+    return LoadState(latest=image, stable=image)
+
+
+def _dated(image: ClusterImage, shown: ClusterImage) -> ClusterImage:
+    """The image that is shown next, after ``shown``: clients get as the features' epoch its offset if they changed."""
+    if image.features_offset == shown.features_offset:
+        return image
+    return msgspec.structs.replace(image, features_offset=image.offset)
 
 
 def load_control_batch(state: LoadState, *, last_offset: int, epoch: int, timestamp_ms: int) -> LoadState:

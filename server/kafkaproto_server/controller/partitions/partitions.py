@@ -246,7 +246,9 @@ def _choose_elr(
     elif not rules.elr_enabled and not partition.isr and not target.isr:
         # Kept from when ELR was on, as long as nobody has led since. Once somebody leads, more may be acknowledged
         # than these replicas have: without ELR, nothing here tells when.
-        target.elr = tuple(replica for replica in partition.elr if replica in {*target.replicas} - {*lost_replicas})
+        target.elr = tuple(
+            replica for replica in partition.elr if replica in {*target.replicas} - {*lost_replicas}
+        )
 
 
 def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
@@ -263,7 +265,9 @@ def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -
                 target.isr = (replica,)
                 # ISR and ELR have no common member. As in Kafka, the others stay in the ELR until a
                 # later change finds that the ISR has min.insync.replicas.
-                target.elr = tuple(each for each in target.elr if each != replica) if rules.elr_enabled else ()
+                target.elr = (
+                    tuple(each for each in target.elr if each != replica) if rules.elr_enabled else ()
+                )
             return
     # Without this, a partition whose whole ISR crashed would stay offline for ever, although the
     # replica that led last is back. Kafka does this without the topic's consent, too.
