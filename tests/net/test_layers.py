@@ -8,6 +8,7 @@ import trio
 from kafkaproto.connection import IncomingRequest
 from kafkaproto.messages import ApiVersionsResponse, DescribeClusterRequest, DescribeClusterResponse
 from kafkaproto_server.backoff import Backoff
+from kafkaproto_server.net.network import Incoming
 from kafkaproto_server.net.passes import WaitTurn
 from kafkaproto_server.net.peers import DisconnectCause, PeerChannel, PeerDisconnected
 from kafkaproto_server.net.pump import ConnectionInfo, Request
@@ -56,8 +57,10 @@ class InvertedStream:
         self._below.close()
 
 
-def inverted(stream: trio.SocketStream, wait_turn: WaitTurn) -> InvertedStream:
-    return InvertedStream(SocketBytes(stream, wait_turn))
+def inverted(incoming: Incoming, wait_turn: WaitTurn) -> InvertedStream:
+    stream = incoming.stream(wait_turn)
+    assert isinstance(stream, SocketBytes)
+    return InvertedStream(stream)
 
 
 async def connect_inverted(host: str, port: int) -> InvertedStream:

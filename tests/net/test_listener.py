@@ -16,7 +16,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from kafkaproto_server.net.admission import Admission, AdmissionLimits, Door, Place
 from kafkaproto_server.net.limits import ACCEPT_BACKOFF_MS, GIVES_WAY_AFTER_S
-from kafkaproto_server.net.listener import Acceptor, Listener, bind_listener, bound_port
+from kafkaproto_server.net.listener import Acceptor, Listener, bind_listener
+from kafkaproto_server.net.network import Incoming, TcpIncoming
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo, Request, Respond
 from kafkaproto_server.ports import Buffer
@@ -217,7 +218,7 @@ async def test_connections_beyond_the_limit_wait_for_one_to_end(caplog: pytest.L
 async def accepted_stream() -> AsyncIterator[trio.SocketStream]:
     """Our end of a connection."""
     (socket,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    async with socket, await trio.open_tcp_stream("127.0.0.1", bound_port([socket])):
+    async with socket, await trio.open_tcp_stream("127.0.0.1", socket.socket.getsockname()[1]):
         yield await socket.accept()
 
 
@@ -233,14 +234,20 @@ class ShortListener:
         self.stream: trio.SocketStream | None = stream
         self.socket = trio.socket.socket()
 
-    async def accept(self) -> trio.SocketStream:
+    def close(self) -> None:
+        self.socket.close()
+
+    async def wait_readable(self) -> None:
+        await trio.lowlevel.wait_readable(self.socket)
+
+    async def accept(self) -> TcpIncoming:
         await trio.lowlevel.checkpoint()
         if self.failures:
             raise self.failures.pop(0)
         if self.stream is None:
             await trio.sleep_forever()
         stream, self.stream = self.stream, None
-        return stream
+        return TcpIncoming(stream)
 
 
 async def test_a_shortage_of_file_descriptors_is_waited_out_and_said_once(
@@ -249,11 +256,11 @@ async def test_a_shortage_of_file_descriptors_is_waited_out_and_said_once(
     # The clock jumps only after 20 ms in which no socket did anything.
     autojump_clock.autojump_threshold = 0.02
     codes = [errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM]
-    accepted: list[trio.SocketStream] = []
+    accepted: list[Incoming] = []
 
-    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
-        accepted.append(stream)
-        await stream.aclose()
+    async def run_connection(incoming: Incoming, place: Place) -> None:
+        accepted.append(incoming)
+        incoming.close()
 
     async with accepted_stream() as stream, trio.open_nursery() as nursery:
         short = ShortListener([OSError(code, os.strerror(code)) for code in codes], stream)
@@ -284,8 +291,8 @@ async def test_a_shortage_of_file_descriptors_closes_a_connection_that_asks_noth
     assert isinstance(place, Place)
     place.occupy(Silent())
 
-    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
-        await stream.aclose()
+    async def run_connection(incoming: Incoming, place: Place) -> None:
+        incoming.close()
 
     async with accepted_stream() as stream, trio.open_nursery() as nursery:
         sockets: list[Any] = [ShortListener([OSError(errno.EMFILE, "too many")], stream)]
@@ -299,7 +306,7 @@ async def test_a_shortage_of_file_descriptors_closes_a_connection_that_asks_noth
 
 
 async def test_another_failure_of_accepting_is_not_swallowed() -> None:
-    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
+    async def run_connection(incoming: Incoming, place: Place) -> None:
         raise AssertionError("nothing is accepted")
 
     async with accepted_stream() as stream:

@@ -19,7 +19,8 @@ import h11
 import trio
 
 from kafkaproto_server.net.admission import Admission, AdmissionLimits, Place
-from kafkaproto_server.net.listener import Acceptor, bind_listener, bound_port
+from kafkaproto_server.net.listener import Acceptor, bind_listener
+from kafkaproto_server.net.network import Incoming, TcpIncoming
 from kafkaproto_server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.http")
@@ -67,7 +68,9 @@ async def serve_http(
     Raises OSError, which names the address, if it cannot listen there.
     """
 
-    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
+    async def run_connection(incoming: Incoming, place: Place) -> None:
+        assert isinstance(incoming, TcpIncoming), "probes come over TCP"
+        stream = incoming.socket_stream
         with trio.move_on_after(HTTP_TIMEOUT_MS / 1000) as scope:
             connection = _Connection(scope, place)
             place.occupy(connection)
@@ -79,7 +82,7 @@ async def serve_http(
     limits = AdmissionLimits(capacity=MAX_HTTP_CONNECTIONS, gives_way_after_s=RESPONSE_GRACE_S)
     door = Admission(limits).door("http", ListenerKind.BROKER)
     async with trio.open_nursery() as nursery:
-        task_status.started(bound_port(sockets))
+        task_status.started(sockets[0].port)
         await Acceptor(door, sockets).run(nursery, run_connection)
 
 

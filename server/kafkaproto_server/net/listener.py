@@ -8,7 +8,7 @@ a shortage of file descriptors or memory: it logs the shortage once, has a conne
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,13 +20,13 @@ from kafkaproto_server.net.admission import UNLIMITED, Admission, AdmissionLimit
 from kafkaproto_server.net.limits import (
     ACCEPT_BACKOFF_MS,
     IDLE_TIMEOUT_MS,
-    LISTEN_BACKLOG,
     MAX_REQUEST_SIZE_BYTES,
 )
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
-from kafkaproto_server.net.passes import Passes
+from kafkaproto_server.net.network import TCP, Incoming, ListeningSocket, Network
+from kafkaproto_server.net.passes import Passes, WaitTurn
 from kafkaproto_server.net.pump import ConnectionInfo, Pump, Serve
-from kafkaproto_server.net.streams import MakeStream, SocketBytes
+from kafkaproto_server.net.streams import ByteStream
 from kafkaproto_server.storage.errors import is_shortage
 from kafkaproto_server.types import ListenerKind
 
@@ -37,7 +37,16 @@ _log_shortage = logging.getLogger("kafkaproto.server.net.shortages")
 
 ConnectionEnded = Callable[[ConnectionInfo], None]
 
-RunConnection = Callable[[trio.SocketStream, Place], Awaitable[None]]
+RunConnection = Callable[[Incoming, Place], Awaitable[None]]
+
+MakeStream = Callable[[Incoming, WaitTurn], ByteStream]
+"""Makes the stream of a connection that was accepted. A layer such as TLS lies between the connection and what it
+returns."""
+
+
+def plain_stream(incoming: Incoming, wait_turn: WaitTurn) -> ByteStream:
+    """The connection's own bytes."""
+    return incoming.stream(wait_turn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +95,8 @@ class Listener:
         memory: RequestMemory | None = None,
         unread: UnreadResponses | None = None,
         passes: Passes | None = None,
-        make_stream: MakeStream = SocketBytes,
+        make_stream: MakeStream = plain_stream,
+        network: Network = TCP,
     ) -> None:
         """``served_versions`` says which API versions are served here, ``serve`` handles each request. ``frame_limit``
         may limit the requests of an API further than the listener's ``max_request_size_bytes``.
@@ -104,7 +114,8 @@ class Listener:
             creation_rate=config.max_creation_rate,
             is_protected=config.is_protected,
         )
-        self._sockets: list[trio.SocketListener] | None = None
+        self._network = network
+        self._sockets: Sequence[ListeningSocket] | None = None
         self._bound_port = config.port
         self._has_begun = False
         self._served_versions = served_versions
@@ -144,15 +155,17 @@ class Listener:
         Connections that arrive meanwhile wait in the kernel's backlog. Raises OSError, which names listener and
         address.
         """
-        self._sockets = await bind_listener(self.config.name, self.config.host, self.config.port)
-        self._bound_port = bound_port(self._sockets)
+        self._sockets = await bind_listener(
+            self.config.name, self.config.host, self.config.port, self._network
+        )
+        self._bound_port = self._sockets[0].port
         return self._bound_port
 
     def close(self) -> None:
         """Stop listening if `bind` was called and `run` was not. A listener leaves nothing else open."""
         if not self._has_begun:
             for socket in self._sockets or ():
-                socket.socket.close()
+                socket.close()
 
     async def run(self, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED) -> None:
         """Listen and serve until `stop` is called or the task is cancelled; reports the bound port when it has started.
@@ -169,7 +182,7 @@ class Listener:
                 assert sockets is not None
                 async with trio.open_nursery() as nursery:
                     with self._accept_scope:
-                        task_status.started(bound_port(sockets))
+                        task_status.started(sockets[0].port)
                         await Acceptor(self._door, sockets).run(nursery, self._run_connection)
                     # After the accept loop has ended, so that no connection is missed.
                     for pump in list(self._pumps.values()):
@@ -187,10 +200,10 @@ class Listener:
         self._accept_scope.cancel()
         await self._has_ended.wait()
 
-    async def _run_connection(self, stream: trio.SocketStream, place: Place) -> None:
-        peer = _peer_of(stream)
+    async def _run_connection(self, incoming: Incoming, place: Place) -> None:
+        peer = incoming.peer()
         if peer is None:
-            await trio.aclose_forcefully(stream)
+            incoming.close()
             return
         config = self.config
         self._accepted += 1
@@ -204,7 +217,7 @@ class Listener:
         )
         wait_turn = partial(self._passes.wait_turn, info.peer_host)
         pump = Pump(
-            stream=self._make_stream(stream, wait_turn),
+            stream=self._make_stream(incoming, wait_turn),
             connection=ServerConnection(
                 self._served_versions,
                 max_request_size=config.max_request_size_bytes,
@@ -231,42 +244,18 @@ class Listener:
                 self._connection_ended(info)
 
 
-async def bind_listener(name: str, host: str, port: int) -> list[trio.SocketListener]:
-    """Listen on a host's addresses, or on all addresses of the machine if ``host`` is empty.
-
-    With port 0, each address of a host would get another port, so only the first address is used. Raises OSError, which
-    names listener and address.
-    """
+async def bind_listener(name: str, host: str, port: int, network: Network = TCP) -> Sequence[ListeningSocket]:
+    """See `Network.listen`. Raises OSError, which names listener and address."""
     try:
-        sockets = await trio.open_tcp_listeners(port, host=host or None, backlog=LISTEN_BACKLOG)
+        return await network.listen(host, port)
     except OSError as error:
         raise OSError(error.errno, f"listener {name} cannot listen on {host}:{port}: {error}") from error
-    if port == 0:
-        for extra in sockets[1:]:
-            await extra.aclose()
-        del sockets[1:]
-    return sockets
-
-
-def bound_port(sockets: list[trio.SocketListener]) -> int:
-    """The port that the sockets of one listener share."""
-    port: int = sockets[0].socket.getsockname()[1]
-    return port
-
-
-def _peer_of(stream: trio.SocketStream) -> tuple[str, int] | None:
-    """Address and port of the peer; None if it has already disconnected."""
-    try:
-        host, port, *_ = stream.socket.getpeername()
-    except OSError:
-        return None
-    return host, port
 
 
 class Acceptor:
     """The accept loop of one listener, over one or several sockets."""
 
-    def __init__(self, door: Door, sockets: list[trio.SocketListener]) -> None:
+    def __init__(self, door: Door, sockets: Sequence[ListeningSocket]) -> None:
         self._door = door
         self._sockets = sockets
         self._said_full = False
@@ -282,32 +271,30 @@ class Acceptor:
                     accepting.start_soon(self._accept_from, socket, nursery, run_connection)
         finally:
             for socket in self._sockets:
-                socket.socket.close()
+                socket.close()
 
     async def _accept_from(
-        self, socket: trio.SocketListener, nursery: trio.Nursery, run_connection: RunConnection
+        self, socket: ListeningSocket, nursery: trio.Nursery, run_connection: RunConnection
     ) -> None:
         while True:
             # Wait for a connection before making room, so that none is closed for a connection that does not come.
-            await trio.lowlevel.wait_readable(socket.socket)
+            await socket.wait_readable()
             self._say_if_full()
             await self._door.wait_for_room()
-            stream = await self._accept_one(socket)
-            peer = _peer_of(stream)
+            incoming = await self._accept_one(socket)
+            peer = incoming.peer()
             # A port scan connects and leaves at once. That is no line in the log.
-            place = "it hung up" if peer is None else self._door.enter(peer[0], stream.socket.fileno())
+            place = "it hung up" if peer is None else self._door.enter(peer[0], incoming.descriptor)
             if isinstance(place, Place):
-                nursery.start_soon(self._run_and_leave, run_connection, stream, place)
+                nursery.start_soon(self._run_and_leave, run_connection, incoming, place)
                 continue
             if peer is not None:
                 _log.info("refused a connection of %s to listener %s: %s", peer[0], self._door.name, place)
-            stream.socket.close()
+            incoming.close()
 
-    async def _run_and_leave(
-        self, run_connection: RunConnection, stream: trio.SocketStream, place: Place
-    ) -> None:
+    async def _run_and_leave(self, run_connection: RunConnection, incoming: Incoming, place: Place) -> None:
         try:
-            await run_connection(stream, place)
+            await run_connection(incoming, place)
         finally:
             place.leave()
 
@@ -322,7 +309,7 @@ class Acceptor:
         # Log this again only after there was room: at the limit, every close lets another connection in.
         self._said_full = is_full
 
-    async def _accept_one(self, socket: trio.SocketListener) -> trio.SocketStream:
+    async def _accept_one(self, socket: ListeningSocket) -> Incoming:
         said_short = False
         while True:
             try:

@@ -162,10 +162,6 @@ class SocketBytes:
         self._stream.socket.close()
 
 
-MakeStream = Callable[[trio.SocketStream, WaitTurn], ByteStream]
-"""Makes the stream of a connection that was accepted. A layer such as TLS lies between the socket and what it
-returns."""
-
 Connect = Callable[[str, int], Awaitable[OutboundStream]]
 """Connects to a host and port. Raises OSError, and ValueError for a host that is not a valid name."""
 

@@ -37,18 +37,19 @@ from kafkaproto_server.net.http import HttpResponse, Route, serve_http
 from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
 from kafkaproto_server.net.listener import Listener, ListenerConfig
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
-from kafkaproto_server.net.names import MAX_LOOKUPS, NameLookups
+from kafkaproto_server.net.network import TCP, Network
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo
 from kafkaproto_server.node.broker.directory_watch import DirectoryWatch
 from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
 from kafkaproto_server.node.descriptors import admission_limits
-from kafkaproto_server.node.quorum.broker_probe import BrokerProbe
+from kafkaproto_server.node.quorum.broker_probe import BrokerProbe, Prober
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
+from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.node.to_controller.forwarding import Forwarder
 from kafkaproto_server.node.to_controller.registration import keep_registered
@@ -87,9 +88,22 @@ class Node:
     """One node. `run` it, `stop` it."""
 
     def __init__(
-        self, config: Config, *, disk: Disk, clock: Clock, rng: Rng, format_if_new: bool = False
+        self,
+        config: Config,
+        *,
+        disk: Disk,
+        clock: Clock,
+        rng: Rng,
+        network: Network = TCP,
+        threads: Threads = SYSTEM_THREADS,
+        format_if_new: bool = False,
     ) -> None:
-        """``format_if_new``: empty directories are formatted as a new cluster that consists of this node."""
+        """``format_if_new``: empty directories are formatted as a new cluster that consists of this node.
+
+        The simulator passes a ``network`` and ``threads`` of its own.
+        """
+        self._network = network
+        self._threads = threads
         self._config = config
         self._format_if_new = format_if_new
         self._disk = disk
@@ -146,13 +160,12 @@ class Node:
 
     async def _start(self, nursery: trio.Nursery) -> None:
         config = self._config
-        # Before the first lookup: listeners and channels use trio's resolver.
-        NameLookups(MAX_LOOKUPS).install()
+        self._network.start()
         if config.http_listener is not None:
             address = config.http_listener
             # First of all, so that probes get a response while a long log is being recovered.
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
-        admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
+        admission = Admission(await self._threads.run(admission_limits, config))
         memory = RequestMemory(_queued_request_bytes(config))
         # Separate for each kind of listener, so that clients that read slowly do not cost a controller its connection.
         unread = {kind: UnreadResponses() for kind in ListenerKind}
@@ -168,7 +181,7 @@ class Node:
         self._listeners = listeners
         # Before the directories are opened: a port that is taken should leave them untouched.
         ports = {listener.config.name: await listener.bind() for listener in listeners}
-        opened = await trio.to_thread.run_sync(
+        opened = await self._threads.run(
             partial(
                 open_node,
                 config,
@@ -177,6 +190,8 @@ class Node:
                 disk=self._disk,
                 clock=self._clock,
                 rng=self._rng,
+                threads=self._threads,
+                connect=self._network.connect,
             )
         )
         watch = self._directory_watch(opened)
@@ -225,6 +240,7 @@ class Node:
                 report=quorum.broker_failed,
                 heartbeat_interval_ms=self._config.broker_heartbeat_interval_ms,
                 clock=self._clock,
+                prober=Prober(self._network),
             )
             nursery.start_soon(self._probe.run)
 
@@ -261,6 +277,7 @@ class Node:
             is_controller=config.is_controller,
             directories=opened.log_directories if config.is_broker else None,
             changed=self._directories_changed,
+            threads=self._threads,
         )
 
     def _directories_changed(self) -> None:
@@ -306,6 +323,7 @@ class Node:
             memory=memory,
             unread=unread,
             passes=self._passes,
+            network=self._network,
         )
 
     def _channel(self, opened: OpenedNode, client_id: str) -> ControllerChannel:
@@ -316,6 +334,7 @@ class Node:
             locate=lambda: quorum.leader_endpoint(name),
             news=lambda: quorum.published.changed,
             rng=self._rng,
+            connect=self._network.connect,
         )
         self._channels.append(channel)
         return channel
@@ -479,7 +498,7 @@ class Node:
         # Only after everything is closed, because the mark says that nothing was lost.
         epoch = running.broker.broker_epoch if running.broker is not None else None
         if epoch is not None:
-            await trio.to_thread.run_sync(
+            await self._threads.run(
                 partial(
                     mark_clean_shutdown, running.opened.log_directories, disk=self._disk, broker_epoch=epoch
                 )

@@ -15,9 +15,11 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.config import Config
 from kafkaproto_server.controller.core.controller import Controller
 from kafkaproto_server.controller.values.config import ControllerConfig
+from kafkaproto_server.net.streams import Connect, connect_tcp
 from kafkaproto_server.node.quorum.committed_state import QuorumStorage
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.log_contents import log_controls, position_of, snapshot_controls
+from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Clock, Disk, Lock, Rng
 from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.raft.values import events as raft_events
@@ -84,6 +86,8 @@ def open_node(
     disk: Disk,
     clock: Clock,
     rng: Rng,
+    threads: Threads = SYSTEM_THREADS,
+    connect: Connect = connect_tcp,
 ) -> OpenedNode:
     """Open directories and log. Raises StorageError, CorruptFileError and OSError, which name path and problem.
 
@@ -128,6 +132,8 @@ def open_node(
         storage=storage,
         clock=clock,
         rng=rng,
+        threads=threads,
+        connect=connect,
     )
     return OpenedNode(
         cluster_id=metadata.cluster_id,

@@ -14,11 +14,11 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
 from kafkaproto_server.net.limits import RECEIVE_CHUNK_BYTES
-from kafkaproto_server.net.listener import ConnectionEnded, Listener, ListenerConfig
+from kafkaproto_server.net.listener import ConnectionEnded, Listener, ListenerConfig, MakeStream, plain_stream
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import Passes, WaitTurn, at_once
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
-from kafkaproto_server.net.streams import ByteStream, MakeStream, SocketBytes
+from kafkaproto_server.net.streams import ByteStream
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.types import ListenerKind
 
@@ -165,7 +165,7 @@ async def listening(
     memory: RequestMemory | None = None,
     unread: UnreadResponses | None = None,
     passes: Passes | None = None,
-    make_stream: MakeStream = SocketBytes,
+    make_stream: MakeStream = plain_stream,
     **changes: object,
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""

@@ -19,6 +19,7 @@ from kafkaproto_server.controller.values.events import BrokerFailed
 from kafkaproto_server.image.entries import BrokerRegistration
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.names import NameLookups
+from kafkaproto_server.net.network import TcpNetwork
 from kafkaproto_server.net.pump import ConnectionInfo
 from kafkaproto_server.node.quorum import broker_probe
 from kafkaproto_server.node.quorum.broker_probe import BrokerProbe, Prober, ProbeResult
@@ -363,6 +364,16 @@ async def test_what_neither_accepts_nor_refuses_is_no_proof(ports: Ports) -> Non
             each.close()
 
 
+class NetworkWithNames(TcpNetwork):
+    """The machine's network with other lookups."""
+
+    def __init__(self, names: NameLookups) -> None:
+        self._names = names
+
+    def names(self, max_lookups: int) -> NameLookups:
+        return self._names
+
+
 class Resolver:
     """Resolves by a table; what is not there does not exist, what is None takes until the test is over."""
 
@@ -403,7 +414,9 @@ async def test_a_name_counts_by_all_its_addresses(two_ports: Ports, host: str, r
     try:
         named = Endpoint(name="NAMED", host=host, port=two_ports.numbers[0])
         other = Endpoint(name="OTHER", host="127.0.0.1", port=two_ports.numbers[1])
-        assert await Prober(NameLookups(2, resolver)).try_endpoints([named, other]) is response
+        assert (
+            await Prober(NetworkWithNames(NameLookups(2, resolver))).try_endpoints([named, other]) is response
+        )
     finally:
         resolver.is_over.set()
         listener.close()

@@ -16,6 +16,7 @@ from functools import partial
 import trio
 
 from kafkaproto_server.broker.directories import LogDirectories
+from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.requests.ports import LogDirectoryStatus
 from kafkaproto_server.storage.directories.directories import check_directory
@@ -43,6 +44,7 @@ class DirectoryWatch:
         is_controller: bool,
         directories: LogDirectories | None,
         changed: Callable[[], None],
+        threads: Threads = SYSTEM_THREADS,
     ) -> None:
         """``directories`` are those of a broker, None on a node that is no broker; ``changed`` is called after a
         failure."""
@@ -51,6 +53,7 @@ class DirectoryWatch:
         self._metadata_path = metadata_path
         self._directories = directories
         self._changed = changed
+        self._threads = threads
         self._watched = {metadata_path: metadata_directory_id}
         if directories is not None:
             for each in directories.all:
@@ -121,7 +124,7 @@ class DirectoryWatch:
         check = partial(check_directory, self._disk, path, directory_id, must_sync=must_sync)
         try:
             # A disk that hangs must not keep the node from stopping.
-            self._space[path] = await trio.to_thread.run_sync(check, abandon_on_cancel=True)
+            self._space[path] = await self._threads.run(check, abandon_on_cancel=True)
         except (OSError, StorageError) as error:
             if isinstance(error, OSError) and is_shortage(error):
                 # The state of the directory is unknown, and that is no failure.

@@ -29,7 +29,6 @@ from __future__ import annotations
 import enum
 import logging
 import math
-import socket
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -42,7 +41,7 @@ from kafkaproto.messages import BrokerHeartbeatRequest
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.controller.values.events import BrokerFailed
 from kafkaproto_server.image.entries import BrokerRegistration
-from kafkaproto_server.net.names import NameLookups
+from kafkaproto_server.net.network import TCP, Network
 from kafkaproto_server.net.pump import ConnectionInfo
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.ports import Clock
@@ -105,8 +104,9 @@ class ProbeResult(enum.Enum):
 class Prober:
     """Connects to endpoints, with a limit on the number of simultaneous connects."""
 
-    def __init__(self, names: NameLookups | None = None) -> None:
-        self._names = names or NameLookups(MAX_PROBE_LOOKUPS)
+    def __init__(self, network: Network = TCP) -> None:
+        self._network = network
+        self._names = network.names(MAX_PROBE_LOOKUPS)
         self._sockets = trio.CapacityLimiter(MAX_PROBE_SOCKETS)
 
     async def try_endpoints(self, endpoints: Sequence[Endpoint]) -> ProbeResult:
@@ -139,8 +139,7 @@ class Prober:
         try:
             # Even creating a socket fails if the process has no file descriptor left.
             async with self._sockets:
-                with trio.socket.socket(family, socket.SOCK_STREAM) as probe:
-                    await probe.connect(address)
+                await self._network.touch(family, address)
         # ECONNREFUSED comes from a kernel that has no listening socket there. A firewall that drops
         # packets leads to a timeout instead.
         except ConnectionRefusedError:
@@ -197,6 +196,7 @@ class BrokerProbe:
         report: Callable[[BrokerFailed, str], None],
         heartbeat_interval_ms: int,
         clock: Clock,
+        prober: Prober | None = None,
     ) -> None:
         """``report`` is called with each death and, in words, its proof. Each broker is expected to send a heartbeat
         once in ``heartbeat_interval_ms``."""
@@ -212,7 +212,7 @@ class BrokerProbe:
         self._seen_epoch: int | None = None
         # There are about as many tasks as brokers, so the channel needs no bound.
         self._tasks_in, self._tasks_out = trio.open_memory_channel[Callable[[], Awaitable[None]]](math.inf)
-        self._prober = Prober()
+        self._prober = prober or Prober()
         self._meeting = trio.CapacityLimiter(MAX_MET_BROKERS)
         self._probing = trio.CapacityLimiter(MAX_PROBED_BROKERS)
 

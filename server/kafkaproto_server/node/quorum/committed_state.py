@@ -21,6 +21,7 @@ from kafkaproto_server.node.quorum.metadata_feed import MetadataFeed
 from kafkaproto_server.node.quorum.metrics import QuorumMetrics
 from kafkaproto_server.node.quorum.published import ImagePublisher, Published
 from kafkaproto_server.node.quorum.snapshotting import Snapshotter
+from kafkaproto_server.node.threads import Threads
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.raft.values.events import LogStartMoved, SnapshotCreated
 from kafkaproto_server.raft.values.voters import VoterSet
@@ -74,6 +75,7 @@ class CommittedState:
         to_raft: Callable[[SnapshotCreated | LogStartMoved], None],
         clock: Clock,
         rng: Rng,
+        threads: Threads,
         wake: Callable[[], None],
     ) -> None:
         """``told_high_watermark`` returns the high watermark that a leader has sent, None before one has. ``to_raft``
@@ -97,6 +99,7 @@ class CommittedState:
             created=lambda snapshot: to_raft(SnapshotCreated(snapshot=snapshot)),
             clock=clock,
             rng=rng,
+            threads=threads,
         )
         self.cleaner = LogCleaner(
             disk=storage.disk,
@@ -107,6 +110,7 @@ class CommittedState:
             worker=worker,
             announcing=self.snapshotter.announcing,
             moved=to_raft,
+            threads=threads,
         )
         self.feed = MetadataFeed(
             self._builder,
@@ -116,6 +120,7 @@ class CommittedState:
             load_snapshot=partial(newest_image, storage.snapshots),
             loaded=self.snapshotter.loaded,
             wake=wake,
+            threads=threads,
         )
 
     def start(self, nursery: trio.Nursery) -> None:

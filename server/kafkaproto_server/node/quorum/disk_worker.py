@@ -22,8 +22,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto_server.node.io_workers import IoWorkers, Lane, Report
+from kafkaproto_server.node.io_workers import Lane, Report
 from kafkaproto_server.node.quorum.log_contents import snapshot_controls, snapshot_id_of
+from kafkaproto_server.node.threads import Workers
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
@@ -98,7 +99,7 @@ class DiskWorker:
         quorum_state_file: QuorumStateFile,
         snapshots: SnapshotStore,
         report: Callable[[DurableRun], None],
-        workers: IoWorkers,
+        workers: Workers,
     ) -> None:
         """``report`` is called in the event loop's thread, in the order of the jobs."""
         self._log = log

@@ -21,7 +21,7 @@ from kafkaproto.messages import BrokerHeartbeatRequest, DescribeQuorumRequest
 from kafkaproto_server.controller.core.controller import Controller
 from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.metrics.controller import ControllerMetrics
-from kafkaproto_server.node.io_workers import IoWorkers
+from kafkaproto_server.net.streams import Connect, connect_tcp
 from kafkaproto_server.node.quorum.committed_state import CommittedState, QuorumStorage
 from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker
@@ -34,6 +34,7 @@ from kafkaproto_server.node.quorum.pauses import PauseWatch
 from kafkaproto_server.node.quorum.published import ImagePublisher, Published
 from kafkaproto_server.node.quorum.raft_channel import PeerStatistics, RaftChannel
 from kafkaproto_server.node.quorum.raft_service import RaftService
+from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.raft.values import events as raft_events
@@ -65,6 +66,8 @@ class QuorumDriver:
         storage: QuorumStorage,
         clock: Clock,
         rng: Rng,
+        threads: Threads = SYSTEM_THREADS,
+        connect: Connect = connect_tcp,
     ) -> None:
         """``config`` is that of ``raft``; ``controller`` is None on a node that is no controller."""
         self._node_id = config.key.id
@@ -81,7 +84,8 @@ class QuorumDriver:
         self._images = ImagePublisher(self.published, self._old_images.replaced)
         self._tail = LogTail(end_offset=storage.log.log_end_offset)
         # A pool of its own: a commit of the quorum must not wait for the logs of topics.
-        self._workers = IoWorkers(threads=1)
+        self._threads = threads
+        self._workers = threads.workers(1)
         self._worker = DiskWorker(
             log=storage.log,
             quorum_state_file=storage.quorum_state_file,
@@ -89,7 +93,7 @@ class QuorumDriver:
             report=lambda report: self._loop.post(partial(self._effects.persisted, report)),
             workers=self._workers,
         )
-        self._channel = self._raft_channel(config, cluster_id, rng)
+        self._channel = self._raft_channel(config, cluster_id, rng, connect)
         self._service = RaftService(
             cluster_id=cluster_id,
             ask=self._take_request,
@@ -124,13 +128,14 @@ class QuorumDriver:
             clock=clock,
         )
 
-    def _raft_channel(self, config: RaftConfig, cluster_id: str, rng: Rng) -> RaftChannel:
+    def _raft_channel(self, config: RaftConfig, cluster_id: str, rng: Rng, connect: Connect) -> RaftChannel:
         return RaftChannel(
             node_id=config.key.id,
             cluster_id=cluster_id,
             listener_name=config.listener_name,
             request_timeout_ms=config.request_timeout_ms,
             rng=rng,
+            connect=connect,
             is_known=self._is_known,
             report=lambda event: self._loop.post_to_raft(event),
         )
@@ -160,6 +165,7 @@ class QuorumDriver:
             to_raft=lambda event: self._loop.post_to_raft(event),
             clock=self._clock,
             rng=rng,
+            threads=self._threads,
             wake=lambda: self._loop.wake(),
         )
 

@@ -14,6 +14,7 @@ import trio
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker
+from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Clock, Disk
 from kafkaproto_server.raft.values.events import LogStartMoved
 from kafkaproto_server.storage.deletion import remove_deleted
@@ -42,6 +43,7 @@ class LogCleaner:
         worker: DiskWorker,
         announcing: trio.Lock,
         moved: Callable[[LogStartMoved], None],
+        threads: Threads = SYSTEM_THREADS,
     ) -> None:
         """``announcing`` is the lock of the `node.quorum.snapshotting.Snapshotter`: a task that changes the snapshots
         holds it until the Raft core has been notified. ``moved`` is called in the event loop's thread."""
@@ -53,6 +55,7 @@ class LogCleaner:
         self._worker = worker
         self._announcing = announcing
         self._moved = moved
+        self._threads = threads
 
     async def run(self) -> None:
         """Clean once a minute until cancelled."""
@@ -78,7 +81,7 @@ class LogCleaner:
             self._worker.call(self._clean, done)
             await is_done.wait()
         try:
-            await trio.to_thread.run_sync(remove_deleted, self._disk, self._log.directory)
+            await self._threads.run(remove_deleted, self._disk, self._log.directory)
         except OSError as error:
             _log.warning("deleted files of the metadata log could not be removed: %s", error)
 

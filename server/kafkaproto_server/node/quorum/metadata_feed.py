@@ -25,6 +25,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum.disk_worker import DiskWorker
 from kafkaproto_server.node.quorum.image_builder import ImageBuilder
 from kafkaproto_server.node.quorum.log_tail import LogTail
+from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.types import Steps
@@ -52,6 +53,7 @@ class MetadataFeed:
         load_snapshot: Callable[[], ClusterImage | None],
         loaded: Callable[[ClusterImage], None],
         wake: Callable[[], None],
+        threads: Threads = SYSTEM_THREADS,
     ) -> None:
         """``load_snapshot`` blocks and returns the newest snapshot's image, None if there is no snapshot. ``loaded`` is
         called with that image. ``wake`` is called when `step` has something to do again."""
@@ -62,6 +64,7 @@ class MetadataFeed:
         self._load_snapshot = load_snapshot
         self._loaded = loaded
         self._wake = wake
+        self._threads = threads
         self._high_watermark = 0
         self._is_waiting = False
         self._must_load = False
@@ -181,7 +184,7 @@ class MetadataFeed:
         self._high_watermark = self._builder.next_offset
 
     async def _take_snapshot(self) -> None:
-        image = await trio.to_thread.run_sync(self._load_snapshot)
+        image = await self._threads.run(self._load_snapshot)
         # Also if the image turns out to be of no use: the log may have what is needed by now.
         self._is_waiting = self._must_load = False
         if image is None:

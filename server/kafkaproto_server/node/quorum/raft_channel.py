@@ -22,6 +22,7 @@ import trio
 from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
 from kafkaproto.message import Message
 from kafkaproto_server.net.peers import DisconnectCause, PeerChannel, PeerDisconnected, PeerTimeout
+from kafkaproto_server.net.streams import Connect, connect_tcp
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.model.requests import Lane, lane_of
@@ -74,6 +75,7 @@ class RaftChannel:
         rng: Rng,
         is_known: Callable[[int], bool],
         report: Callable[[ResponseReceived | RequestFailed], None],
+        connect: Connect = connect_tcp,
     ) -> None:
         """``listener_name`` is the listener to which the destinations belong. ``is_known`` says whether an id is that
         of a voter, the leader or a bootstrap server. ``report`` is called with the end of each request, at the latest
@@ -83,6 +85,7 @@ class RaftChannel:
         self._listener_name = listener_name
         self._request_timeout_ms = request_timeout_ms
         self._rng = rng
+        self._connect = connect
         self._is_known = is_known
         self._report = report
         self._peers: dict[tuple[int, Lane], PeerChannel] = {}
@@ -228,6 +231,7 @@ class RaftChannel:
             backoff=None,
             rng=self._rng,
             connect_timeout_ms=self._request_timeout_ms,
+            connect=self._connect,
         )
 
     def _failed(

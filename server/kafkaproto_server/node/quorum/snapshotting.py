@@ -25,6 +25,7 @@ from kafkaproto.snapshot import SnapshotId, build_snapshot
 from kafkaproto_server.image.collector import no_garbage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.snapshot import image_from_values, image_values
+from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Buffer, Clock, Rng
 from kafkaproto_server.raft.values.events import StoredSnapshot
 from kafkaproto_server.raft.values.voters import VoterSet
@@ -103,6 +104,7 @@ class Snapshotter:
         created: Callable[[StoredSnapshot], None],
         clock: Clock,
         rng: Rng,
+        threads: Threads = SYSTEM_THREADS,
     ) -> None:
         """``voters_at`` is `raft.node.RaftNode.voters_at`; ``created`` is called with each snapshot once it is
         durable."""
@@ -111,6 +113,7 @@ class Snapshotter:
         self._created = created
         self._clock = clock
         self._rng = rng
+        self._threads = threads
         self._schedule = SnapshotSchedule(
             max_bytes=max_bytes, max_interval_ms=max_interval_ms, rng=rng, now_ms=clock.now_ms()
         )
@@ -193,19 +196,19 @@ class Snapshotter:
         # Start counting here, because records that arrive from now on are not in the snapshot.
         self._schedule.restart(self._clock.now_ms())
         # In a thread, because creating a file may wait for the disk.
-        writer = await trio.to_thread.run_sync(self._snapshots.create, snapshot_id, self._rng.uuid)
+        writer = await self._threads.run(self._snapshots.create, snapshot_id, self._rng.uuid)
         try:
             await self._write_pieces(self._pieces(image, snapshot_id), writer)
             # The cleaner may run at the same moment. The core has to hear of a snapshot before it
             # is deleted.
             async with self.announcing:
-                await trio.to_thread.run_sync(writer.freeze)
+                await self._threads.run(writer.freeze)
                 self._announce(snapshot_id, writer.size)
         except BaseException:
             # The part file is removed although the task is cancelled: a stopping node leaves no
             # leftovers.
             with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(writer.abort)
+                await self._threads.run(writer.abort)
             raise
 
     def _pieces(self, image: ClusterImage, snapshot_id: SnapshotId) -> Iterator[bytes]:
@@ -232,13 +235,13 @@ class Snapshotter:
             if elapsed < SLICE_S:
                 continue
             if size >= WRITE_BYTES:
-                await trio.to_thread.run_sync(_write_and_sync, writer, gathered)
+                await self._threads.run(_write_and_sync, writer, gathered)
                 gathered, size = [], 0
             # The pause grows with the slice. So a slow machine spends no larger part of its time
             # here.
             await trio.sleep(elapsed * PAUSE_RATIO)
             begin = time.perf_counter()
-        await trio.to_thread.run_sync(_write_and_sync, writer, gathered)
+        await self._threads.run(_write_and_sync, writer, gathered)
 
     def _announce(self, snapshot_id: SnapshotId, size_bytes: int) -> None:
         self.written += 1

@@ -19,6 +19,7 @@ from kafkaproto.errors import UnsupportedVersionError
 from kafkaproto.message import Message
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.net.peers import PeerChannel, PeerError
+from kafkaproto_server.net.streams import Connect, connect_tcp
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.types import Endpoint
@@ -46,6 +47,7 @@ class ControllerChannel:
         locate: Callable[[], Endpoint | None],
         news: Callable[[], trio.Event],
         rng: Rng,
+        connect: Connect = connect_tcp,
     ) -> None:
         """``locate`` returns the active controller's endpoint as this node knows it now, None if it is unknown.
         ``news`` returns an event that is set when ``locate`` may return another one."""
@@ -53,6 +55,7 @@ class ControllerChannel:
         self._locate = locate
         self._news = news
         self._rng = rng
+        self._connect = connect
         self._peer: PeerChannel | None = None
         self._one_at_a_time = trio.Lock()
 
@@ -125,6 +128,7 @@ class ControllerChannel:
                 client_id=self._client_id,
                 backoff=_RECONNECT_BACKOFF,
                 rng=self._rng,
+                connect=self._connect,
             )
         return self._peer
 
