@@ -171,6 +171,10 @@ class MemoryDisk:
         """
         self._faults.append(_Fault(operation, path_suffix, error, times))
 
+    def no_faults(self) -> None:
+        """Take back all `fail`."""
+        self._faults.clear()
+
     def crash(self, rng: Rng) -> None:
         """Lose power and come back: open files and locks are gone, and so is a part of what was not
         synced."""

@@ -34,9 +34,9 @@ arrived; to close one costs 0.4 ms."""
 class Passes(trio.abc.Instrument):
     """The passes of the loop in which `run` runs. Without `run`, no pass is ever over."""
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, clock: Callable[[], float] | None = None) -> None:
         """``clock`` returns seconds."""
-        self._clock = clock
+        self._clock = clock or time.perf_counter
         self._end = math.inf
         self._connections: HostQueue[trio.lowlevel.Task] = HostQueue()
         self._runner = trio.lowlevel.ParkingLot()

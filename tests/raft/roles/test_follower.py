@@ -35,6 +35,18 @@ from tests.raft.support.following import (
 from tests.raft.support.machine import Disk, Machine, SnapshotFile, config, voter
 
 
+@pytest.mark.parametrize(
+    ("request_timeout_ms", "fetch_timeout_ms", "held_ms"), [(2000, 2000, 500), (300, 2000, 150), (2000, 300, 150)]
+)
+def test_a_leader_may_not_hold_a_fetch_until_it_looks_like_a_leader_that_is_gone(
+    request_timeout_ms: int, fetch_timeout_ms: int, held_ms: int
+) -> None:
+    machine = follower(request_timeout_ms=request_timeout_ms, fetch_timeout_ms=fetch_timeout_ms)
+    request = sent(machine, FetchRequest).request
+    assert isinstance(request, FetchRequest)
+    assert request.max_wait_ms == held_ms
+
+
 class TestAppending:
     def test_batches_that_continue_the_log(self) -> None:
         machine = follower()

@@ -60,13 +60,13 @@ class Slices:
         passes: Passes | None = None,
         *,
         in_place_s: float = IN_PLACE_S,
-        clock: Callable[[], float] = time.perf_counter,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         """``passes`` are those of the loop; without them no pass is ever over. ``in_place_s`` is how long work may run
         where it starts; infinity leaves nothing for `run`."""
         self._passes = passes or Passes()
         self._in_place_s = in_place_s
-        self._clock = clock
+        self._clock = clock or time.perf_counter
         self._urgent: HostQueue[_Work] = HostQueue()
         self._ordinary: HostQueue[_Work] = HostQueue()
         # The queued work of each owner.

@@ -19,7 +19,7 @@ from kafkaproto_server.raft.roles import (
     leader_contact,
     snapshot_fetch,
 )
-from kafkaproto_server.raft.values.config import FETCH_MAX_WAIT_MS, NEVER
+from kafkaproto_server.raft.values.config import NEVER
 from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters
 from kafkaproto_server.raft.values.effects import HighWatermarkAdvanced
 from kafkaproto_server.raft.values.errors import RaftError
@@ -82,7 +82,7 @@ def _maybe_fetch(core: Core, follower: Follower, now_ms: int) -> None:
     if core.requests.is_in_flight(follower.fetch_id):
         return
     # A leader in doubt must not park this Fetch, whose response would end the doubt.
-    max_wait_ms = 0 if follower.link_is_dead else FETCH_MAX_WAIT_MS
+    max_wait_ms = 0 if follower.link_is_dead else None
     request = snapshot_fetch.request(core, follower) or fetching.fetch_request(core, max_wait_ms)
     follower.fetch_id = core.ask(fetching.leader_destination(core, follower), request, now_ms)
 

@@ -13,10 +13,8 @@ from kafkaproto_server.raft.values.voters import (
 )
 from kafkaproto_server.types import MAX_BATCH_BYTES, Endpoint, ReplicaKey, Voter
 
-"""Largest batch that a leader appends; Kafka fixes it at this and gives it no key."""
-
 FETCH_MAX_WAIT_MS = 500
-"""How long a leader may hold a Fetch that brings nothing new; fixed in Kafka too."""
+"""How long a leader may hold a Fetch that brings nothing new, at most; fixed in Kafka too."""
 
 OBSERVER_EXPIRY_MS = 300_000
 """How long a replica that is no voter counts as an observer after its last Fetch; fixed in Kafka too."""
@@ -69,6 +67,13 @@ class RaftConfig:
     def __post_init__(self) -> None:
         assert self.key.id >= 0, f"node id {self.key.id} is negative"
         assert self.append_linger_ms >= 0, f"append linger {self.append_linger_ms} ms is negative"
+
+    @property
+    def fetch_max_wait_ms(self) -> int:
+        """How long a leader may hold this node's Fetches."""
+        # With shorter timeouts than Kafka's constant, each Fetch to a leader that has nothing new would look like a
+        # leader that is gone, and there would be an election several times a second, for ever.
+        return min(FETCH_MAX_WAIT_MS, self.request_timeout_ms // 2, self.fetch_timeout_ms // 2)
 
     @property
     def own_voter(self) -> Voter:

@@ -1,0 +1,211 @@
+"""What goes wrong in a run of whole nodes, until everything heals."""
+
+from __future__ import annotations
+
+import errno
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import trio
+
+from tests.sim.nodes.host import Host
+from tests.sim.nodes.network import Net
+from tests.sim.nodes.timeline import Timeline
+
+DOWN_S = 1.5
+CUT_S = 2.0
+
+
+class Faults:
+    """Draws faults until `heal`."""
+
+    def __init__(
+        self, hosts: Sequence[Host], net: Net, timeline: Timeline, rng: random.Random, config: Mapping[str, str]
+    ) -> None:
+        self._hosts = hosts
+        self._net = net
+        self._timeline = timeline
+        self._rng = rng
+        self._config = config
+        self.counts: Counter[str] = Counter()
+        self.is_healed = False
+        self.is_over = False
+        """Nothing is to be started any more."""
+        self._with_bad_disk: set[int] = set()
+        for host in hosts:
+            host.power_lost = self._power_lost
+
+    def begin(self, mean_s: Mapping[str, float]) -> None:
+        """Start, with the mean time between two faults of each kind."""
+        acts: dict[str, Callable[[Host], bool]] = {
+            "kill": self._kill,
+            "power loss": self._lose_power,
+            "power loss in an operation": self._lose_power_later,
+            "stop": self._stop,
+            "cut link": self._cut_link,
+            "cut off": self._cut_off,
+            "one way": self._cut_one_way,
+            "reset": lambda host: self._net.reset_some(host.net),
+            "slow network": self._slow_network,
+            "slow disk": self._slow_disk,
+            "failed sync": self._fail_sync,
+            "clock jump": self._jump,
+            "silent name": self._silence_name,
+        }
+        assert mean_s.keys() <= acts.keys(), mean_s
+        for name, mean in mean_s.items():
+            self._later(mean, partial(self._fire, name, mean, acts[name]))
+
+    def _later(self, mean_s: float, act: Callable[[], object]) -> None:
+        self._timeline.after(self._rng.expovariate(1 / mean_s), act)
+
+    def _fire(self, name: str, mean_s: float, act: Callable[[Host], bool]) -> None:
+        if self.is_healed:
+            return
+        host = self._rng.choice(self._hosts)
+        if act(host):
+            self.counts[name] += 1
+            self._timeline.trace.add(f"{name} {host.id}")
+        self._later(mean_s, partial(self._fire, name, mean_s, act))
+
+    # -- nodes -----------------------------------------------------------------------------------------------------
+
+    def _kill(self, host: Host) -> bool:
+        if not host.is_up:
+            return False
+        host.kill()
+        self._restart_later(host)
+        return True
+
+    def _lose_power(self, host: Host) -> bool:
+        if not host.is_up:
+            return False
+        host.lose_power()
+        self._restart_later(host)
+        return True
+
+    def _lose_power_later(self, host: Host) -> bool:
+        if not host.is_up or host.disk.crash_before is not None:
+            return False
+        host.disk.crash_before = host.disk.operations + self._rng.randrange(40)
+        return True
+
+    def _power_lost(self, host: Host) -> None:
+        self._timeline.trace.add(f"power lost {host.id} at operation {host.disk.operations}")
+        host.lose_power()
+        self._restart_later(host)
+
+    def _stop(self, host: Host) -> bool:
+        if not host.is_up:
+            return False
+        host.stop()
+        self._restart_later(host)
+        return True
+
+    def _fail_sync(self, host: Host) -> bool:
+        if not host.is_up:
+            return False
+        host.disk.fail("sync", self._rng.choice((".log", "quorum-state.tmp", "")), errno.EIO)
+        self._with_bad_disk.add(host.id)
+        self._restart_later(host)
+        return True
+
+    def _restart_later(self, host: Host) -> None:
+        self._later(DOWN_S, partial(self.restart, host))
+
+    def restart(self, host: Host) -> None:
+        """Have it run again, once it has ended."""
+        if self.is_over or (self.is_healed and host.is_up and not host.is_stopping):
+            return
+        if not host.has_ended.is_set():
+            self._timeline.after(0.1, partial(self.restart, host))
+            return
+        self.check_end(host)
+        host.start(self._config)
+        self._timeline.trace.add(f"start {host.id}")
+
+    def check_failures(self) -> None:
+        """Raise what ended a node that nothing had happened to."""
+        for host in self._hosts:
+            if host.failures and host.id not in self._with_bad_disk:
+                raise host.failures[0]
+
+    def check_end(self, host: Host) -> None:
+        """Forget how the node ended, if its disk explains it. Raises what else ended it."""
+        failures, host.failures = host.failures, []
+        for failure in failures:
+            if host.id not in self._with_bad_disk:
+                raise failure
+        if host.id in self._with_bad_disk:
+            # What a failed sync left is gone once the machine was off; a process that only starts again would read
+            # it from the page cache, and could lose it later.
+            self._with_bad_disk.discard(host.id)
+            host.lose_power()
+        host.disk.no_faults()
+
+    # -- network ---------------------------------------------------------------------------------------------------
+
+    def _cut(self, directions: Sequence[tuple[Host, Host]]) -> bool:
+        for source, target in directions:
+            self._net.cut(source.net, target.net)
+        self._later(CUT_S, partial(self._join, directions))
+        return bool(directions)
+
+    def _join(self, directions: Sequence[tuple[Host, Host]]) -> None:
+        for source, target in directions:
+            self._net.join(source.net, target.net)
+
+    def _cut_link(self, host: Host) -> bool:
+        others = self._others(host)
+        return self._cut([pair for each in others[:1] for pair in ((host, each), (each, host))])
+
+    def _cut_one_way(self, host: Host) -> bool:
+        return self._cut([(host, each) for each in self._others(host)[:1]])
+
+    def _cut_off(self, host: Host) -> bool:
+        return self._cut([pair for each in self._others(host) for pair in ((host, each), (each, host))])
+
+    def _others(self, host: Host) -> list[Host]:
+        others = [each for each in self._hosts if each is not host]
+        return self._rng.sample(others, len(others))
+
+    def _slow_network(self, host: Host) -> bool:
+        self._net.slow_down(host.net, self._rng.uniform(2, 200))
+        self._later(CUT_S, partial(self._net.slow_down, host.net, 1.0))
+        return True
+
+    def _silence_name(self, host: Host) -> bool:
+        self._net.silent_names[host.net.name] = None
+        self._later(CUT_S, lambda: self._net.silent_names.pop(host.net.name, None))
+        return True
+
+    # -- disks and clocks --------------------------------------------------------------------------------------------
+
+    def _slow_disk(self, host: Host) -> bool:
+        host.disk.slowness = self._rng.uniform(2, 300)
+
+        def quick_again() -> None:
+            host.disk.slowness = 1.0
+
+        self._later(CUT_S, quick_again)
+        return True
+
+    def _jump(self, host: Host) -> bool:
+        host.clock.wall_offset_ms += self._rng.choice((-1, 1)) * self._rng.randrange(3_600_000)
+        return True
+
+    async def heal(self) -> None:
+        """End all faults, and have every node run."""
+        self.is_healed = True
+        self._net.join_all()
+        for host in self._hosts:
+            host.disk.slowness = 1.0
+            host.disk.crash_before = None
+            host.disk.no_faults()
+        # Restarts that are due come first; each is at most some means away.
+        for host in self._hosts:
+            with trio.move_on_after(30 * DOWN_S):
+                while not host.is_up:
+                    await trio.sleep(0.1)

@@ -1,0 +1,218 @@
+"""One machine: its disk, its clock, its place on the network, and the life of the node on it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+
+import trio
+
+from kafkaproto_server.config import Config, default_config
+from kafkaproto_server.node.node import Node
+from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+from tests.sim.disk import PowerLossError
+from tests.sim.metadata.node import CLUSTER_ID
+from tests.sim.nodes.network import NetHost
+from tests.sim.nodes.threads import SimThreads, TimedDisk
+
+
+START_WALL_MS = 1_800_000_000_000
+DIRECTORY = "/data/node"
+CONTROLLER_PORT, BROKER_PORT = 9093, 9092
+
+
+class SeededRng:
+    """See `ports.Rng`."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._random = random.Random(rng.getrandbits(64))
+
+    def below(self, limit: int) -> int:
+        return self._random.randrange(limit)
+
+    def uuid(self) -> bytes:
+        value = bytearray(self._random.randbytes(16))
+        value[6], value[8] = value[6] & 0x0F | 0x40, value[8] & 0x3F | 0x80
+        return bytes(value)
+
+
+class HostClock:
+    """See `ports.Clock`: the run's time, and a wall clock that may be set."""
+
+    def __init__(self) -> None:
+        self.wall_offset_ms = START_WALL_MS
+
+    def now_ms(self) -> int:
+        return int(trio.current_time() * 1000)
+
+    def wall_ms(self) -> int:
+        return self.now_ms() + self.wall_offset_ms
+
+
+class Host:
+    """A machine with one node."""
+
+    def __init__(
+        self, node_id: int, roles: tuple[str, ...], net: NetHost, rng: random.Random, nursery: trio.Nursery
+    ) -> None:
+        self.id = node_id
+        self.roles = roles
+        self.net = net
+        self.clock = HostClock()
+        self.disk = TimedDisk(random.Random(rng.getrandbits(64)))
+        self.node: Node | None = None
+        self.life = 0
+        """Starts so far."""
+        self.failures: list[BaseException] = []
+        """What ended the node, life by life, where nothing killed it."""
+        self.has_ended = trio.Event()
+        self.has_ended.set()
+        self.is_announced = False
+        self.is_stopping = False
+        self._rng = rng
+        self._nursery = nursery
+        self._scope = trio.CancelScope()
+        self._threads: SimThreads | None = None
+        self._is_killed = False
+        self.power_lost: Callable[[Host], None] = Host.lose_power
+        """What happens when the disk loses power in the middle of an operation."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether its process runs."""
+        return not self.has_ended.is_set() and not self._is_killed
+
+    @property
+    def is_controller(self) -> bool:
+        return "controller" in self.roles
+
+    @property
+    def is_broker(self) -> bool:
+        return "broker" in self.roles
+
+    @property
+    def quorum(self) -> QuorumDriver | None:
+        """The running node's driver, once it is there."""
+        running = None if self.node is None or not self.is_up else self.node._running
+        return None if running is None else running.opened.quorum
+
+    @property
+    def voter(self) -> Voter:
+        endpoint = Endpoint(name="CONTROLLER", host=self.net.name, port=CONTROLLER_PORT)
+        return Voter(key=ReplicaKey(id=self.id, directory_id=bytes([self.id] * 16)), endpoints=(endpoint,))
+
+    def format(self, start: QuorumStart, voters: tuple[Voter, ...] = ()) -> None:
+        """As `kafka-storage format` does."""
+        self.disk.make_directory("/data")
+        self.disk.sync_directory("/")
+        request = FormatRequest(
+            cluster_id=CLUSTER_ID,
+            node_id=self.id,
+            directories=(DIRECTORY,),
+            metadata_directory=DIRECTORY,
+            is_controller=self.is_controller,
+            has_static_voters=False,
+            quorum_start=start,
+            initial_voters=voters,
+        )
+        uuid = SeededRng(self._rng).uuid
+        format_directories(
+            self.disk, request, wall_ms=self.clock.wall_ms, new_uuid=uuid, report=lambda line: None
+        )
+        self.disk.spent_s()
+
+    # -- life ----------------------------------------------------------------------------------------------------
+
+    def start(self, config: Mapping[str, str]) -> None:
+        """Start the node's process."""
+        assert self.has_ended.is_set(), f"node {self.id} runs already"
+        self.life += 1
+        self.net.is_powered = True
+        self._is_killed = self.is_announced = self.is_stopping = False
+        self.has_ended = trio.Event()
+        self._scope = trio.CancelScope()
+        self._threads = SimThreads(self.disk, random.Random(self._rng.getrandbits(64)), self._power_lost)
+        self.node = Node(
+            self._config(config),
+            disk=self.disk,
+            clock=self.clock,
+            rng=SeededRng(self._rng),
+            network=self.net,
+            threads=self._threads,
+        )
+        self._nursery.start_soon(self._live, self.node, name=f"node {self.id}, life {self.life}")
+
+    def _config(self, config: Mapping[str, str]) -> Config:
+        ports = {"controller": ("CONTROLLER", CONTROLLER_PORT), "broker": ("PLAINTEXT", BROKER_PORT)}
+        listeners = [f"{ports[role][0]}://{self.net.name}:{ports[role][1]}" for role in self.roles]
+        return default_config(
+            {
+                "process.roles": ",".join(self.roles),
+                "node.id": str(self.id),
+                "listeners": ",".join(listeners),
+                "controller.listener.names": "CONTROLLER",
+                "log.dirs": DIRECTORY,
+                **config,
+            }
+        )
+
+    async def _live(self, node: Node) -> None:
+        try:
+            with self._scope:
+                await node.run(self._announce)
+        except BaseException as error:
+            if isinstance(error, trio.Cancelled | KeyboardInterrupt):
+                raise
+            # What a killed process does with its last breath is nobody's business.
+            if not self._is_killed:
+                self.failures += leaves(error)
+        finally:
+            if not self._is_killed:
+                self.net.process_ended()
+                self.disk.process_ended()
+            self.has_ended.set()
+
+    def _announce(self, line: str) -> None:
+        self.is_announced = True
+
+    def stop(self) -> None:
+        """SIGTERM."""
+        if self.node is not None:
+            self.is_stopping = True
+            self.node.stop()
+
+    def kill(self) -> None:
+        """SIGKILL: what was written stays, and the kernel tells everybody who was connected."""
+        self._die()
+        self.net.process_ended()
+        self.disk.process_ended()
+
+    def lose_power(self) -> None:
+        """The machine is off at once; of what was not synced, the disk keeps what the seed says."""
+        self._die()
+        self.net.lose_power()
+        self.disk.crash(SeededRng(self._rng))
+
+    def _power_lost(self) -> None:
+        self.power_lost(self)
+
+    def _die(self) -> None:
+        self._is_killed = True
+        if self._threads is not None:
+            self._threads.die()
+        self._scope.cancel()
+
+
+def leaves(error: BaseException) -> list[BaseException]:
+    """The errors in a group of groups."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [leaf for each in error.exceptions for leaf in leaves(each)]
+
+
+def is_of_disk(error: BaseException) -> bool:
+    """Whether a node may end with this when its disk fails."""
+    return isinstance(error, StorageError | OSError | PowerLossError)

@@ -1,0 +1,327 @@
+"""One seed of whole nodes: a cluster, clients, faults; then everything heals, and has to come to rest."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+
+import trio
+
+from kafkaproto_server.controller.values import batches
+from kafkaproto_server.node import descriptors
+from kafkaproto_server.storage.directories.format import QuorumStart
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.nodes import timeline as virtual
+from tests.sim.nodes.checkers import MAX_TURN_S, ErrorLog, NodeInvariant, StepChecker, left_behind
+from tests.sim.nodes.faults import Faults
+from tests.sim.nodes.host import CONTROLLER_PORT, Host
+from tests.sim.nodes.network import Net
+from tests.sim.nodes.timeline import Timeline, Trace
+from tests.sim.nodes.traffic import Administrator, Histories
+
+REST_S = 90.0
+"""After which a healed cluster has to be at rest."""
+FORWARD_S = 40.0
+"""Longer than a broker waits for a controller."""
+DESCRIPTORS = 1024
+
+_LAYOUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "one": (("controller", "broker"),),
+    "one and brokers": (("controller", "broker"), ("broker",), ("broker",)),
+    "three combined": (("controller", "broker"),) * 3,
+    "three and two": (("controller",),) * 3 + (("broker",),) * 2,
+    "five and one": (("controller",),) * 5 + (("broker",),),
+}
+_FAULTS = {
+    "kill": 6.0,
+    "power loss": 8.0,
+    "power loss in an operation": 6.0,
+    "stop": 12.0,
+    "cut link": 5.0,
+    "cut off": 8.0,
+    "one way": 8.0,
+    "reset": 2.0,
+    "slow network": 6.0,
+    "slow disk": 6.0,
+    "failed sync": 15.0,
+    "clock jump": 5.0,
+    "silent name": 8.0,
+}
+"""Mean seconds between two of a kind, where the seed chooses the kind at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodesOptions:
+    """What a seed draws."""
+
+    layout: str
+    delay_ms: tuple[float, float]
+    fault_s: float
+    clients: int
+    faults: Mapping[str, float]
+    config: Mapping[str, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class NodesResult:
+    """What came of one run."""
+
+    seed: int
+    options: NodesOptions
+    events: int = 0
+    simulated_s: float = 0.0
+    seconds: float = 0.0
+    """Processor time."""
+    epochs: int = 0
+    images: int = 0
+    requests: int = 0
+    answered: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    longest_turn_s: float = 0.0
+    digest: str = ""
+    lines: list[str] = field(default_factory=list)
+    invariant: str | None = None
+    failure: str = ""
+
+
+def draw(seed: int) -> NodesOptions:
+    """The options of a seed."""
+    rng = random.Random(f"options {seed}")
+    chosen = [name for name in _FAULTS if rng.random() < 0.5]
+    delay_ms = rng.choice(((0.05, 1.0), (0.5, 5.0), (2.0, 25.0)))
+    # An election that takes longer than its timeout is no fault of the nodes.
+    election_ms = rng.choice((150, 300, 1000)) if delay_ms[1] < 10 else 1000
+    return NodesOptions(
+        layout=rng.choice(list(_LAYOUTS)),
+        delay_ms=delay_ms,
+        fault_s=rng.uniform(6, 20),
+        clients=rng.randint(1, 4),
+        faults={name: _FAULTS[name] for name in chosen},
+        config={
+            "controller.quorum.election.timeout.ms": str(election_ms),
+            "controller.quorum.fetch.timeout.ms": str(2 * election_ms),
+            "controller.quorum.request.timeout.ms": str(2 * election_ms),
+            "broker.heartbeat.interval.ms": "500",
+            "broker.session.timeout.ms": "3000",
+            "metadata.log.max.record.bytes.between.snapshots": str(rng.choice((2_000, 20_000, 1_000_000))),
+            "metadata.log.segment.ms": str(rng.choice((2_000, 604_800_000))),
+            "metadata.max.retention.bytes": str(rng.choice((20_000, 1_000_000))),
+            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+            "super.users": "User:ANONYMOUS",
+        },
+    )
+
+
+def run(seed: int, options: NodesOptions | None = None, *, kept_lines: int = 0) -> NodesResult:
+    """Simulate one seed."""
+    options = options or draw(seed)
+    result = NodesResult(seed=seed, options=options)
+    began = time.process_time()
+    with _surroundings() as errors:
+        simulation = _Simulation(seed, options, result, errors, Trace(kept_lines))
+        try:
+            virtual.run(seed, simulation.main)
+        except BaseException as error:
+            violation = _first(error)
+            if isinstance(violation, KeyboardInterrupt):
+                raise
+            is_known = isinstance(violation, ViolationError)
+            result.invariant = violation.invariant.name if is_known else NodeInvariant.NO_FAILURE.name  # type: ignore[attr-defined]
+            result.failure = "".join(traceback.format_exception(violation))
+    result.seconds = time.process_time() - began
+    return result
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+@contextmanager
+def _surroundings() -> Iterator[ErrorLog]:
+    """The process as the nodes' code finds it: descriptors that do not depend on the machine, a quiet log."""
+    logger = logging.getLogger("kafkaproto")
+    errors = ErrorLog()
+    saved = logger.level, logger.propagate, descriptors.resource.getrlimit
+    logger.addHandler(errors)
+    logger.setLevel(logging.ERROR)
+    logger.propagate = False
+    descriptors.resource.getrlimit = lambda _: (DESCRIPTORS, DESCRIPTORS)
+    try:
+        yield errors
+    finally:
+        logger.removeHandler(errors)
+        logger.level, logger.propagate, descriptors.resource.getrlimit = saved
+
+
+class _Simulation:
+    def __init__(
+        self, seed: int, options: NodesOptions, result: NodesResult, errors: ErrorLog, trace: Trace
+    ) -> None:
+        self._rng = random.Random(f"run {seed}")
+        self._options = options
+        self._result = result
+        self._errors = errors
+        self._trace = trace
+
+    async def main(self) -> None:
+        try:
+            async with trio.open_nursery() as nursery:
+                await self._run(nursery)
+                nursery.cancel_scope.cancel()
+        finally:
+            self._result.events = self._trace.events
+            self._result.simulated_s = trio.current_time()
+            self._result.digest = self._trace.digest
+            self._result.lines = self._trace.lines
+
+    async def _run(self, nursery: trio.Nursery) -> None:
+        options, rng = self._options, self._rng
+        timeline = Timeline(self._trace)
+        nursery.start_soon(timeline.run)
+        net = Net(random.Random(rng.getrandbits(64)), timeline, delay_ms=options.delay_ms)
+        hosts = self._hosts(net, nursery)
+        config = self._config(hosts)
+        checker = StepChecker(hosts)
+        trio.lowlevel.add_instrument(checker)
+        faults = Faults(hosts, net, timeline, random.Random(rng.getrandbits(64)), config)
+        histories = Histories(random.Random(rng.getrandbits(64)))
+        clients = [
+            Administrator(net.host(f"client{number}"), hosts, histories, random.Random(rng.getrandbits(64)))
+            for number in range(options.clients)
+        ]
+        try:
+            with trio.CancelScope() as scope:
+                checker.stop = scope
+                for host in hosts:
+                    host.start(config)
+                async with trio.open_nursery() as traffic:
+                    for client in clients:
+                        traffic.start_soon(client.run)
+                    timeline.every(0.25, partial(self._watch, faults))
+                    faults.begin(options.faults)
+                    await trio.sleep(options.fault_s)
+                    await faults.heal()
+                    await self._until_at_rest(hosts)
+                    for client in clients:
+                        client.is_over = True
+                await self._end(hosts, clients, histories, checker, faults)
+            if checker.violation is not None:
+                raise checker.violation
+        finally:
+            trio.lowlevel.remove_instrument(checker)
+            result = self._result
+            result.epochs, result.images = checker.highest_epoch, checker.images.images
+            result.longest_turn_s = checker.longest_turn_s
+            result.faults = faults.counts
+            result.requests = sum(client.requests for client in clients)
+            result.answered = histories.answered
+
+    def _hosts(self, net: Net, nursery: trio.Nursery) -> list[Host]:
+        hosts = [
+            Host(number, roles, net.host(f"node{number}"), random.Random(self._rng.getrandbits(64)), nursery)
+            for number, roles in enumerate(_LAYOUTS[self._options.layout], 1)
+        ]
+        voters = tuple(host.voter for host in hosts if host.is_controller)
+        for host in hosts:
+            if host.is_controller:
+                host.format(QuorumStart.INITIAL_CONTROLLERS, voters)
+            else:
+                host.format(QuorumStart.UNSPECIFIED)
+        return hosts
+
+    def _config(self, hosts: list[Host]) -> dict[str, str]:
+        controllers = [f"{host.net.name}:{CONTROLLER_PORT}" for host in hosts if host.is_controller]
+        return {"controller.quorum.bootstrap.servers": ",".join(controllers), **self._options.config}
+
+    def _watch(self, faults: Faults) -> None:
+        faults.check_failures()
+        first = self._errors.first
+        if first is not None:
+            cause = first.exc_info[1] if first.exc_info else None
+            raise ViolationError(NodeInvariant.NO_FAILURE, first.getMessage()) from cause
+
+    async def _until_at_rest(self, hosts: list[Host]) -> None:
+        """Until every node serves, and all show one image in which every broker is unfenced."""
+
+        def state() -> list[object]:
+            shown: list[object] = []
+            for host in hosts:
+                quorum = host.quorum
+                if quorum is None:
+                    shown.append((host.id, "is down"))
+                    continue
+                image = quorum.published.image
+                fenced = [each for each, broker in image.brokers.items() if broker.fenced and each < 100]
+                shown.append((host.id, host.is_announced, quorum.published.leader, fenced))
+            return shown
+
+        def is_at_rest() -> bool:
+            quorums = [host.quorum for host in hosts]
+            if not all(host.is_announced and host.node is not None and host.node.is_ready for host in hosts):
+                return False
+            images = [quorum.published.image for quorum in quorums if quorum is not None]
+            fenced = [each for each, broker in images[0].brokers.items() if broker.fenced and each < 100]
+            return not fenced and len(images) == len(hosts)
+
+        await _reach(is_at_rest, NodeInvariant.READY_AT_LAST, state)
+
+    async def _end(
+        self,
+        hosts: list[Host],
+        clients: list[Administrator],
+        histories: Histories,
+        checker: StepChecker,
+        faults: Faults,
+    ) -> None:
+        faults.is_over = True
+        # Until everybody has what was committed last.
+        await _reach(
+            lambda: len({_offset(host) for host in hosts}) == 1,
+            NodeInvariant.READY_AT_LAST,
+            lambda: [_offset(host) for host in hosts],
+        )
+        histories.check(checker.images.newest)
+        await _until_nothing_is_left(hosts, [client.address for client in clients])
+        for host in hosts:
+            host.stop()
+        await _reach(
+            lambda: all(host.has_ended.is_set() for host in hosts),
+            NodeInvariant.STOPS_AT_LAST,
+            lambda: [(host.id, host.has_ended.is_set()) for host in hosts],
+        )
+        faults.check_failures()
+        self._watch(faults)
+
+
+async def _until_nothing_is_left(hosts: list[Host], clients: list[str]) -> None:
+    # A request of a client that is gone may still wait for a controller that answers nobody.
+    with trio.move_on_after(FORWARD_S):
+        while left_behind(hosts, clients) is not None:
+            await trio.sleep(1)
+    left = left_behind(hosts, clients)
+    if left is not None:
+        raise ViolationError(NodeInvariant.NOTHING_LEFT, left)
+
+
+def _offset(host: Host) -> int:
+    quorum = host.quorum
+    return -1 if quorum is None else quorum.published.image.offset
+
+
+async def _reach(
+    is_reached: Callable[[], bool], invariant: NodeInvariant, state: Callable[[], object]
+) -> None:
+    with trio.move_on_after(REST_S):
+        while not is_reached():
+            await trio.sleep(0.01)
+        return
+    raise ViolationError(invariant, str(state()))

@@ -1,0 +1,170 @@
+"""A node's threads, without threads: blocking work is done at once in the event loop's thread, at a time that the seed
+chooses, and takes as long as its disk needs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import trio
+
+from kafkaproto_server.node.io_workers import Report, Work
+from tests.sim.disk import MemoryDisk, PowerLossError
+
+T = TypeVar("T")
+
+SWITCH_S = 0.0002
+"""Until a thread begins with what it was given."""
+
+
+class TimedDisk(MemoryDisk):
+    """A disk in memory whose operations take time: whoever waits for it takes the time off with `spent_s`."""
+
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__()
+        self._time_rng = rng
+        self._spent_s = 0.0
+        self.slowness = 1.0
+
+    def before(self, operation: str, path: str) -> None:
+        super().before(operation, path)
+        is_sync = operation in ("sync", "sync_directory")
+        self._spent_s += self.slowness * self._time_rng.uniform(*((0.0003, 0.003) if is_sync else (1e-6, 3e-5)))
+
+    def spent_s(self) -> float:
+        """The time that the operations took since the last call."""
+        spent, self._spent_s = self._spent_s, 0.0
+        return spent
+
+    def process_ended(self) -> None:
+        """Its process was killed: files and locks are gone, and nothing of what was written."""
+        self.generation += 1
+        self.crash_before = None
+        self._locked.clear()
+
+
+class SimThreads:
+    """See `node.threads.Threads`, for one life of one node."""
+
+    def __init__(self, disk: TimedDisk, rng: random.Random, power_lost: Callable[[], None]) -> None:
+        """``power_lost`` is called when the disk says that the machine lost power in the middle of an operation."""
+        self.disk = disk
+        self.rng = rng
+        self.is_dead = False
+        self._power_lost = power_lost
+        self._waits: dict[trio.CancelScope, None] = {}
+
+    def die(self) -> None:
+        """The process has ended: whoever waits for a thread goes on, and finds that there is none."""
+        self.is_dead = True
+        for scope in list(self._waits):
+            scope.cancel()
+
+    async def run(self, function: Callable[..., T], *arguments: Any, abandon_on_cancel: bool = False) -> T:
+        await self._pass_s(self.rng.random() * SWITCH_S, shield=not abandon_on_cancel)
+        error: Exception | None = None
+        result: Any = None
+        try:
+            result = self.do(function, *arguments)
+        except PowerLossError:
+            raise
+        except Exception as caught:
+            error = caught
+        await self._pass_s(self.disk.spent_s(), shield=not abandon_on_cancel)
+        if error is not None:
+            raise error
+        return result  # type: ignore[no-any-return]
+
+    def do(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Do it now."""
+        if self.is_dead:
+            raise PowerLossError("the process has ended")
+        try:
+            return function(*arguments)
+        except PowerLossError:
+            if not self.is_dead:
+                self._power_lost()
+            raise
+
+    async def _pass_s(self, delay_s: float, *, shield: bool) -> None:
+        with trio.CancelScope(shield=shield) as scope:
+            self._waits[scope] = None
+            try:
+                await trio.sleep(delay_s)
+            finally:
+                del self._waits[scope]
+        if self.is_dead:
+            raise PowerLossError("the process has ended")
+
+    def workers(self, threads: int) -> SimWorkers:
+        return SimWorkers(self)
+
+
+class SimLane:
+    """See `node.io_workers.Lane`."""
+
+    def __init__(self, workers: SimWorkers, work: Work[Any]) -> None:
+        self._workers = workers
+        self.work = work
+        self.waiting: deque[Any] = deque()
+
+    def put(self, job: Any) -> None:
+        self.waiting.append(job)
+        self._workers.ready(self)
+
+
+class SimWorkers:
+    """See `node.io_workers.IoWorkers`: one lane after the other, in an order that the seed chooses."""
+
+    def __init__(self, threads: SimThreads) -> None:
+        self._threads = threads
+        self._lanes: dict[SimLane, None] = {}
+        self._wake = trio.Event()
+
+    def lane(self, work: Work[Any]) -> SimLane:
+        return SimLane(self, work)
+
+    def ready(self, lane: SimLane) -> None:
+        self._lanes[lane] = None
+        self._wake.set()
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        task_status.started()
+        try:
+            while True:
+                while not self._lanes:
+                    self._wake = trio.Event()
+                    await self._wake.wait()
+                await self._work_one()
+        except trio.Cancelled:
+            # What was queued by then is done first.
+            while self._lanes and not self._threads.is_dead:
+                for function, arguments in self._reports():
+                    function(*arguments)
+            raise
+
+    async def _work_one(self) -> None:
+        threads = self._threads
+        await threads._pass_s(threads.rng.random() * SWITCH_S, shield=False)
+        reports = self._reports()
+        # The disk's work is done and cannot be left: only its report comes later.
+        await threads._pass_s(threads.disk.spent_s(), shield=True)
+        for function, arguments in reports:
+            function(*arguments)
+
+    def _reports(self) -> list[tuple[Callable[..., None], tuple[Any, ...]]]:
+        """Do the first of the jobs of some lane; what is to be reported of them."""
+        lane = self._threads.rng.choice(list(self._lanes))
+        reports: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+
+        def report(function: Callable[..., None], *arguments: Any) -> None:
+            reports.append((function, arguments))
+
+        told: Report = report
+        self._threads.do(lane.work, lane.waiting, told)
+        if not lane.waiting:
+            self._lanes.pop(lane, None)
+        return reports

@@ -1,0 +1,287 @@
+"""Administrators as clients: each speaks Kafka's protocol through `kafkaproto` to any node, several requests at a time,
+in any version that both know, in pieces, and hangs up when it likes. What they ask for, and what they were told, is
+kept as one history for each thing; see `tests.sim.metadata.history`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import trio
+
+from kafkaproto.connection import ClientConnection, IncomingResponse, Negotiated
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.frame import NEED_DATA
+from kafkaproto.message import Message
+from kafkaproto.messages import DescribeClusterRequest, DescribeQuorumRequest, MetadataRequest
+from kafkaproto_server.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.metadata.administrators import _REQUESTS as TOPIC_REQUESTS
+from tests.sim.metadata.checker import MetadataInvariant
+from tests.sim.metadata.history import Call, is_linearizable
+from tests.sim.metadata.models import LOOK, Operation, TopicModel
+from tests.sim.metadata.notebook import CALLS_PER_SUBJECT, Request, Subject
+from tests.sim.metadata.settings import KINDS as ALL_KINDS
+from tests.sim.nodes.checkers import NodeInvariant
+from tests.sim.nodes.host import BROKER_PORT, CONTROLLER_PORT, Host
+from tests.sim.nodes.network import NetHost, SimStream
+
+RESPONSE_TIMEOUT_S = 8.0
+KINDS = {name: kind for name, kind in ALL_KINDS.items() if name != "feature"}
+"""A formatted cluster has features at their newest levels: there is nothing to set."""
+CONTROLLER_ONLY = ("visitor", "controller")
+_TOPIC_RESPONSES = frozenset((0, 3, 36, 37))
+_UNKNOWN = (ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT, ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+class Histories:
+    """What was asked of each thing, and what came back."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._subjects: dict[str, Subject] = {}
+        self._numbers = dict.fromkeys(("topic", *KINDS), 0)
+        self._value = 0
+
+    @property
+    def answered(self) -> int:
+        """The number of requests whose result is known."""
+        return sum(call.answered_at is not None for each in self._subjects.values() for call in each.calls)
+
+    def next(self, *, at_controller: bool) -> tuple[Subject, Call, Request]:
+        """Something to ask for."""
+        kinds = [name for name in KINDS if at_controller or name not in CONTROLLER_ONLY]
+        kind_name = "topic" if self._rng.random() < 0.5 else self._rng.choice(kinds)
+        name = f"{kind_name}-{self._numbers[kind_name]}"
+        if name in self._subjects and len(self._subjects[name].calls) >= CALLS_PER_SUBJECT:
+            self._numbers[kind_name] += 1
+            most = None if kind_name == "topic" else KINDS[kind_name].most
+            if most is not None and self._numbers[kind_name] >= most:
+                self._numbers[kind_name] = most
+                return self.next(at_controller=at_controller)
+            name = f"{kind_name}-{self._numbers[kind_name]}"
+        if kind_name != "topic" and KINDS[kind_name].most == self._numbers[kind_name]:
+            return self.next(at_controller=at_controller)
+        self._value += 1
+        return self._topic(name) if kind_name == "topic" else self._setting(kind_name, name)
+
+    def _topic(self, name: str) -> tuple[Subject, Call, Request]:
+        def state(image: ClusterImage) -> object:
+            topic = image.topic_by_name(name)
+            if topic is None:
+                return None
+            return len(topic.partitions), int(image.config(TOPIC_RESOURCE, name).get("retention.ms", "0"))
+
+        subject = self._subjects.setdefault(
+            name, Subject(model=TopicModel(), responses=_TOPIC_RESPONSES, look=state, initial=None)
+        )
+        kind = self._rng.choices(["create", "exists", "delete", "set", "grow"], [5, 1, 2, 4, 2])[0]
+        argument = {"create": self._rng.randint(1, 3), "grow": self._rng.randint(2, 5), "set": self._value}
+        operation = Operation(kind, argument.get(kind, 0))
+        return subject, self._called(subject, operation), TOPIC_REQUESTS[kind](name, operation.argument)
+
+    def _setting(self, kind_name: str, name: str) -> tuple[Subject, Call, Request]:
+        kind = KINDS[kind_name]
+        subject = self._subjects.setdefault(
+            name,
+            Subject(
+                model=kind.model,
+                responses=frozenset((0, kind.model.present, kind.model.absent)),
+                look=lambda image: kind.look(image, name),
+                initial=0,
+            ),
+        )
+        operation = Operation(self._rng.choice(kind.operations))
+        if operation.kind == "set":
+            operation = Operation("set", kind.value(self._value))
+        return subject, self._called(subject, operation), kind.request(name, operation)
+
+    @staticmethod
+    def _called(subject: Subject, operation: Operation) -> Call:
+        call = Call(operation=operation, called_at=_now_us())
+        subject.calls.append(call)
+        return call
+
+    @staticmethod
+    def answer(subject: Subject, call: Call, code: int, *, at_controller: bool) -> None:
+        """A response has come."""
+        assert isinstance(call.operation, Operation)
+        if code in _UNKNOWN:
+            return
+        # A broker asks again if its connection to the controller is lost, as Kafka's do: it may be the second time that
+        # is answered, and the first that did it.
+        if not at_controller and (code or call.operation.kind == "remove") and call.operation.kind != "exists":
+            return
+        if code not in subject.responses:
+            # It was not done: too few brokers, for example.
+            subject.calls.remove(call)
+            return
+        call.answered_at, call.response = _now_us(), code
+
+    @staticmethod
+    def not_sent(subject: Subject, call: Call) -> None:
+        """Nothing of the request has left."""
+        subject.calls.remove(call)
+
+    def check(self, image: ClusterImage) -> None:
+        """Raise ViolationError for responses, or a state at last, that no cluster could have given."""
+        for name, subject in self._subjects.items():
+            _check(name, subject, MetadataInvariant.LINEARIZABLE)
+            end = Call(operation=LOOK, called_at=_now_us(), answered_at=_now_us() + 1)
+            end.response = subject.look(image)
+            subject.calls.append(end)
+            _check(name, subject, MetadataInvariant.ACKNOWLEDGED_STAYS)
+
+
+def _check(name: str, subject: Subject, invariant: MetadataInvariant) -> None:
+    if not is_linearizable(subject.calls, subject.model, subject.initial):
+        calls = "; ".join(
+            f"{call.operation} at {call.called_at}: {call.response} at {call.answered_at}" for call in subject.calls
+        )
+        raise ViolationError(invariant, f"{name}: {calls}")
+
+
+def _now_us() -> int:
+    return round(trio.current_time() * 1_000_000)
+
+
+class HungUp(Exception):
+    """The connection is gone."""
+
+
+class Administrator:
+    """One client. `run` it until the traffic is to end."""
+
+    def __init__(self, net: NetHost, hosts: Sequence[Host], histories: Histories, rng: random.Random) -> None:
+        self._net = net
+        self._hosts = hosts
+        self._histories = histories
+        self._rng = rng
+        self.address = net.address
+        self.requests = 0
+        self.is_over = False
+
+    async def run(self) -> None:
+        """Connect, ask, hang up, again and again."""
+        while not self.is_over:
+            await trio.sleep(self._rng.expovariate(1 / 0.1))
+            host = self._rng.choice(self._hosts)
+            port = BROKER_PORT if host.is_broker and self._rng.random() < 0.7 else CONTROLLER_PORT
+            if port == CONTROLLER_PORT and not host.is_controller:
+                continue
+            try:
+                with trio.fail_after(3):
+                    stream = await self._net.connect(host.net.address, port)
+            except (OSError, trio.TooSlowError):
+                continue
+            try:
+                await self._use(stream, at_controller=port == CONTROLLER_PORT)
+            except (HungUp, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
+                pass
+            finally:
+                stream.close()
+
+    async def _use(self, stream: SimStream, *, at_controller: bool) -> None:
+        connection = ClientConnection(client_id=self._net.name)
+        with trio.fail_after(RESPONSE_TIMEOUT_S):
+            event = await self._next(stream, connection)
+        assert isinstance(event, Negotiated)
+        for _ in range(self._rng.randint(1, 6)):
+            if self.is_over:
+                return
+            await self._exchange(stream, connection, at_controller=at_controller)
+            await trio.sleep(self._rng.expovariate(1 / 0.05))
+
+    async def _exchange(
+        self, stream: SimStream, connection: ClientConnection, *, at_controller: bool
+    ) -> None:
+        waiting: dict[int, Callable[[Any], None]] = {}
+        for _ in range(self._rng.choice((1, 1, 1, 2, 4))):
+            number, heard = self._ask(connection, at_controller=at_controller)
+            if number is not None:
+                waiting[number] = heard
+        await self._write(stream, b"".join(connection.data_to_send()))
+        with trio.fail_after(RESPONSE_TIMEOUT_S):
+            while waiting:
+                event = await self._next(stream, connection)
+                assert isinstance(event, IncomingResponse)
+                waiting.pop(event.correlation_id)(event.response)
+
+    def _ask(
+        self, connection: ClientConnection, *, at_controller: bool
+    ) -> tuple[int | None, Callable[[Any], None]]:
+        served = connection.served_versions
+        assert served is not None
+        if self._rng.random() < 0.25:
+            look = self._rng.choice((MetadataRequest(topics=None), DescribeClusterRequest(), _DESCRIBE_QUORUM))
+            if look.API_KEY not in served:
+                return None, lambda _: None
+            self.requests += 1
+            return self._send(connection, look), lambda _: None
+        subject, call, (request, result) = self._histories.next(at_controller=at_controller)
+        if request.API_KEY not in served:
+            self._histories.not_sent(subject, call)
+            return None, lambda _: None
+        self.requests += 1
+        return self._send(connection, request), lambda response: self._histories.answer(
+            subject, call, result(response), at_controller=at_controller
+        )
+
+    def _send(self, connection: ClientConnection, request: Message) -> int:
+        assert connection.served_versions is not None
+        assert request.API_KEY is not None
+        low, high = connection.served_versions[request.API_KEY]
+        low, high = max(low, request.MIN_VERSION), min(high, connection.version_for(request))
+        if self._rng.random() < 0.4:
+            try:
+                return connection.send_request(request, self._rng.randint(low, high))
+            except LocalProtocolError:
+                # The version has no field for what is asked.
+                pass
+        return connection.send_request(request)
+
+    async def _write(self, stream: SimStream, data: bytes) -> None:
+        chance = self._rng.random()
+        if chance < 0.03:
+            # Breaks off in the middle.
+            await stream.send_all(data[: self._rng.randrange(len(data) + 1)])
+            raise HungUp
+        if chance < 0.15:
+            cut = self._rng.randrange(len(data) + 1)
+            await stream.send_all(data[:cut])
+            await trio.sleep(self._rng.random())
+            data = data[cut:]
+        await stream.send_all(data)
+        if chance > 0.97:
+            # Does not wait for the answers.
+            raise HungUp
+
+    async def _next(self, stream: SimStream, connection: ClientConnection) -> Negotiated | IncomingResponse:
+        while True:
+            pending = b"".join(connection.data_to_send())
+            if pending:
+                await stream.send_all(pending)
+            try:
+                event = connection.next_event()
+            except RemoteProtocolError as error:
+                raise ViolationError(NodeInvariant.WHOLE_RESPONSES, str(error)) from error
+            if event is not NEED_DATA:
+                return event
+            data = await stream.receive_some(self._rng.choice((1, 7, 100, 65_536)))
+            if not data:
+                raise HungUp
+            connection.receive(data)
+
+
+_DESCRIBE_QUORUM = DescribeQuorumRequest(
+    topics=[
+        DescribeQuorumRequest.TopicData(
+            topic_name="__cluster_metadata",
+            partitions=[DescribeQuorumRequest.PartitionData(partition_index=0)],
+        )
+    ]
+)
