@@ -36,6 +36,12 @@ from tests.sim.trace import LineTrace
     flag_value="unknown-node",
     help="With a node that nobody knows, and that sends everything that fits the wire.",
 )
+@click.option(
+    "--nodes",
+    "level",
+    flag_value="nodes",
+    help="Whole nodes: their drivers, storage and bytes, with clients, on networks and disks that fail.",
+)
 @click.option("--cluster-unknown-node", "level", flag_value="cluster-unknown-node", help="Both of these.")
 @click.option("--digest", is_flag=True, help="Print a digest of all that happened.")
 @click.option("--mutations", is_flag=True, help="Break the core on purpose, and print what noticed it.")
@@ -53,6 +59,9 @@ def main(
 
     The exit status is 1 if one did not hold; the last line then is the command that shows the run again.
     """
+    if level == "nodes" and not mutations:
+        _run_nodes(seed if seed is not None else _seed_of_commit(), runs, processes, events, digest=digest)
+        return
     if mutations:
         from tests.sim.mutations.search import print_table
 
@@ -64,6 +73,29 @@ def main(
         raise click.UsageError("--option goes with one run")
     else:
         _run_many(first, runs, processes, level)
+
+
+def _run_nodes(first: int, runs: int, processes: int, events: int, *, digest: bool) -> None:
+    from tests.sim.nodes import runner
+
+    totals = runner.NodesTotals()
+    results = (
+        [runner.run(first, kept_lines=events)]
+        if runs == 1
+        else runner.run_many(range(first, first + runs), processes)
+    )
+    for result in results:
+        totals.add(result)
+        for line in result.lines[-events:] if events else ():
+            click.echo(line)
+        if digest:
+            click.echo(f"{result.seed} {result.digest}")
+        if result.invariant is not None:
+            click.echo(runner.report(result))
+        if totals.runs % 100 == 0 and totals.runs < runs:
+            click.echo(str(totals))
+    click.echo(str(totals))
+    sys.exit(1 if totals.failed else 0)
 
 
 def _seed_of_commit() -> int:

@@ -219,6 +219,7 @@ class _Direction:
             # A machine that is back, or a process that has closed, knows nothing of this connection.
             self._net.timeline.after(self._net.delay_s(target, source), self._sender.break_now)
             return
+        self._net.delivered_bytes += 0 if isinstance(piece, str) else len(piece)
         self._receiver.arrived(piece)
 
     def release(self) -> None:
@@ -440,6 +441,7 @@ class Net:
         """Names that nobody answers for."""
         self.held: list[_Direction] = []
         self.connections = 0
+        self.delivered_bytes = 0
         self._cut: dict[tuple[str, str], None] = {}
         self._slow: dict[str, float] = {}
 

@@ -83,6 +83,8 @@ class NodesResult:
     images: int = 0
     requests: int = 0
     answered: int = 0
+    delivered_bytes: int = 0
+    disk_operations: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     longest_turn_s: float = 0.0
     digest: str = ""
@@ -224,6 +226,8 @@ class _Simulation:
             result.faults = faults.counts
             result.requests = sum(client.requests for client in clients)
             result.answered = histories.answered
+            result.delivered_bytes = net.delivered_bytes
+            result.disk_operations = sum(host.disk.operations for host in hosts)
 
     def _hosts(self, net: Net, nursery: trio.Nursery) -> list[Host]:
         hosts = [
