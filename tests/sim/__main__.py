@@ -77,10 +77,11 @@ def main(
 
 def _run_nodes(first: int, runs: int, processes: int, events: int, *, digest: bool) -> None:
     from tests.sim.nodes import runner
+    from tests.sim.nodes.run import run
 
     totals = runner.NodesTotals()
     results = (
-        [runner.run(first, kept_lines=events)]
+        [run(first, kept_lines=events)]
         if runs == 1
         else runner.run_many(range(first, first + runs), processes)
     )

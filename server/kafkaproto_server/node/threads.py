@@ -7,17 +7,25 @@ from typing import Protocol, TypeVar, TypeVarTuple
 
 import trio
 
-from kafkaproto_server.node.io_workers import IoWorkers, Lane, Work
+from kafkaproto_server.node.io_workers import IoWorkers, Work
 
 T = TypeVar("T")
 J = TypeVar("J")
+J_contra = TypeVar("J_contra", contravariant=True)
 Arguments = TypeVarTuple("Arguments")
+
+
+class Jobs(Protocol[J_contra]):
+    """A lane: jobs that are done one after the other."""
+
+    def put(self, job: J_contra) -> None:
+        """Queue a job. For the event loop's thread."""
 
 
 class Workers(Protocol):
     """Threads and the lanes of work that share them; see `node.io_workers`."""
 
-    def lane(self, work: Work[J]) -> Lane[J]:
+    def lane(self, work: Work[J]) -> Jobs[J]:
         """A new lane, whose jobs are done by ``work``."""
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:

@@ -36,7 +36,8 @@ from tests.raft.support.machine import Disk, Machine, SnapshotFile, config, vote
 
 
 @pytest.mark.parametrize(
-    ("request_timeout_ms", "fetch_timeout_ms", "held_ms"), [(2000, 2000, 500), (300, 2000, 150), (2000, 300, 150)]
+    ("request_timeout_ms", "fetch_timeout_ms", "held_ms"),
+    [(2000, 2000, 500), (300, 2000, 150), (2000, 300, 150)],
 )
 def test_a_leader_may_not_hold_a_fetch_until_it_looks_like_a_leader_that_is_gone(
     request_timeout_ms: int, fetch_timeout_ms: int, held_ms: int

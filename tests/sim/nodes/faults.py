@@ -22,7 +22,12 @@ class Faults:
     """Draws faults until `heal`."""
 
     def __init__(
-        self, hosts: Sequence[Host], net: Net, timeline: Timeline, rng: random.Random, config: Mapping[str, str]
+        self,
+        hosts: Sequence[Host],
+        net: Net,
+        timeline: Timeline,
+        rng: random.Random,
+        config: Mapping[str, str],
     ) -> None:
         self._hosts = hosts
         self._net = net

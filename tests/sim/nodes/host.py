@@ -18,7 +18,6 @@ from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.network import NetHost
 from tests.sim.nodes.threads import SimThreads, TimedDisk
 
-
 START_WALL_MS = 1_800_000_000_000
 DIRECTORY = "/data/node"
 CONTROLLER_PORT, BROKER_PORT = 9093, 9092
@@ -104,7 +103,9 @@ class Host:
         endpoint = Endpoint(name="CONTROLLER", host=self.net.name, port=CONTROLLER_PORT)
         return Voter(key=ReplicaKey(id=self.id, directory_id=bytes([self.id] * 16)), endpoints=(endpoint,))
 
-    def format(self, start: QuorumStart, voters: tuple[Voter, ...] = ()) -> None:
+    def format(
+        self, start: QuorumStart, voters: tuple[Voter, ...] = (), *, has_static_voters: bool = False
+    ) -> None:
         """As `kafka-storage format` does."""
         self.disk.make_directory("/data")
         self.disk.sync_directory("/")
@@ -114,7 +115,7 @@ class Host:
             directories=(DIRECTORY,),
             metadata_directory=DIRECTORY,
             is_controller=self.is_controller,
-            has_static_voters=False,
+            has_static_voters=has_static_voters,
             quorum_start=start,
             initial_voters=voters,
         )

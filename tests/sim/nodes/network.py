@@ -13,7 +13,7 @@ import random
 import socket
 import zlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -165,7 +165,9 @@ class SimStream:
 class _Direction:
     """One direction of a connection."""
 
-    def __init__(self, net: Net, sender: SimStream, receiver: SimStream, ends: tuple[NetHost, NetHost]) -> None:
+    def __init__(
+        self, net: Net, sender: SimStream, receiver: SimStream, ends: tuple[NetHost, NetHost]
+    ) -> None:
         self._net = net
         self._sender = sender
         self._receiver = receiver
@@ -373,7 +375,9 @@ class NetHost:
 
     def descriptor(self) -> int:
         """The lowest free one. Raises OSError."""
-        number = next(number for number in range(3, self.descriptor_limit + 1) if number not in self._descriptors)
+        number = next(
+            number for number in range(3, self.descriptor_limit + 1) if number not in self._descriptors
+        )
         if number >= self.descriptor_limit:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         self._descriptors.add(number)
@@ -516,6 +520,3 @@ class Net:
         stream.break_now()
         stream.sending.mark(_RESET)
         return True
-
-
-Act = Callable[[], object]

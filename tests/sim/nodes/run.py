@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import resource
 import time
 import traceback
 from collections import Counter
@@ -14,23 +15,31 @@ from functools import partial
 
 import trio
 
-from kafkaproto_server.controller.values import batches
-from kafkaproto_server.node import descriptors
 from kafkaproto_server.storage.directories.format import QuorumStart
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes import timeline as virtual
-from tests.sim.nodes.checkers import MAX_TURN_S, ErrorLog, NodeInvariant, StepChecker, left_behind
+from tests.sim.nodes.checkers import (
+    MAX_TURN_S,
+    ErrorLog,
+    NodeInvariant,
+    StepChecker,
+    check_strangers,
+    left_behind,
+)
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
 from tests.sim.nodes.network import Net
+from tests.sim.nodes.strangers import FIRST_ID as FIRST_STRANGER_ID
+from tests.sim.nodes.strangers import Stranger
 from tests.sim.nodes.timeline import Timeline, Trace
-from tests.sim.nodes.traffic import Administrator, Histories
+from tests.sim.nodes.traffic import Administrator, Histories, Upgrade
 
+RUN_S = 600.0
+"""A run is over by then, of virtual time."""
 REST_S = 90.0
 """After which a healed cluster has to be at rest."""
 FORWARD_S = 40.0
 """Longer than a broker waits for a controller."""
-DESCRIPTORS = 1024
 
 _LAYOUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "one": (("controller", "broker"),),
@@ -65,6 +74,10 @@ class NodesOptions:
     delay_ms: tuple[float, float]
     fault_s: float
     clients: int
+    strangers: int
+    has_static_voters: bool
+    """Their quorum starts with kraft.version 0, and is upgraded."""
+    descriptors: int
     faults: Mapping[str, float]
     config: Mapping[str, str]
 
@@ -87,6 +100,8 @@ class NodesResult:
     disk_operations: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     longest_turn_s: float = 0.0
+    longest_turn: str = ""
+    """The task that took it."""
     digest: str = ""
     lines: list[str] = field(default_factory=list)
     invariant: str | None = None
@@ -105,6 +120,9 @@ def draw(seed: int) -> NodesOptions:
         delay_ms=delay_ms,
         fault_s=rng.uniform(6, 20),
         clients=rng.randint(1, 4),
+        strangers=rng.choice((0, 0, 1, 3)),
+        has_static_voters=rng.random() < 0.3,
+        descriptors=rng.choice((300, 1024)),
         faults={name: _FAULTS[name] for name in chosen},
         config={
             "controller.quorum.election.timeout.ms": str(election_ms),
@@ -126,7 +144,7 @@ def run(seed: int, options: NodesOptions | None = None, *, kept_lines: int = 0) 
     options = options or draw(seed)
     result = NodesResult(seed=seed, options=options)
     began = time.process_time()
-    with _surroundings() as errors:
+    with _surroundings(options.descriptors) as errors:
         simulation = _Simulation(seed, options, result, errors, Trace(kept_lines))
         try:
             virtual.run(seed, simulation.main)
@@ -148,20 +166,20 @@ def _first(error: BaseException) -> BaseException:
 
 
 @contextmanager
-def _surroundings() -> Iterator[ErrorLog]:
+def _surroundings(limit: int) -> Iterator[ErrorLog]:
     """The process as the nodes' code finds it: descriptors that do not depend on the machine, a quiet log."""
     logger = logging.getLogger("kafkaproto")
     errors = ErrorLog()
-    saved = logger.level, logger.propagate, descriptors.resource.getrlimit
+    saved = logger.level, logger.propagate, resource.getrlimit
     logger.addHandler(errors)
     logger.setLevel(logging.ERROR)
     logger.propagate = False
-    descriptors.resource.getrlimit = lambda _: (DESCRIPTORS, DESCRIPTORS)
+    resource.getrlimit = lambda _: (limit, limit)
     try:
         yield errors
     finally:
         logger.removeHandler(errors)
-        logger.level, logger.propagate, descriptors.resource.getrlimit = saved
+        logger.level, logger.propagate, resource.getrlimit = saved
 
 
 class _Simulation:
@@ -177,7 +195,13 @@ class _Simulation:
     async def main(self) -> None:
         try:
             async with trio.open_nursery() as nursery:
-                await self._run(nursery)
+                with trio.move_on_after(RUN_S) as limit:
+                    await self._run(nursery)
+                if limit.cancelled_caught:
+                    raise ViolationError(NodeInvariant.READY_AT_LAST, f"the run is not over after {RUN_S} s")
+                if self._result.longest_turn_s > MAX_TURN_S:
+                    what = f"{self._result.longest_turn_s * 1000:.0f} ms in {self._result.longest_turn}"
+                    raise ViolationError(NodeInvariant.SHORT_TURNS, what)
                 nursery.cancel_scope.cancel()
         finally:
             self._result.events = self._trace.events
@@ -200,29 +224,42 @@ class _Simulation:
             Administrator(net.host(f"client{number}"), hosts, histories, random.Random(rng.getrandbits(64)))
             for number in range(options.clients)
         ]
+        strangers = [
+            Stranger(net.host(f"stranger{number}"), hosts, random.Random(rng.getrandbits(64)))
+            for number in range(options.strangers)
+        ]
+        for host in hosts:
+            host.net.descriptor_limit = options.descriptors
+        everybody: list[Administrator | Stranger] = [*clients, *strangers]
         try:
             with trio.CancelScope() as scope:
                 checker.stop = scope
                 for host in hosts:
                     host.start(config)
                 async with trio.open_nursery() as traffic:
-                    for client in clients:
+                    for client in everybody:
                         traffic.start_soon(client.run)
+                    if options.has_static_voters:
+                        traffic.start_soon(Upgrade(net.host("upgrade"), hosts, rng).run)
                     timeline.every(0.25, partial(self._watch, faults))
                     faults.begin(options.faults)
                     await trio.sleep(options.fault_s)
                     await faults.heal()
                     await self._until_at_rest(hosts)
-                    for client in clients:
+                    for client in everybody:
                         client.is_over = True
-                await self._end(hosts, clients, histories, checker, faults)
+                gone = [client.address for client in everybody]
+                await self._end(hosts, gone, histories, checker, faults)
+                check_strangers(
+                    checker.images.newest, checker.highest_epoch, trio.current_time(), FIRST_STRANGER_ID
+                )
             if checker.violation is not None:
                 raise checker.violation
         finally:
             trio.lowlevel.remove_instrument(checker)
             result = self._result
             result.epochs, result.images = checker.highest_epoch, checker.images.images
-            result.longest_turn_s = checker.longest_turn_s
+            result.longest_turn_s, result.longest_turn = checker.longest_turn_s, checker.longest_turn
             result.faults = faults.counts
             result.requests = sum(client.requests for client in clients)
             result.answered = histories.answered
@@ -236,15 +273,20 @@ class _Simulation:
         ]
         voters = tuple(host.voter for host in hosts if host.is_controller)
         for host in hosts:
-            if host.is_controller:
+            if self._options.has_static_voters:
+                host.format(QuorumStart.UNSPECIFIED, has_static_voters=True)
+            elif host.is_controller:
                 host.format(QuorumStart.INITIAL_CONTROLLERS, voters)
             else:
                 host.format(QuorumStart.UNSPECIFIED)
         return hosts
 
     def _config(self, hosts: list[Host]) -> dict[str, str]:
-        controllers = [f"{host.net.name}:{CONTROLLER_PORT}" for host in hosts if host.is_controller]
-        return {"controller.quorum.bootstrap.servers": ",".join(controllers), **self._options.config}
+        addresses = {host.id: f"{host.net.name}:{CONTROLLER_PORT}" for host in hosts if host.is_controller}
+        if self._options.has_static_voters:
+            voters = ",".join(f"{node_id}@{address}" for node_id, address in addresses.items())
+            return {"controller.quorum.voters": voters, **self._options.config}
+        return {"controller.quorum.bootstrap.servers": ",".join(addresses.values()), **self._options.config}
 
     def _watch(self, faults: Faults) -> None:
         faults.check_failures()
@@ -281,7 +323,7 @@ class _Simulation:
     async def _end(
         self,
         hosts: list[Host],
-        clients: list[Administrator],
+        clients: list[str],
         histories: Histories,
         checker: StepChecker,
         faults: Faults,
@@ -294,7 +336,7 @@ class _Simulation:
             lambda: [_offset(host) for host in hosts],
         )
         histories.check(checker.images.newest)
-        await _until_nothing_is_left(hosts, [client.address for client in clients])
+        await _until_nothing_is_left(hosts, clients)
         for host in hosts:
             host.stop()
         await _reach(

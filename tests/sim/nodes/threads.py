@@ -5,9 +5,10 @@ chooses, and takes as long as its disk needs.
 from __future__ import annotations
 
 import random
+import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 import trio
 
@@ -15,9 +16,17 @@ from kafkaproto_server.node.io_workers import Report, Work
 from tests.sim.disk import MemoryDisk, PowerLossError
 
 T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 
 SWITCH_S = 0.0002
 """Until a thread begins with what it was given."""
+
+
+class Spent:
+    """What a process would have spent beside its event loop."""
+
+    seconds = 0.0
+    """Of the processor's time, so far."""
 
 
 class TimedDisk(MemoryDisk):
@@ -32,7 +41,9 @@ class TimedDisk(MemoryDisk):
     def before(self, operation: str, path: str) -> None:
         super().before(operation, path)
         is_sync = operation in ("sync", "sync_directory")
-        self._spent_s += self.slowness * self._time_rng.uniform(*((0.0003, 0.003) if is_sync else (1e-6, 3e-5)))
+        self._spent_s += self.slowness * self._time_rng.uniform(
+            *((0.0003, 0.003) if is_sync else (1e-6, 3e-5))
+        )
 
     def spent_s(self) -> float:
         """The time that the operations took since the last call."""
@@ -63,7 +74,9 @@ class SimThreads:
         for scope in list(self._waits):
             scope.cancel()
 
-    async def run(self, function: Callable[..., T], *arguments: Any, abandon_on_cancel: bool = False) -> T:
+    async def run(
+        self, function: Callable[[*Arguments], T], *arguments: *Arguments, abandon_on_cancel: bool = False
+    ) -> T:
         await self._pass_s(self.rng.random() * SWITCH_S, shield=not abandon_on_cancel)
         error: Exception | None = None
         result: Any = None
@@ -78,16 +91,19 @@ class SimThreads:
             raise error
         return result  # type: ignore[no-any-return]
 
-    def do(self, function: Callable[..., T], *arguments: Any) -> T:
+    def do(self, function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
         """Do it now."""
         if self.is_dead:
             raise PowerLossError("the process has ended")
+        began = time.thread_time()
         try:
             return function(*arguments)
         except PowerLossError:
             if not self.is_dead:
                 self._power_lost()
             raise
+        finally:
+            Spent.seconds += time.thread_time() - began
 
     async def _pass_s(self, delay_s: float, *, shield: bool) -> None:
         with trio.CancelScope(shield=shield) as scope:

@@ -9,14 +9,14 @@ can run, and jumps to the next deadline when none can.
 from __future__ import annotations
 
 import gc
-import heapq
 import hashlib
+import heapq
 import itertools
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import trio
 import trio._core._run as scheduler
@@ -98,23 +98,21 @@ def run(seed: int, main: Callable[[], Awaitable[T]]) -> T:
 @contextmanager
 def _deterministic(seed: int) -> Iterator[None]:
     chooser: random.Random = scheduler._r
-    saved = scheduler._ALLOW_DETERMINISTIC_SCHEDULING, chooser.getstate(), time.perf_counter
+    was_deterministic = scheduler._ALLOW_DETERMINISTIC_SCHEDULING
+    choices, stopwatch = chooser.getstate(), time.perf_counter
     was_collecting = gc.isenabled()
     looks = itertools.count()
-    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True
+    vars(scheduler)["_ALLOW_DETERMINISTIC_SCHEDULING"] = True
     chooser.seed(seed)
-    time.perf_counter = lambda: next(looks) * STOPWATCH_STEP_S  # type: ignore[assignment]
+    time.perf_counter = lambda: next(looks) * STOPWATCH_STEP_S
     # Finalizers would run at moments that depend on the process.
     gc.disable()
     try:
         yield
     finally:
-        scheduler._ALLOW_DETERMINISTIC_SCHEDULING, _, time.perf_counter = _typed(saved)
-        chooser.setstate(saved[1])
+        vars(scheduler)["_ALLOW_DETERMINISTIC_SCHEDULING"] = was_deterministic
+        chooser.setstate(choices)
+        time.perf_counter = stopwatch
         if was_collecting:
             gc.enable()
         gc.collect()
-
-
-def _typed(saved: Any) -> Any:
-    return saved

@@ -12,13 +12,20 @@ from typing import Any
 import trio
 
 from kafkaproto.connection import ClientConnection, IncomingResponse, Negotiated
-from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
-from kafkaproto.messages import DescribeClusterRequest, DescribeQuorumRequest, MetadataRequest
+from kafkaproto.messages import (
+    DescribeClusterRequest,
+    DescribeQuorumRequest,
+    MetadataRequest,
+    UpdateFeaturesResponse,
+)
 from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.net.peers import PeerChannel, PeerError
+from tests.controller.support.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.administrators import _REQUESTS as TOPIC_REQUESTS
 from tests.sim.metadata.checker import MetadataInvariant
@@ -114,7 +121,11 @@ class Histories:
             return
         # A broker asks again if its connection to the controller is lost, as Kafka's do: it may be the second time that
         # is answered, and the first that did it.
-        if not at_controller and (code or call.operation.kind == "remove") and call.operation.kind != "exists":
+        if (
+            not at_controller
+            and (code or call.operation.kind == "remove")
+            and call.operation.kind != "exists"
+        ):
             return
         if code not in subject.responses:
             # It was not done: too few brokers, for example.
@@ -140,7 +151,8 @@ class Histories:
 def _check(name: str, subject: Subject, invariant: MetadataInvariant) -> None:
     if not is_linearizable(subject.calls, subject.model, subject.initial):
         calls = "; ".join(
-            f"{call.operation} at {call.called_at}: {call.response} at {call.answered_at}" for call in subject.calls
+            f"{call.operation} at {call.called_at}: {call.response} at {call.answered_at}"
+            for call in subject.calls
         )
         raise ViolationError(invariant, f"{name}: {calls}")
 
@@ -217,7 +229,9 @@ class Administrator:
         served = connection.served_versions
         assert served is not None
         if self._rng.random() < 0.25:
-            look = self._rng.choice((MetadataRequest(topics=None), DescribeClusterRequest(), _DESCRIBE_QUORUM))
+            look = self._rng.choice(
+                (MetadataRequest(topics=None), DescribeClusterRequest(), _DESCRIBE_QUORUM)
+            )
             if look.API_KEY not in served:
                 return None, lambda _: None
             self.requests += 1
@@ -275,6 +289,50 @@ class Administrator:
             if not data:
                 raise HungUp
             connection.receive(data)
+
+
+class Upgrade:
+    """Raises kraft.version once, in the middle of everything else: the quorum, not the image, keeps its level."""
+
+    def __init__(self, net: NetHost, hosts: Sequence[Host], rng: random.Random) -> None:
+        self._net = net
+        self._hosts = [host for host in hosts if host.is_controller]
+        self._rng = rng
+
+    async def run(self) -> None:
+        """Ask until the level is 1."""
+        request = update_features_request(("kraft.version", 1, 1))
+        await trio.sleep(self._rng.uniform(0.5, 8))
+        while True:
+            await trio.sleep(0.1)
+            host = self._rng.choice(self._hosts)
+            peer = PeerChannel(
+                host.net.address,
+                CONTROLLER_PORT,
+                client_id="upgrade",
+                backoff=None,
+                rng=_Middle(),
+                connect=self._net.connect,
+            )
+            try:
+                response = await peer.send(request, timeout_ms=3000)
+                assert isinstance(response, UpdateFeaturesResponse)
+                if not response.error_code and host.quorum is not None and host.quorum.kraft_version:
+                    return
+            except PeerError:
+                pass
+            finally:
+                peer.close()
+
+
+class _Middle:
+    """See `ports.Rng`."""
+
+    def below(self, limit: int) -> int:
+        return limit // 2
+
+    def uuid(self) -> bytes:
+        return bytes(16)
 
 
 _DESCRIBE_QUORUM = DescribeQuorumRequest(

@@ -22,9 +22,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto_server.node.io_workers import Lane, Report
+from kafkaproto_server.node.io_workers import Report
 from kafkaproto_server.node.quorum.log_contents import snapshot_controls, snapshot_id_of
-from kafkaproto_server.node.threads import Workers
+from kafkaproto_server.node.threads import Jobs, Workers
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.raft.values.effects import (
     DropSnapshotPart,
@@ -106,7 +106,7 @@ class DiskWorker:
         self._quorum_state_file = quorum_state_file
         self._snapshots = snapshots
         self._report = report
-        self._jobs: Lane[PersistJob | _Call] = workers.lane(self._work)
+        self._jobs: Jobs[PersistJob | _Call] = workers.lane(self._work)
 
     def persist(self, job: PersistJob) -> None:
         """Queue a change that is to become durable. ``report`` is called once it is, possibly for several jobs

@@ -84,15 +84,8 @@ class QuorumDriver:
         self._images = ImagePublisher(self.published, self._old_images.replaced)
         self._tail = LogTail(end_offset=storage.log.log_end_offset)
         # A pool of its own: a commit of the quorum must not wait for the logs of topics.
-        self._threads = threads
         self._workers = threads.workers(1)
-        self._worker = DiskWorker(
-            log=storage.log,
-            quorum_state_file=storage.quorum_state_file,
-            snapshots=storage.snapshots,
-            report=lambda report: self._loop.post(partial(self._effects.persisted, report)),
-            workers=self._workers,
-        )
+        self._worker = self._disk_worker(storage)
         self._channel = self._raft_channel(config, cluster_id, rng, connect)
         self._service = RaftService(
             cluster_id=cluster_id,
@@ -103,7 +96,7 @@ class QuorumDriver:
             worker=self._worker,
         )
         self._controller = None if controller is None else self._controller_runner(controller)
-        self._committed = self._committed_state(rng)
+        self._committed = self._committed_state(rng, threads)
         self._effects = RaftEffects(
             node_id=config.key.id,
             raft=raft,
@@ -126,6 +119,15 @@ class QuorumDriver:
             published=self.published,
             metrics=self.metrics,
             clock=clock,
+        )
+
+    def _disk_worker(self, storage: QuorumStorage) -> DiskWorker:
+        return DiskWorker(
+            log=storage.log,
+            quorum_state_file=storage.quorum_state_file,
+            snapshots=storage.snapshots,
+            report=lambda report: self._loop.post(partial(self._effects.persisted, report)),
+            workers=self._workers,
         )
 
     def _raft_channel(self, config: RaftConfig, cluster_id: str, rng: Rng, connect: Connect) -> RaftChannel:
@@ -151,7 +153,7 @@ class QuorumDriver:
             pauses=PauseWatch(self._clock),
         )
 
-    def _committed_state(self, rng: Rng) -> CommittedState:
+    def _committed_state(self, rng: Rng, threads: Threads) -> CommittedState:
         return CommittedState(
             storage=self._storage,
             tail=self._tail,
@@ -165,7 +167,7 @@ class QuorumDriver:
             to_raft=lambda event: self._loop.post_to_raft(event),
             clock=self._clock,
             rng=rng,
-            threads=self._threads,
+            threads=threads,
             wake=lambda: self._loop.wake(),
         )
 

@@ -1,0 +1,70 @@
+"""Seeds of whole nodes, and the promise that a seed is one run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sim.nodes.run import NodesResult, draw, run
+from tests.sim.nodes.runner import report
+
+SEEDS_A_TEST = 13
+ROOT = Path(__file__).parents[3]
+
+
+def check(result: NodesResult) -> None:
+    assert result.invariant is None, report(result)
+    assert result.requests
+    assert result.events > 100
+
+
+def test_every_invariant_holds_in_a_few_runs() -> None:
+    for seed in range(1, 5):
+        check(run(seed))
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("first", range(1000, 1000 + 8 * SEEDS_A_TEST, SEEDS_A_TEST))
+def test_every_invariant_holds(first: int) -> None:
+    for seed in range(first, first + SEEDS_A_TEST):
+        check(run(seed))
+
+
+def test_a_seed_is_one_run_whatever_the_order_of_sets() -> None:
+    # Static voters and three strangers; then a cluster of five voters.
+    for seed in (506, 507):
+        code = f"from tests.sim.nodes.run import run; print(run({seed}).digest)"
+        found = {
+            subprocess.run(
+                [sys.executable, "-P", "-c", code],
+                cwd=ROOT,
+                env={
+                    **os.environ,
+                    "PYTHONHASHSEED": str(hash_seed),
+                    "PYTHONPATH": os.pathsep.join([*sys.path[1:], str(ROOT)]),
+                },
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for hash_seed in (1, 2)
+        }
+        assert found == {f"{run(seed).digest}\n"}
+
+
+def test_seeds_draw_everything() -> None:
+    options = [draw(seed) for seed in range(60)]
+    assert {each.layout for each in options} == {
+        "one",
+        "one and brokers",
+        "three combined",
+        "three and two",
+        "five and one",
+    }
+    assert {each.has_static_voters for each in options} == {False, True}
+    assert {each.strangers for each in options} == {0, 1, 3}
+    assert len({name for each in options for name in each.faults}) == 13
