@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kafkaproto_server.ports import Buffer, Rng
@@ -171,6 +171,22 @@ class MemoryDisk:
         """
         self._faults.append(_Fault(operation, path_suffix, error, times))
 
+    def rot(self, path_suffixes: tuple[str, ...], rng: Rng) -> Callable[[], None] | None:
+        """Flip one bit of a file that ends so, durably. Returns what flips it back; None if there is no such file."""
+        paths = sorted(path for path, node in self._names.items() if path.endswith(path_suffixes) and node.data)
+        if not paths:
+            return None
+        node = self._names[paths[rng.below(len(paths))]]
+        position, bit = rng.below(len(node.data)), 1 << rng.below(8)
+
+        def flip() -> None:
+            for data in (node.data, node.synced):
+                if position < len(data):
+                    data[position] ^= bit
+
+        flip()
+        return flip
+
     def no_faults(self) -> None:
         """Take back all `fail`."""
         self._faults.clear()
@@ -197,6 +213,10 @@ class MemoryDisk:
         if self.capacity_bytes is None:
             return 1 << 62
         return self.capacity_bytes - sum(len(node.data) for node in list(self._names.values()))
+
+    def used_bytes(self) -> int:
+        """What the files hold, counted by their lengths."""
+        return sum(len(node.data) for node in self._names.values())
 
     def is_read_only(self, path: str) -> bool:
         """Whether ``set_read_only`` was called on a file."""

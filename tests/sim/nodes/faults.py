@@ -10,10 +10,12 @@ from functools import partial
 
 import trio
 
-from tests.sim.nodes.host import Host
+from tests.sim.nodes.host import Host, SeededRng
 from tests.sim.nodes.network import Net
 from tests.sim.nodes.timeline import Timeline
 
+_CHECKED_FILES = (".log", ".checkpoint", ".index", ".timeindex", "leader-epoch-checkpoint")
+"""Those whose reader notices a wrong bit, or can do without them."""
 DOWN_S = 1.5
 CUT_S = 2.0
 
@@ -39,6 +41,9 @@ class Faults:
         self.is_over = False
         """Nothing is to be started any more."""
         self._with_bad_disk: set[int] = set()
+        self._refused: set[int] = set()
+        """Nodes that ended because of their disks, and are down."""
+        self._rotten: dict[int, Callable[[], None]] = {}
         for host in hosts:
             host.power_lost = self._power_lost
 
@@ -56,6 +61,10 @@ class Faults:
             "slow network": self._slow_network,
             "slow disk": self._slow_disk,
             "failed sync": self._fail_sync,
+            "failed read": partial(self._fail, "read"),
+            "failed write": partial(self._fail, "write"),
+            "full disk": self._fill,
+            "bit rot": self._rot,
             "clock jump": self._jump,
             "silent name": self._silence_name,
         }
@@ -110,12 +119,42 @@ class Faults:
         return True
 
     def _fail_sync(self, host: Host) -> bool:
+        return self._fail("sync", host)
+
+    def _fail(self, operation: str, host: Host) -> bool:
         if not host.is_up:
             return False
-        host.disk.fail("sync", self._rng.choice((".log", "quorum-state.tmp", "")), errno.EIO)
+        host.disk.fail(operation, self._rng.choice((".log", "quorum-state.tmp", "")), errno.EIO)
         self._with_bad_disk.add(host.id)
         self._restart_later(host)
         return True
+
+    def _fill(self, host: Host) -> bool:
+        if not host.is_up or host.disk.capacity_bytes is not None:
+            return False
+        host.disk.capacity_bytes = host.disk.used_bytes() + self._rng.randrange(3000)
+        self._with_bad_disk.add(host.id)
+        self._restart_later(host)
+        return True
+
+    def _rot(self, host: Host) -> bool:
+        if host.is_up or self._rotten:
+            # One at a time: what a majority has lost, no quorum has.
+            return False
+        flip_back = host.disk.rot(_CHECKED_FILES, SeededRng(self._rng))
+        if flip_back is None:
+            return False
+        self._rotten[host.id] = flip_back
+        self._with_bad_disk.add(host.id)
+        return True
+
+    def _mend(self, host: Host) -> None:
+        """Somebody replaces what is wrong with the disk."""
+        flip_back = self._rotten.pop(host.id, None)
+        if flip_back is not None:
+            flip_back()
+        host.disk.capacity_bytes = None
+        host.disk.no_faults()
 
     def _restart_later(self, host: Host) -> None:
         self._later(DOWN_S, partial(self.restart, host))
@@ -132,10 +171,15 @@ class Faults:
         self._timeline.trace.add(f"start {host.id}")
 
     def check_failures(self) -> None:
-        """Raise what ended a node that nothing had happened to."""
+        """Raise what ended a node that nothing had happened to. Who ended for its disk is to start again."""
         for host in self._hosts:
             if host.failures and host.id not in self._with_bad_disk:
                 raise host.failures[0]
+            if host.failures and host.id not in self._refused:
+                self._refused.add(host.id)
+                self._timeline.trace.add(f"node {host.id} ended: {host.failures[0]}")
+                self.counts["ended by its disk"] += 1
+                self._restart_later(host)
 
     def check_end(self, host: Host) -> None:
         """Forget how the node ended, if its disk explains it. Raises what else ended it."""
@@ -143,12 +187,13 @@ class Faults:
         for failure in failures:
             if host.id not in self._with_bad_disk:
                 raise failure
-        if host.id in self._with_bad_disk:
+        if failures:
             # What a failed sync left is gone once the machine was off; a process that only starts again would read
             # it from the page cache, and could lose it later.
             self._with_bad_disk.discard(host.id)
+            self._refused.discard(host.id)
             host.lose_power()
-        host.disk.no_faults()
+            self._mend(host)
 
     # -- network ---------------------------------------------------------------------------------------------------
 
@@ -208,7 +253,7 @@ class Faults:
         for host in self._hosts:
             host.disk.slowness = 1.0
             host.disk.crash_before = None
-            host.disk.no_faults()
+            self._mend(host)
         # Restarts that are due come first; each is at most some means away.
         for host in self._hosts:
             with trio.move_on_after(30 * DOWN_S):

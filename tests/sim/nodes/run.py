@@ -60,6 +60,10 @@ _FAULTS = {
     "slow network": 6.0,
     "slow disk": 6.0,
     "failed sync": 15.0,
+    "failed read": 15.0,
+    "failed write": 15.0,
+    "full disk": 15.0,
+    "bit rot": 3.0,
     "clock jump": 5.0,
     "silent name": 8.0,
 }

@@ -67,4 +67,4 @@ def test_seeds_draw_everything() -> None:
     }
     assert {each.has_static_voters for each in options} == {False, True}
     assert {each.strangers for each in options} == {0, 1, 3}
-    assert len({name for each in options for name in each.faults}) == 13
+    assert len({name for each in options for name in each.faults}) == 17
