@@ -173,7 +173,9 @@ class MemoryDisk:
 
     def rot(self, path_suffixes: tuple[str, ...], rng: Rng) -> Callable[[], None] | None:
         """Flip one bit of a file that ends so, durably. Returns what flips it back; None if there is no such file."""
-        paths = sorted(path for path, node in self._names.items() if path.endswith(path_suffixes) and node.data)
+        paths = sorted(
+            path for path, node in self._names.items() if path.endswith(path_suffixes) and node.data
+        )
         if not paths:
             return None
         node = self._names[paths[rng.below(len(paths))]]

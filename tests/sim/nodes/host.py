@@ -103,6 +103,16 @@ class Host:
         endpoint = Endpoint(name="CONTROLLER", host=self.net.name, port=CONTROLLER_PORT)
         return Voter(key=ReplicaKey(id=self.id, directory_id=bytes([self.id] * 16)), endpoints=(endpoint,))
 
+    @property
+    def replica_key(self) -> ReplicaKey | None:
+        """Of the running node, once its directories are open."""
+        running = None if self.node is None or not self.is_up else self.node._running
+        return (
+            None
+            if running is None
+            else ReplicaKey(id=self.id, directory_id=running.opened.metadata_directory_id)
+        )
+
     def format(
         self, start: QuorumStart, voters: tuple[Voter, ...] = (), *, has_static_voters: bool = False
     ) -> None:

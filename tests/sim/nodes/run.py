@@ -32,7 +32,7 @@ from tests.sim.nodes.network import Net
 from tests.sim.nodes.strangers import FIRST_ID as FIRST_STRANGER_ID
 from tests.sim.nodes.strangers import Stranger
 from tests.sim.nodes.timeline import Timeline, Trace
-from tests.sim.nodes.traffic import Administrator, Histories, Upgrade
+from tests.sim.nodes.traffic import Administrator, Histories, Upgrade, VoterChanges
 
 RUN_S = 600.0
 """A run is over by then, of virtual time."""
@@ -46,8 +46,11 @@ _LAYOUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "one and brokers": (("controller", "broker"), ("broker",), ("broker",)),
     "three combined": (("controller", "broker"),) * 3,
     "three and two": (("controller",),) * 3 + (("broker",),) * 2,
+    "three, a joiner and one": (("controller",),) * 4 + (("broker",),),
     "five and one": (("controller",),) * 5 + (("broker",),),
 }
+_JOINERS = {"three, a joiner and one": (4,)}
+"""Controllers that are no voters at first. Where there is one, voters come and go."""
 _FAULTS = {
     "kill": 6.0,
     "power loss": 8.0,
@@ -100,6 +103,7 @@ class NodesResult:
     images: int = 0
     requests: int = 0
     answered: int = 0
+    voter_changes: int = 0
     delivered_bytes: int = 0
     disk_operations: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -117,15 +121,16 @@ def draw(seed: int) -> NodesOptions:
     rng = random.Random(f"options {seed}")
     chosen = [name for name in _FAULTS if rng.random() < 0.5]
     delay_ms = rng.choice(((0.05, 1.0), (0.5, 5.0), (2.0, 25.0)))
+    layout = rng.choice(list(_LAYOUTS))
     # An election that takes longer than its timeout is no fault of the nodes.
     election_ms = rng.choice((150, 300, 1000)) if delay_ms[1] < 10 else 1000
     return NodesOptions(
-        layout=rng.choice(list(_LAYOUTS)),
+        layout=layout,
         delay_ms=delay_ms,
         fault_s=rng.uniform(6, 20),
         clients=rng.randint(1, 4),
         strangers=rng.choice((0, 0, 1, 3)),
-        has_static_voters=rng.random() < 0.3,
+        has_static_voters=layout not in _JOINERS and rng.random() < 0.3,
         descriptors=rng.choice((300, 1024)),
         faults={name: _FAULTS[name] for name in chosen},
         config={
@@ -232,9 +237,13 @@ class _Simulation:
             Stranger(net.host(f"stranger{number}"), hosts, random.Random(rng.getrandbits(64)))
             for number in range(options.strangers)
         ]
+        changes = [
+            VoterChanges(net.host("operator"), hosts, random.Random(rng.getrandbits(64)))
+            for _ in _JOINERS.get(options.layout, ())
+        ]
         for host in hosts:
             host.net.descriptor_limit = options.descriptors
-        everybody: list[Administrator | Stranger] = [*clients, *strangers]
+        everybody: list[Administrator | Stranger | VoterChanges] = [*clients, *strangers, *changes]
         try:
             with trio.CancelScope() as scope:
                 checker.stop = scope
@@ -267,6 +276,7 @@ class _Simulation:
             result.faults = faults.counts
             result.requests = sum(client.requests for client in clients)
             result.answered = histories.answered
+            result.voter_changes = sum(each.done for each in changes)
             result.delivered_bytes = net.delivered_bytes
             result.disk_operations = sum(host.disk.operations for host in hosts)
 
@@ -275,10 +285,13 @@ class _Simulation:
             Host(number, roles, net.host(f"node{number}"), random.Random(self._rng.getrandbits(64)), nursery)
             for number, roles in enumerate(_LAYOUTS[self._options.layout], 1)
         ]
-        voters = tuple(host.voter for host in hosts if host.is_controller)
+        joiners = _JOINERS.get(self._options.layout, ())
+        voters = tuple(host.voter for host in hosts if host.is_controller and host.id not in joiners)
         for host in hosts:
             if self._options.has_static_voters:
                 host.format(QuorumStart.UNSPECIFIED, has_static_voters=True)
+            elif host.id in joiners:
+                host.format(QuorumStart.NO_INITIAL_CONTROLLERS)
             elif host.is_controller:
                 host.format(QuorumStart.INITIAL_CONTROLLERS, voters)
             else:

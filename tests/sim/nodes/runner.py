@@ -23,6 +23,7 @@ class NodesTotals:
     images: int = 0
     requests: int = 0
     answered: int = 0
+    voter_changes: int = 0
     delivered_bytes: int = 0
     disk_operations: int = 0
     longest_turn_s: float = 0.0
@@ -39,6 +40,7 @@ class NodesTotals:
         self.images += result.images
         self.requests += result.requests
         self.answered += result.answered
+        self.voter_changes += result.voter_changes
         self.delivered_bytes += result.delivered_bytes
         self.disk_operations += result.disk_operations
         self.longest_turn_s = max(self.longest_turn_s, result.longest_turn_s)
@@ -51,6 +53,7 @@ class NodesTotals:
             f" {self.events:,} events ({rate:,.0f} a second a core), {self.delivered_bytes / 2**20:.0f} MiB over"
             f" the network, {self.disk_operations:,} operations on disks, {self.epochs:,} epochs,"
             f" {self.images:,} images, {self.requests:,} requests, {self.answered:,} with a certain outcome,"
+            f" {self.voter_changes:,} voter changes,"
             f" longest turn {self.longest_turn_s * 1000:.0f} ms\n"
             f"faults: {', '.join(f'{count:,} {name}' for name, count in sorted(self.faults.items()))}"
         )

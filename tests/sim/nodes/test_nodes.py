@@ -63,6 +63,7 @@ def test_seeds_draw_everything() -> None:
         "one and brokers",
         "three combined",
         "three and two",
+        "three, a joiner and one",
         "five and one",
     }
     assert {each.has_static_voters for each in options} == {False, True}
