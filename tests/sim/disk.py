@@ -174,20 +174,23 @@ class MemoryDisk:
     def rot(self, path_suffixes: tuple[str, ...], rng: Rng) -> Callable[[], None] | None:
         """Flip one bit of a file that ends so, durably. Returns what flips it back; None if there is no such file."""
         paths = sorted(
-            path for path, node in self._names.items() if path.endswith(path_suffixes) and node.data
+            path for path, node in self._names.items() if path.endswith(path_suffixes) and node.synced
         )
         if not paths:
             return None
         node = self._names[paths[rng.below(len(paths))]]
-        position, bit = rng.below(len(node.data)), 1 << rng.below(8)
+        position = rng.below(len(node.synced))
+        right = node.synced[position]
+        wrong = right ^ 1 << rng.below(8)
 
-        def flip() -> None:
+        def change(before: int, after: int) -> None:
             for data in (node.data, node.synced):
-                if position < len(data):
-                    data[position] ^= bit
+                # Something else may have been written there since.
+                if position < len(data) and data[position] == before:
+                    data[position] = after
 
-        flip()
-        return flip
+        change(right, wrong)
+        return lambda: change(wrong, right)
 
     def no_faults(self) -> None:
         """Take back all `fail`."""
