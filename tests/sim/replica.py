@@ -46,7 +46,7 @@ from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import Flight
 from tests.sim.replica_disk import Entry, LogStep, ReplicaDisk
 from tests.sim.replica_log import LogBatch, log_batch
-from tests.sim.snapshots import next_digest
+from tests.sim.snapshots import Snapshot, next_digest
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -578,11 +578,17 @@ class Replica:
         if batch is None:
             return
         level, voters = self.core.voters_at(offset)
-        snapshot = self.world.library.write(
-            OffsetAndEpoch(epoch=batch.epoch, offset=offset), self.digest, level, voters if level else None
+        snapshot = self._new_snapshot(
+            OffsetAndEpoch(epoch=batch.epoch, offset=offset), level, voters if level else None
         )
         self._writes_snapshot = True
         self.world.after(5 * self.world.sync_us(), self._snapshot_written, (self.life, snapshot))
+
+    def _new_snapshot(
+        self, snapshot_id: OffsetAndEpoch, kraft_version: int, voters: VoterSet | None
+    ) -> Snapshot:
+        """The snapshot of the state as it is now."""
+        return self.world.library.write(snapshot_id, self.digest, kraft_version, voters)
 
     def _snapshot_written(self, written: tuple[int, Any]) -> None:
         life, snapshot = written

@@ -54,6 +54,7 @@ class World:
         options: Options,
         trace: Trace | None = None,
         make_replica: Callable[..., Replica] = Replica,
+        library: SnapshotLibrary | None = None,
     ) -> None:
         self._make_replica = make_replica
         self.seed = seed
@@ -69,7 +70,7 @@ class World:
         self._heap: list[tuple[int, int, Callable[[Any], None], Any]] = []
         self._sequence = itertools.count()
         self._serials = itertools.count(1)
-        self.library = SnapshotLibrary()
+        self.library = library or SnapshotLibrary()
         self.elections = ElectionChecker()
         self.commits = CommitChecker()
         self.logs = self.commits.logs

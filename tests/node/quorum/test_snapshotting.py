@@ -17,8 +17,8 @@ from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, SnapshotId
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.quorum.snapshot_contents import BATCH_BYTES
 from kafkaproto_server.node.quorum.snapshotting import (
-    BATCH_BYTES,
     JITTER_PERCENT,
     RETRY_MS,
     SnapshotSchedule,

@@ -13,7 +13,7 @@ from kafkaproto_server.image.entries import (
     PartitionImage,
 )
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
+from kafkaproto_server.types import NO_NODE
 from tests.sim.checkers.invariants import ViolationError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class MetadataInvariant(enum.Enum):
     """
 
     ONE_IMAGE = "two nodes' images at one offset are equal"
+    SNAPSHOT_GIVES_BACK = "what a snapshot gives back equals the image that it was made of"
     LEADER_IN_ISR = "a partition's leader is in its ISR, or nobody leads"
     ISR_WITHIN_REPLICAS = "ISR and ELR are apart, and within the replicas"
     PARTITION_EPOCHS_RISE = "leader epochs and partition epochs never go back"
@@ -71,7 +72,6 @@ class ImageChecker:
 
     def __init__(self) -> None:
         self._by_offset: dict[int, ClusterImage] = {}
-        self._of_snapshot: dict[OffsetAndEpoch, ClusterImage] = {}
         self._newest = ClusterImage()
         self._incarnations: dict[int, tuple[int, bytes]] = {}
         self._seen_batches = 0
@@ -98,19 +98,6 @@ class ImageChecker:
         if image.offset > self._newest.offset:
             self._check_step(self._newest, image)
             self._newest = image
-
-    # -- snapshots -----------------------------------------------------------------------------------------------
-
-    def snapshot_begun(self, node: Node, snapshot_id: OffsetAndEpoch, image: ClusterImage) -> None:
-        """A node writes a snapshot of an image."""
-        if self._of_snapshot.setdefault(snapshot_id, image) != image:
-            raise ViolationError(
-                MetadataInvariant.ONE_IMAGE, f"node {node.id} writes another snapshot {snapshot_id}"
-            )
-
-    def of_snapshot(self, snapshot_id: OffsetAndEpoch) -> ClusterImage:
-        """The image that a snapshot holds."""
-        return self._of_snapshot[snapshot_id]
 
     # -- one image, and the one before ---------------------------------------------------------------------------
 

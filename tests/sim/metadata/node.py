@@ -37,13 +37,16 @@ from kafkaproto_server.raft.values.effects import (
 )
 from kafkaproto_server.raft.values.events import Event, RequestReceived, SnapshotInstalled
 from kafkaproto_server.raft.values.messages import InboundRequest, OutboundResponse
+from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.requests.context import Response
 from kafkaproto_server.types import Deferred, OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
+from tests.sim.metadata.snapshot_files import SnapshotFiles
 from tests.sim.replica import Replica, ReplicaRng
 from tests.sim.replica_disk import ReplicaDisk
 from tests.sim.replica_log import LogBatch
+from tests.sim.snapshots import Snapshot
 
 if TYPE_CHECKING:
     from tests.sim.metadata.checker import ImageChecker
@@ -62,6 +65,8 @@ SLICES = (1, 3, 10, 400)
 may happen in between."""
 SLICE_US = 2_000
 """What a slice takes, with all else that a node's loop has to do then."""
+APPENDED_AT_MS = 1_700_000_000_000
+"""The append time of every batch."""
 OWN_REQUESTS = 10**9
 """Requests of a controller to its own Raft core have numbers from here on; those of peers never get so far."""
 BUSY_SHARE = 0.3
@@ -302,7 +307,7 @@ class Node(Replica):
         """Hand over committed batches that were not handed over yet."""
         latest = self.disk.latest_snapshot
         if latest is not None and latest.id.offset > self.builder.next_offset:
-            self.builder.take_snapshot(self.images.of_snapshot(latest.id))
+            self.builder.take_snapshot(self._files.image_of(latest))
         for batch in self.disk.log.batches_from(self.builder.next_offset):
             if batch.next_offset > self.high_watermark:
                 break
@@ -314,13 +319,21 @@ class Node(Replica):
         batch = self.disk.log.batch_with(self.applied_offset - 1)
         if batch is None or self.image.offset + 1 != self.applied_offset:
             return
-        snapshot_id = OffsetAndEpoch(epoch=batch.epoch, offset=self.applied_offset)
-        self.images.snapshot_begun(self, snapshot_id, self.image)
         super().begin_snapshot()
+
+    @property
+    def _files(self) -> SnapshotFiles:
+        assert isinstance(self.world.library, SnapshotFiles)
+        return self.world.library
+
+    def _new_snapshot(
+        self, snapshot_id: OffsetAndEpoch, kraft_version: int, voters: VoterSet | None
+    ) -> Snapshot:
+        return self._files.write_image(snapshot_id, self.image, self.digest, kraft_version, voters)
 
     def _hear_of_snapshot(self, event: Event) -> None:
         if isinstance(event, SnapshotInstalled):
-            self.builder.take_snapshot(self.images.of_snapshot(event.snapshot.id))
+            self.builder.take_snapshot(self._files.image_of(self.disk.snapshots[event.snapshot.id]))
         super()._hear_of_snapshot(event)
 
     # -- what the Raft core tells --------------------------------------------------------------------------------
@@ -335,7 +348,9 @@ class Node(Replica):
     def _tell_committed(self, notice: HighWatermarkAdvanced) -> None:
         self._tell_high_watermark(notice)
         if self.half is not None and self.half.active_epoch is not None:
-            self.half.handle(controller_events.RecordsCommitted(high_watermark=notice.offset, timestamp_ms=0))
+            self.half.handle(
+                controller_events.RecordsCommitted(high_watermark=notice.offset, timestamp_ms=APPENDED_AT_MS)
+            )
         else:
             self._feed()
 
@@ -375,7 +390,7 @@ def committed(batch: LogBatch) -> controller_events.BatchCommitted:
         base_offset=batch.base_offset,
         last_offset=batch.next_offset - 1,
         epoch=batch.epoch,
-        timestamp_ms=0,
+        timestamp_ms=APPENDED_AT_MS,
         records=None if is_control else tuple(decode_metadata_record(value)[0] for value in batch.records),
     )
 

@@ -23,6 +23,7 @@ from tests.sim.metadata.calls import Calls
 from tests.sim.metadata.checker import ImageChecker, MetadataInvariant
 from tests.sim.metadata.deaths import check_death
 from tests.sim.metadata.node import Node, NodeClock
+from tests.sim.metadata.snapshot_files import SnapshotFiles
 from tests.sim.options import Options, draw, with_unknown_node
 from tests.sim.replica import Replica
 from tests.sim.run import Result, result_of
@@ -33,6 +34,8 @@ BROKERS = 3
 LARGE_BATCH = 8 * 1024 * 1024
 SMALL_BATCH = 800
 """Holds what one append of few records takes, and little more."""
+CHUNK_FACTOR = 10
+"""Real snapshots are that much longer than those that stand for a state."""
 LEAVE_MS = 6_000
 DIRECTORY_FAILURE_MS = 8_000
 GOAL_BOUND_US = 30_000_000
@@ -49,6 +52,7 @@ def options_of(seed: int) -> Options:
         brokers=BROKERS,
         max_batch_bytes=SMALL_BATCH if drawn.max_batch_bytes <= SMALL_BATCH else LARGE_BATCH,
         oversized_appends=False,
+        chunk_bytes=drawn.chunk_bytes * CHUNK_FACTOR,
         fetch_max_bytes=max(drawn.fetch_max_bytes, 1000),
         append_interval_ms=max(drawn.append_interval_ms, 50),
         fault_ms=min(drawn.fault_ms, 20_000),
@@ -65,7 +69,7 @@ def run(seed: int, options: Options | None = None, trace: Trace | None = None) -
     options = options or options_of(seed)
     images = ImageChecker()
     Node.images = images
-    world = World(seed, options, trace, Node)
+    world = World(seed, options, trace, Node, SnapshotFiles())
     faults = Faults(world)
     calls = Calls(world)
     administrators = Administrators(world, faults, calls)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from kafkaproto.records.batch import iterate_batches
-from kafkaproto.records.control import encode_control_record
-from kafkaproto.snapshot import ControlRecord, SnapshotId
+from kafkaproto.snapshot import SnapshotId
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.quorum.snapshot_contents import controls_of_snapshot
 from kafkaproto_server.node.quorum.snapshotting import read_image
 from kafkaproto_server.raft.values.control import RecordedControl
 from kafkaproto_server.raft.wire import recorded_control
@@ -38,18 +38,8 @@ def snapshot_controls(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> tupl
 
     Raises CorruptFileError, FileNotFoundError.
     """
-    found = []
     with closing(snapshots.read(snapshot_id)) as records:
-        for record in records:
-            # They follow the header; the records after them may be many.
-            if not isinstance(record, ControlRecord):
-                break
-            # Encoded again, so that records of a snapshot and of the log go through one decoder.
-            key, value = encode_control_record(record.type, record.message)
-            control = recorded_control(snapshot_id.end_offset - 1, key, value)
-            if control is not None:
-                found.append(control)
-    return tuple(found)
+        return controls_of_snapshot(records, snapshot_id.end_offset)
 
 
 def log_controls(log: Log, start_offset: int) -> Iterator[RecordedControl]:

@@ -21,16 +21,18 @@ from collections.abc import Callable, Iterator
 
 import trio
 
-from kafkaproto.snapshot import SnapshotId, build_snapshot
-from kafkaproto_server.image.collector import no_garbage
+from kafkaproto.snapshot import SnapshotId
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.snapshot import image_from_values, image_values
+from kafkaproto_server.node.quorum.snapshot_contents import (
+    image_of_snapshot,
+    snapshot_id_of_image,
+    snapshot_pieces,
+)
 from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Buffer, Clock, Rng
 from kafkaproto_server.raft.values.events import StoredSnapshot
 from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.storage.metadata.bootstrap import voters_record
-from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, SnapshotWriter, take_header
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, SnapshotWriter
 from kafkaproto_server.types import OffsetAndEpoch
 
 _log = logging.getLogger("kafkaproto.server.quorum")
@@ -40,9 +42,6 @@ JITTER_PERCENT = 20
 
 RETRY_MS = 60_000
 """The time from a failure to the next attempt."""
-
-BATCH_BYTES = 64 * 1024
-"""Size of the batches in a snapshot. Encoding one takes less than a millisecond; Kafka allows 8 MiB."""
 
 SLICE_S = 0.001
 """How long the event loop is blocked at a time, plus at most one more batch."""
@@ -192,7 +191,7 @@ class Snapshotter:
 
     async def write(self, image: ClusterImage) -> None:
         """Write a snapshot of ``image``, regardless of the schedule. Raises OSError; no file is left behind then."""
-        snapshot_id = SnapshotId(epoch=image.epoch, end_offset=image.offset + 1)
+        snapshot_id = snapshot_id_of_image(image)
         # Start counting here, because records that arrive from now on are not in the snapshot.
         self._schedule.restart(self._clock.now_ms())
         # In a thread, because creating a file may wait for the disk.
@@ -214,14 +213,8 @@ class Snapshotter:
     def _pieces(self, image: ClusterImage, snapshot_id: SnapshotId) -> Iterator[bytes]:
         # Those at the snapshot's end, not the newest: a later voter set may be uncommitted yet.
         kraft_version, voters = self._voters_at(snapshot_id.end_offset)
-        return build_snapshot(
-            image_values(image),
-            epoch=snapshot_id.epoch,
-            timestamp_ms=self._clock.wall_ms(),
-            last_contained_log_timestamp=image.timestamp_ms,
-            kraft_version=kraft_version,
-            voters=None if voters is None else voters_record(voters.voters),
-            max_batch_bytes=BATCH_BYTES,
+        return snapshot_pieces(
+            image, kraft_version=kraft_version, voters=voters, timestamp_ms=self._clock.wall_ms()
         )
 
     async def _write_pieces(self, pieces: Iterator[bytes], writer: SnapshotWriter) -> None:
@@ -262,15 +255,4 @@ def read_image(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> ClusterImag
     Raises CorruptFileError if the file is damaged, RemoteProtocolError if a record is of an unknown kind, ReplayError
     if records contradict each other, and FileNotFoundError.
     """
-    records = snapshots.read(snapshot_id)
-    header = take_header(records)
-    values = (record for record in records if isinstance(record, bytes))
-    # An image of many partitions is made of objects without cycles. The collector would walk over
-    # them again and again.
-    with no_garbage():
-        return image_from_values(
-            values,
-            offset=snapshot_id.end_offset - 1,
-            epoch=snapshot_id.epoch,
-            timestamp_ms=header.last_contained_log_timestamp,
-        )
+    return image_of_snapshot(snapshots.read(snapshot_id), snapshot_id)
