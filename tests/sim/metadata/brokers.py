@@ -17,6 +17,7 @@ from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.image.entries import UNASSIGNED_DIRECTORY
 from kafkaproto_server.types import Endpoint
 from tests.sim.checkers.invariants import ViolationError
+from tests.sim.metadata import epochs
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.deaths import prove_death
 from tests.sim.metadata.node import CLUSTER_ID, Node
@@ -30,6 +31,7 @@ POLL_US = 20_000
 HEARTBEAT_INTERVAL_MS = 500
 REGISTRATION_TIMEOUT_MS = 10**9
 ISR_CHANGE_MS = 700
+OTHER_HEARTBEAT_MS = 1_500
 DIRECTORIES = 2
 
 
@@ -49,6 +51,7 @@ class Broker:
         self.lifecycle: BrokerLifecycle
         world.after(0, self._poll, None)
         faults.repeat(ISR_CHANGE_MS, self._change_isr)
+        faults.repeat(OTHER_HEARTBEAT_MS, self._send_other_heartbeat)
 
     @property
     def is_serving(self) -> bool:
@@ -151,13 +154,20 @@ class Broker:
             self.lifecycle.handle_failure(self.node.now_ms())
             return
         request = self.lifecycle.next_request(
-            self.node.image.offset, are_assignments_known=self._replicas.are_known
+            self._claimed_offset(), are_assignments_known=self._replicas.are_known
         )
         if isinstance(request, BrokerHeartbeatRequest) and not request.want_fence:
             self._check_assigned()
         life = self._life
         self._is_asking = True
         self._calls.send(self.node, target, request, lambda response: self._heard(life, response))
+
+    def _claimed_offset(self) -> int:
+        """The metadata offset of the next heartbeat; sometimes a wrong one."""
+        rng, offset = self._world.rng, self.node.image.offset
+        if self.faults.is_healed or rng.random() > epochs.FALSE_OFFSET_SHARE:
+            return offset
+        return epochs.false_offset(rng, offset, self.lifecycle.broker_epoch)
 
     def _heard(self, life: int, response: Message | None) -> None:
         if life != self._life or not self.node.is_up or life != self.node.life:
@@ -237,4 +247,28 @@ class Broker:
             broker_epoch=self.lifecycle.broker_epoch,
             topics=[AlterPartitionRequest.TopicData(topic_id=topic.topic_id, partitions=[wanted])],
         )
-        self._calls.send(self.node, target, request, lambda _: None)
+        if rng.random() < epochs.OTHER_EPOCH_SHARE:
+            epochs.with_other_epoch(rng, request)
+        awaited = epochs.Awaited(self.node, target)
+        self._calls.send(
+            self.node, target, request, lambda response: awaited.check_isr_change(request, response)
+        )
+
+    def _send_other_heartbeat(self) -> None:
+        """Send a heartbeat of another broker epoch, as an earlier process of this broker might have."""
+        if self._life != self.node.life or not self.node.is_up:
+            return
+        target, rng, epoch = self._controller(), self._world.rng, self.lifecycle.broker_epoch
+        if target is None or epoch is None:
+            return
+        request = BrokerHeartbeatRequest(
+            broker_id=self.node.id,
+            broker_epoch=epochs.other_broker_epoch(rng, epoch),
+            current_metadata_offset=self.node.image.offset,
+            want_fence=rng.random() < 0.5,
+            want_shut_down=rng.random() < 0.2,
+        )
+        awaited = epochs.Awaited(self.node, target)
+        self._calls.send(
+            self.node, target, request, lambda response: awaited.check_heartbeat(request, response)
+        )

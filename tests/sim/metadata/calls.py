@@ -12,6 +12,7 @@ from kafkaproto_server.types import Deferred, Steps, run_to_end
 
 if TYPE_CHECKING:
     from tests.sim.metadata.node import Node
+    from tests.sim.metadata.records import Asked
     from tests.sim.world import World
 
 TIMEOUT_US = 2_000_000
@@ -39,13 +40,15 @@ class _Call:
 class Calls:
     """Carries requests to controllers. A source of None means a client, whose links never fail."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, asked: Asked) -> None:
         self._world = world
+        self._asked = asked
         self.done: set[int | None] = set()
         """Api keys of requests that were carried out without any error."""
 
     def send(self, source: Node | None, target: Node, request: Message, heard: Heard) -> None:
         """Have a controller carry out a request."""
+        self._asked.note(request)
         call = _Call(source, target, request, heard)
         self._world.after(TIMEOUT_US, self._end, (call, None))
         if target.is_up and self._passes(source, target):

@@ -50,6 +50,7 @@ from tests.sim.snapshots import Snapshot
 
 if TYPE_CHECKING:
     from tests.sim.metadata.checker import ImageChecker
+    from tests.sim.metadata.records import RecordChecker
     from tests.sim.world import World
 
 CLUSTER_ID = "c2ltdWxhdGVkIGNsdXN0ZX"
@@ -142,7 +143,10 @@ class Node(Replica):
     """Called with each broker that a controller fences because of a proof; set once for all nodes."""
 
     images: ImageChecker
-    """The checker of the run; set once for all nodes."""
+    """The checker of the run's images; set once for all nodes."""
+
+    records: RecordChecker
+    """The checker of its records; set once for all nodes."""
 
     def __init__(
         self,
@@ -301,6 +305,7 @@ class Node(Replica):
 
     def _publish(self, image: ClusterImage) -> None:
         self.images.published(self, image)
+        self.records.committed(self.world.commits.batches)
         self.image = image
 
     def _feed(self) -> None:

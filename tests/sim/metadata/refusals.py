@@ -19,8 +19,9 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.image.entries import CLIENT_METRICS_RESOURCE
 from tests.sim.checkers.invariants import ViolationError
-from tests.sim.metadata.checker import REFUSED_MARK, MetadataInvariant
+from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.notebook import Request, top_code
+from tests.sim.metadata.records import REFUSED_MARK
 from tests.sim.metadata.settings import FIRST_VISITOR_ID, registration
 
 if TYPE_CHECKING:

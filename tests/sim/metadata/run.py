@@ -23,6 +23,7 @@ from tests.sim.metadata.calls import Calls
 from tests.sim.metadata.checker import ImageChecker, MetadataInvariant
 from tests.sim.metadata.deaths import check_death
 from tests.sim.metadata.node import Node, NodeClock
+from tests.sim.metadata.records import Asked, RecordChecker
 from tests.sim.metadata.snapshot_files import SnapshotFiles
 from tests.sim.options import Options, draw, with_unknown_node
 from tests.sim.replica import Replica
@@ -68,10 +69,11 @@ def run(seed: int, options: Options | None = None, trace: Trace | None = None) -
     """Simulate one seed."""
     options = options or options_of(seed)
     images = ImageChecker()
-    Node.images = images
+    asked = Asked()
+    Node.images, Node.records = images, RecordChecker(asked)
     world = World(seed, options, trace, Node, SnapshotFiles())
     faults = Faults(world)
-    calls = Calls(world)
+    calls = Calls(world, asked)
     administrators = Administrators(world, faults, calls)
     progress = ProgressChecker(world, faults, administrators)
     error: BaseException | None = None

@@ -6,7 +6,17 @@ import enum
 import multiprocessing
 from dataclasses import dataclass
 
-from tests.sim.mutations import administration, liveness, logs, metadata, unknown_nodes, voters, votes
+from tests.sim.mutations import (
+    administration,
+    epochs,
+    liveness,
+    logs,
+    metadata,
+    snapshots,
+    unknown_nodes,
+    voters,
+    votes,
+)
 from tests.sim.mutations.mutation import Mutation, mutated
 from tests.sim.runner import LEVELS
 
@@ -21,6 +31,8 @@ MUTATIONS = (
     *unknown_nodes.MUTATIONS,
     *metadata.MUTATIONS,
     *administration.MUTATIONS,
+    *snapshots.MUTATIONS,
+    *epochs.MUTATIONS,
 )
 """At least one for each invariant."""
 
