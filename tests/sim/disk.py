@@ -73,6 +73,7 @@ class MemoryFile:
         self._writable = writable
         self._generation = disk.generation
         self._open = True
+        disk.open_files[self] = None
 
     def _check(self) -> None:
         assert self._open, f"{self._path} is used after it was closed"
@@ -131,6 +132,10 @@ class MemoryFile:
     def close(self) -> None:
         self._check()
         self._open = False
+        del self._disk.open_files[self]
+
+    def __repr__(self) -> str:
+        return self._path
 
 
 class MemoryLock:
@@ -155,6 +160,8 @@ class MemoryDisk:
         self.crash_before: int | None = None
         """Number of the operation (0 is the first one ever) that power loss comes ahead of."""
         self.generation = 0
+        self.open_files: dict[MemoryFile, None] = {}
+        """What the process has open; nothing after a crash."""
         self._names: dict[str, _Node] = {"/": _Node(is_directory=True)}
         self._durable_names: dict[str, _Node] = dict(self._names)
         self._unsynced_names: dict[str, list[_NameChange]] = {}
@@ -202,6 +209,7 @@ class MemoryDisk:
         self.generation += 1
         self.crash_before = None
         self._locked.clear()
+        self.open_files.clear()
         for directory in sorted(self._unsynced_names):
             changes = self._unsynced_names[directory]
             for change in changes[: rng.below(len(changes) + 1)]:

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-import enum
 import logging
 import time
+from collections import Counter
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import trio
 
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.raft.model.states import Leader
+from kafkaproto_server.types import NO_NODE
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.metadata.checker import ImageChecker
+from tests.sim.nodes.disks import DiskWatch, DurableLogs, durable_election
 from tests.sim.nodes.host import Host
+from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.threads import Spent
 
 MAX_TURN_S = 0.05
+MAX_OBSERVERS = 16
+"""That a leader remembers in the simulation: few, so that strangers can exceed it."""
 MOST_STEPS = 100_000
 """Of all tasks, at one moment of virtual time."""
 _OWN_TASKS = ("tests.sim.nodes.run._Simulation.main", "tests.sim.nodes.timeline.Timeline.run")
-
-
-class NodeInvariant(enum.Enum):
-    """Beside those of the cores' simulation."""
-
-    NO_FAILURE = "no node ends, and no task of it logs an error, that nobody foresaw"
-    WHOLE_RESPONSES = "responses are whole, in order, and each to a request"
-    ONE_RESPONSE = "each request of a client that waits gets a response, or its connection ends"
-    SHORT_TURNS = "no turn of the event loop takes more than 50 ms of the processor"
-    READY_AT_LAST = "in a healed cluster every node serves, and all show one image"
-    ACKNOWLEDGES_AT_LAST = "a healed cluster carries out what it is asked"
-    NOTHING_LEFT = (
-        "when all clients are gone, nothing of theirs is left: connection, descriptor, memory, work"
-    )
-    STOPS_AT_LAST = "nodes that are told to stop do so in order, and close all files"
-    NOTHING_FORGED = (
-        "nothing of a stranger's is in the metadata, and no epoch is higher than elections made it"
-    )
-    UNFENCED_ONCE_READ = "a broker is unfenced only once it has read its own registration"
 
 
 class StepChecker(trio.abc.Instrument):
@@ -48,11 +34,19 @@ class StepChecker(trio.abc.Instrument):
     def __init__(self, hosts: Sequence[Host]) -> None:
         self._hosts = hosts
         self.images = ImageChecker()
-        self._views = {
-            host.id: SimpleNamespace(id=host.id, world=SimpleNamespace(commits=SimpleNamespace(batches=())))
-            for host in hosts
-        }
-        self._seen: dict[int, tuple[int, int, int, Any]] = {}
+        self._watches: list[DiskWatch] = []
+        for host in hosts:
+            watch = DiskWatch(host)
+            self._watches.append(watch)
+            host.disk.renamed, host.disk.kept = watch.renamed, watch.kept
+        self._logs = DurableLogs()
+        self._committed = 0
+        """The highest high watermark of all nodes."""
+        self._furthest: dict[int, int] = {}
+        """By node, the last offset of the newest image that it has shown."""
+        self._unfenced: set[tuple[int, int]] = set()
+        """(broker id, broker epoch)."""
+        self._seen: dict[int, tuple[int, int, int, int, Any]] = {}
         self._leaders: dict[int, tuple[int, int]] = {}
         self._epochs: dict[int, int] = {}
         self._began = 0.0
@@ -104,14 +98,40 @@ class StepChecker(trio.abc.Instrument):
             if quorum is None:
                 continue
             published = quorum.published
-            now = (host.life, published.leader.epoch, published.leader.leader_id, published.image)
+            leader, image = published.leader, published.image
+            now = (host.life, leader.epoch, leader.leader_id, published.high_watermark, image)
             before = self._seen.get(host.id)
-            if before is not None and before[3] is now[3] and before[:3] == now[:3]:
+            if before is not None and before[4] is image and before[:4] == now[:4]:
                 continue
             self._seen[host.id] = now
-            self._check_leader(host, published.leader.epoch, published.leader.leader_id)
-            if before is None or before[3] is not now[3]:
-                self.images.published(self._views[host.id], published.image)  # type: ignore[arg-type]
+            self._check_leader(host, leader.epoch, leader.leader_id)
+            if published.high_watermark > self._committed:
+                self._committed = published.high_watermark
+                self._check_majority(host)
+            if before is None or before[4] is not image:
+                self._furthest[host.id] = max(self._furthest.get(host.id, 0), image.offset)
+                self._check_unfenced(image)
+                self.images.published(host.view, image)  # type: ignore[arg-type]
+        for watch in self._watches:
+            if watch.violation is not None:
+                raise watch.violation
+
+    def _check_majority(self, told_by: Host) -> None:
+        ends = {host.id: self._logs.end_offset(host) for host in self._hosts if host.is_controller}
+        if 2 * sum(end >= self._committed for end in ends.values()) <= len(ends):
+            what = f"node {told_by.id} calls {self._committed} committed, and the durable logs end at {ends}"
+            raise ViolationError(Invariant.MAJORITY_REACHED, what)
+
+    def _check_unfenced(self, image: ClusterImage) -> None:
+        for broker_id, broker in image.brokers.items():
+            found = broker_id, broker.epoch
+            if broker.fenced or found in self._unfenced:
+                continue
+            self._unfenced.add(found)
+            read = self._furthest.get(broker_id)
+            if read is not None and read < broker.epoch:
+                what = f"{broker_id} has read up to {read}, and is registered at {broker.epoch}"
+                raise ViolationError(NodeInvariant.UNFENCED_ONCE_READ, what)
 
     def _check_leader(self, host: Host, epoch: int, leader_id: int) -> None:
         if not epoch:
@@ -122,6 +142,11 @@ class StepChecker(trio.abc.Instrument):
                 Invariant.MONOTONIC_EPOCH, f"node {host.id} goes from {self._epochs[host.id]} to {epoch}"
             )
         self._epochs[host.id] = epoch
+        election = durable_election(host.disk)
+        if election is None or election.leader_epoch < epoch:
+            raise ViolationError(
+                Invariant.DURABLE_BEFORE_TOLD, f"node {host.id} is in epoch {epoch}, its disk has {election}"
+            )
         if leader_id == host.id:
             known = self._leaders.setdefault(epoch, (host.id, host.life))
             if known != (host.id, host.life):
@@ -155,12 +180,36 @@ def check_strangers(image: ClusterImage, highest_epoch: int, simulated_s: float,
         raise ViolationError(NodeInvariant.NOTHING_FORGED, f"nodes {strange}, epoch {highest_epoch}")
 
 
+def forgotten_election(host: Host) -> str | None:
+    """How a node's disk differs from the election that the node believes in; None if it does not."""
+    quorum = host.quorum
+    if quorum is None or quorum._raft._opened is None or quorum._effects._unsynced:
+        return None
+    core = quorum._raft._opened
+    believed, durable = core._election_state, durable_election(host.disk)
+    if believed is None or core.outbox._election_state is not None:
+        return None
+    voted_id = NO_NODE if believed.voted_key is None else believed.voted_key.id
+    if durable is not None and (durable.leader_epoch, durable.voted_id) == (believed.epoch, voted_id):
+        return None
+    return f"node {host.id} believes in {believed}, its disk has {durable}"
+
+
+MOST_CONNECTIONS = 24
+"""From one node to another. In order there are two lanes to it as a voter and two as a bootstrap server, and six
+connections to the active controller."""
+
+
 def left_behind(hosts: Sequence[Host], clients: Sequence[str]) -> str | None:
     """What is left of these clients, all of which are gone; None if nothing is."""
     for host in hosts:
         left = [stream for stream in host.net.streams if stream.peer_address[0] in clients]
         if left:
             return f"node {host.id} has {len(left)} connections of clients that are gone"
+        peers = Counter(stream.peer_address for stream in host.net.streams)
+        crowded = [address for address, count in peers.items() if count > MOST_CONNECTIONS]
+        if crowded:
+            return f"node {host.id} has {peers[crowded[0]]} connections to {crowded[0]}"
         node, quorum = host.node, host.quorum
         if node is None or quorum is None:
             return f"node {host.id} does not run"
@@ -169,8 +218,14 @@ def left_behind(hosts: Sequence[Host], clients: Sequence[str]) -> str | None:
         for listener in node._listeners:
             held = sum(listener._memory._held.values())
             unread = sum(listener._unread._held.values())
+            places, pumps = listener._door.count, len(listener._pumps)
+            if places > pumps:
+                return f"node {host.id} counts {places} connections, and has {pumps}"
             if held or unread:
                 return f"node {host.id} holds {held} bytes of requests and {unread} of responses"
+        led = quorum._raft.state
+        if isinstance(led, Leader) and len(led.progress) > MAX_OBSERVERS + len(hosts):
+            return f"node {host.id} remembers {len(led.progress)} replicas"
         if quorum._effects.unanswered > 2 * len(hosts):
             return f"node {host.id} has {quorum._effects.unanswered} requests of replicas"
     return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 
 import trio
 
@@ -62,6 +64,12 @@ class Host:
         self.net = net
         self.clock = HostClock()
         self.disk = TimedDisk(random.Random(rng.getrandbits(64)))
+        self.disk.is_short = lambda: net.is_short
+        net.other_descriptors = lambda: self.disk.descriptors
+        self.view = SimpleNamespace(id=node_id, world=SimpleNamespace(commits=SimpleNamespace(batches=())))
+        """This node, as `metadata.checker` knows nodes."""
+        self.segment_bytes: int | None = None
+        """Smaller than a configuration may have it; None for what that says."""
         self.node: Node | None = None
         self.life = 0
         """Starts so far."""
@@ -71,6 +79,8 @@ class Host:
         self.has_ended.set()
         self.is_announced = False
         self.is_stopping = False
+        self.ended_in_order: Callable[[Host], None] = lambda host: None
+        """Called when the node has stopped because it was told to."""
         self._rng = rng
         self._nursery = nursery
         self._scope = trio.CancelScope()
@@ -159,7 +169,7 @@ class Host:
     def _config(self, config: Mapping[str, str]) -> Config:
         ports = {"controller": ("CONTROLLER", CONTROLLER_PORT), "broker": ("PLAINTEXT", BROKER_PORT)}
         listeners = [f"{ports[role][0]}://{self.net.name}:{ports[role][1]}" for role in self.roles]
-        return default_config(
+        found = default_config(
             {
                 "process.roles": ",".join(self.roles),
                 "node.id": str(self.id),
@@ -169,11 +179,16 @@ class Host:
                 **config,
             }
         )
+        if self.segment_bytes is None:
+            return found
+        return dataclasses.replace(found, metadata_log_segment_bytes=self.segment_bytes)
 
     async def _live(self, node: Node) -> None:
         try:
             with self._scope:
                 await node.run(self._announce)
+            if not self._is_killed:
+                self.ended_in_order(self)
         except BaseException as error:
             if isinstance(error, trio.Cancelled | KeyboardInterrupt):
                 raise

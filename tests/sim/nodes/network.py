@@ -8,12 +8,13 @@ says nothing; when it is back, it resets connections that it does not know.
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import random
 import socket
 import zlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,6 +27,8 @@ from tests.sim.nodes.timeline import Timeline
 
 CAPACITY_BYTES = 128 * 1024
 """What a direction holds of bytes that nobody has read."""
+SMALL_CAPACITY_BYTES = 700
+"""That of some, so that ordinary messages are written in several pieces."""
 BACKLOG = 64
 LONGEST_DELAY_S = 2.0
 SYN_RETRY_S = 1.0
@@ -172,6 +175,7 @@ class _Direction:
         self._sender = sender
         self._receiver = receiver
         self.ends = ends
+        self._capacity = SMALL_CAPACITY_BYTES if net.is_narrow() else CAPACITY_BYTES
         self._unread = 0
         self._last_arrival = 0.0
         self._held: deque[bytes | str] = deque()
@@ -179,7 +183,7 @@ class _Direction:
 
     @property
     def room(self) -> int:
-        return CAPACITY_BYTES - self._unread
+        return self._capacity - self._unread
 
     def take(self, data: Buffer) -> int:
         size = min(self.room, len(data))
@@ -313,6 +317,8 @@ class NetHost:
         self.streams: dict[SimStream, None] = {}
         self._next_port = _FIRST_CLIENT_PORT
         self._descriptors: set[int] = set()
+        self.other_descriptors: Callable[[], int] = lambda: 0
+        """How many its process uses for other things."""
 
     # -- `Network` ---------------------------------------------------------------------------------------------
 
@@ -375,13 +381,18 @@ class NetHost:
 
     def descriptor(self) -> int:
         """The lowest free one. Raises OSError."""
-        number = next(
-            number for number in range(3, self.descriptor_limit + 1) if number not in self._descriptors
-        )
-        if number >= self.descriptor_limit:
+        if self.is_short:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        # Files have the lowest numbers here: they are opened first, and closed last.
+        first = 3 + self.other_descriptors()
+        number = next(number for number in itertools.count(first) if number not in self._descriptors)
         self._descriptors.add(number)
         return number
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its process has no descriptors left."""
+        return 3 + len(self._descriptors) + self.other_descriptors() >= self.descriptor_limit
 
     def free(self, descriptor: int) -> None:
         self._descriptors.discard(descriptor)
@@ -445,6 +456,8 @@ class Net:
         """Names that nobody answers for."""
         self.held: list[_Direction] = []
         self.connections = 0
+        self.narrow_share = 0.0
+        """The part of the connections that hold little."""
         self.delivered_bytes = 0
         self._cut: dict[tuple[str, str], None] = {}
         self._slow: dict[str, float] = {}
@@ -465,6 +478,10 @@ class Net:
         longest = high * 20 if self.rng.random() < 0.01 else high
         slow = max(self._slow.get(source.name, 1.0), self._slow.get(target.name, 1.0))
         return min(self.rng.uniform(low, longest) * slow / 1000, LONGEST_DELAY_S)
+
+    def is_narrow(self) -> bool:
+        """Whether a new direction holds little."""
+        return self.rng.random() < self.narrow_share
 
     def pair(
         self, client: NetHost, server: NetHost, port: int, descriptor: int, listening: SimListening

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import random
 import resource
@@ -9,30 +10,38 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from unittest import mock
 
 import trio
 
+from kafkaproto_server.node import startup
+from kafkaproto_server.node.quorum import log_cleaning
+from kafkaproto_server.raft.model import progress
 from kafkaproto_server.storage.directories.format import QuorumStart
-from tests.sim.checkers.invariants import ViolationError
+from kafkaproto_server.storage.log.segment import LogConfig
+from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.nodes import timeline as virtual
 from tests.sim.nodes.checkers import (
+    MAX_OBSERVERS,
     MAX_TURN_S,
     ErrorLog,
-    NodeInvariant,
     StepChecker,
     check_strangers,
+    forgotten_election,
     left_behind,
 )
+from tests.sim.nodes.disks import check_closed, check_stopped
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
+from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.network import Net
 from tests.sim.nodes.strangers import FIRST_ID as FIRST_STRANGER_ID
 from tests.sim.nodes.strangers import Stranger
 from tests.sim.nodes.timeline import Timeline, Trace
-from tests.sim.nodes.traffic import Administrator, Histories, Upgrade, VoterChanges
+from tests.sim.nodes.traffic import Administrator, Histories, LastRequest, Upgrade
+from tests.sim.nodes.voters import VoterChanges
 
 RUN_S = 600.0
 """A run is over by then, of virtual time."""
@@ -40,6 +49,10 @@ REST_S = 90.0
 """After which a healed cluster has to be at rest."""
 FORWARD_S = 40.0
 """Longer than a broker waits for a controller."""
+CLEANING_INTERVAL_S = 3.0
+INDEX_INTERVAL_BYTES = 500
+INDEX_BYTES = 40_000
+"""Smaller than those of a node, so that all of it happens within seconds."""
 
 _LAYOUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "one": (("controller", "broker"),),
@@ -87,6 +100,9 @@ class NodesOptions:
     descriptors: int
     faults: Mapping[str, float]
     config: Mapping[str, str]
+    segment_bytes: int
+    narrow_share: float
+    """The part of the connections that take little at a time."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -118,7 +134,7 @@ class NodesResult:
 
 def draw(seed: int) -> NodesOptions:
     """The options of a seed."""
-    rng = random.Random(f"options {seed}")
+    rng, more = random.Random(f"options {seed}"), random.Random(f"more options {seed}")
     chosen = [name for name in _FAULTS if rng.random() < 0.5]
     delay_ms = rng.choice(((0.05, 1.0), (0.5, 5.0), (2.0, 25.0)))
     layout = rng.choice(list(_LAYOUTS))
@@ -145,6 +161,8 @@ def draw(seed: int) -> NodesOptions:
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": "User:ANONYMOUS",
         },
+        segment_bytes=more.choice((2_000, 20_000, 2**30)),
+        narrow_share=more.choice((0, 0.3)),
     )
 
 
@@ -185,18 +203,32 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-@contextmanager
+@contextlib.contextmanager
 def _surroundings(limit: int) -> Iterator[ErrorLog]:
     """The process as the nodes' code finds it: descriptors that do not depend on the machine, a quiet log."""
     logger = logging.getLogger("kafkaproto")
     errors = ErrorLog()
     saved = logger.level, logger.propagate, resource.getrlimit
+    limits = [
+        (log_cleaning, "CLEANING_INTERVAL_S", CLEANING_INTERVAL_S),
+        (progress, "MAX_OBSERVERS", MAX_OBSERVERS),
+    ]
+    log_config = partial(
+        LogConfig, index_interval_bytes=INDEX_INTERVAL_BYTES, segment_index_bytes=INDEX_BYTES
+    )
+    replaced = [
+        mock.patch.object(owner, name, value)
+        for owner, name, value in [*limits, (startup, "LogConfig", log_config)]
+    ]
     logger.addHandler(errors)
     logger.setLevel(logging.ERROR)
     logger.propagate = False
     resource.getrlimit = lambda _: (limit, limit)
     try:
-        yield errors
+        with contextlib.ExitStack() as stack:
+            for each in replaced:
+                stack.enter_context(each)
+            yield errors
     finally:
         logger.removeHandler(errors)
         logger.level, logger.propagate, resource.getrlimit = saved
@@ -231,12 +263,13 @@ class _Simulation:
         timeline = Timeline(self._trace)
         nursery.start_soon(timeline.run)
         net = Net(random.Random(rng.getrandbits(64)), timeline, delay_ms=options.delay_ms)
+        net.narrow_share = options.narrow_share
         hosts = self._hosts(net, nursery)
         config = self._config(hosts)
         checker = StepChecker(hosts)
         trio.lowlevel.add_instrument(checker)
         faults = Faults(hosts, net, timeline, random.Random(rng.getrandbits(64)), config)
-        histories = Histories(random.Random(rng.getrandbits(64)))
+        histories = Histories(random.Random(rng.getrandbits(64)), sum(host.is_broker for host in hosts))
         clients = [
             Administrator(net.host(f"client{number}"), hosts, histories, random.Random(rng.getrandbits(64)))
             for number in range(options.clients)
@@ -251,6 +284,8 @@ class _Simulation:
         ]
         for host in hosts:
             host.net.descriptor_limit = options.descriptors
+            host.segment_bytes = options.segment_bytes
+            host.ended_in_order = check_closed
         everybody: list[Administrator | Stranger | VoterChanges] = [*clients, *strangers, *changes]
         try:
             with trio.CancelScope() as scope:
@@ -262,11 +297,15 @@ class _Simulation:
                         traffic.start_soon(client.run)
                     if options.has_static_voters:
                         traffic.start_soon(Upgrade(net.host("upgrade"), hosts, rng).run)
-                    timeline.every(0.25, partial(self._watch, faults))
+                    timeline.every(0.25, partial(self._watch, hosts, faults))
                     faults.begin(options.faults)
                     await trio.sleep(options.fault_s)
                     await faults.heal()
                     await self._until_at_rest(hosts)
+                    last = LastRequest(net.host("last"))
+                    for host in hosts:
+                        if host.is_broker:
+                            await last.run(host, REST_S)
                     for client in everybody:
                         client.is_over = True
                 gone = [client.address for client in everybody]
@@ -313,8 +352,11 @@ class _Simulation:
             return {"controller.quorum.voters": voters, **self._options.config}
         return {"controller.quorum.bootstrap.servers": ",".join(addresses.values()), **self._options.config}
 
-    def _watch(self, faults: Faults) -> None:
+    def _watch(self, hosts: list[Host], faults: Faults) -> None:
         faults.check_failures()
+        forgotten = next((each for host in hosts if (each := forgotten_election(host)) is not None), None)
+        if forgotten is not None:
+            raise ViolationError(Invariant.DURABLE_BEFORE_TOLD, forgotten)
         first = self._errors.first
         if first is not None:
             cause = first.exc_info[1] if first.exc_info else None
@@ -360,6 +402,7 @@ class _Simulation:
             NodeInvariant.READY_AT_LAST,
             lambda: [_offset(host) for host in hosts],
         )
+        committed = min(map(_offset, hosts)) + 1
         histories.check(checker.images.newest)
         await _until_nothing_is_left(hosts, clients)
         for host in hosts:
@@ -370,7 +413,8 @@ class _Simulation:
             lambda: [(host.id, host.has_ended.is_set()) for host in hosts],
         )
         faults.check_failures()
-        self._watch(faults)
+        self._watch(hosts, faults)
+        check_stopped(hosts, checker.images, committed)
 
 
 async def _until_nothing_is_left(hosts: list[Host], clients: list[str]) -> None:

@@ -15,7 +15,7 @@ import trio
 from kafkaproto.connection import ClientConnection, Negotiated
 from kafkaproto.errors import ProtocolError
 from kafkaproto.frame import NEED_DATA
-from kafkaproto.messages import MetadataRequest
+from kafkaproto.messages import AddRaftVoterRequest, MetadataRequest
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values import messages as raft
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
@@ -46,6 +46,7 @@ class Stranger:
             self._hang,
             self._do_not_read,
             self._crowd,
+            self._offer_voters,
         )
         while not self.is_over:
             await trio.sleep(self._rng.expovariate(1 / 0.3))
@@ -128,6 +129,34 @@ class Stranger:
             high_watermark=-1,
         )
 
+    async def _offer_voters(self, host: Host) -> None:
+        """AddRaftVoter for nodes that nobody has, at the address of one that exists."""
+        stream = await self._connect(host)
+        try:
+            connection = ClientConnection(client_id=None)
+            await self._negotiated(stream, connection)
+            for _ in range(self._rng.randint(1, 10)):
+                key, other = (
+                    self._key(),
+                    self._rng.choice([each for each in self._hosts if each.is_controller]),
+                )
+                listener = AddRaftVoterRequest.Listener(
+                    name="CONTROLLER", host=other.net.address, port=CONTROLLER_PORT
+                )
+                connection.send_request(
+                    AddRaftVoterRequest(
+                        cluster_id=CLUSTER_ID,
+                        timeout_ms=1000,
+                        voter_id=key.id,
+                        voter_directory_id=key.directory_id or b"",
+                        listeners=[listener],
+                    )
+                )
+                await stream.send_all(b"".join(connection.data_to_send()))
+                await self._receive(stream, connection)
+        finally:
+            stream.close()
+
     def _key(self) -> ReplicaKey:
         return ReplicaKey(id=FIRST_ID + self._rng.randrange(50), directory_id=self._rng.randbytes(16))
 
@@ -149,7 +178,8 @@ class Stranger:
     async def _hang(self, host: Host) -> None:
         stream = await self._connect(host)
         try:
-            await stream.send_all(struct.pack(">ihhi", 100_000, 3, 12, 1))
+            begun = self._rng.choice((0, 20_000))
+            await stream.send_all(struct.pack(">ihhi", 100_000, 3, 12, 1) + bytes(begun))
             await trio.sleep_forever()
         finally:
             stream.close()

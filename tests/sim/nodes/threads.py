@@ -4,6 +4,8 @@ chooses, and takes as long as its disk needs.
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 import time
 from collections import deque
@@ -13,7 +15,7 @@ from typing import Any, TypeVar, TypeVarTuple
 import trio
 
 from kafkaproto_server.node.io_workers import Report, Work
-from tests.sim.disk import MemoryDisk, PowerLossError
+from tests.sim.disk import MemoryDisk, MemoryFile, PowerLossError, _Node
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
@@ -37,6 +39,41 @@ class TimedDisk(MemoryDisk):
         self._time_rng = rng
         self._spent_s = 0.0
         self.slowness = 1.0
+        self.renamed: Callable[[str, str, _Node], None] = lambda source, target, node: None
+        """Called before a file gets another name."""
+        self.kept: Callable[[str], None] = lambda directory: None
+        """Called when a directory was synced."""
+        self.is_short: Callable[[], bool] = lambda: False
+        """Whether the process has no descriptors left."""
+
+    @property
+    def descriptors(self) -> int:
+        """How many the process uses for files."""
+        return len(self.open_files) + len(self._locked)
+
+    def open(self, path: str, *, create: bool = False) -> MemoryFile:
+        self._need_descriptor(path)
+        return super().open(path, create=create)
+
+    def open_read_only(self, path: str) -> MemoryFile:
+        self._need_descriptor(path)
+        return super().open_read_only(path)
+
+    def read_file(self, path: str) -> bytes:
+        self._need_descriptor(path)
+        return super().read_file(path)
+
+    def _need_descriptor(self, path: str) -> None:
+        if self.is_short():
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+
+    def rename(self, source: str, target: str) -> None:
+        self.renamed(source, target, self._file(source))
+        super().rename(source, target)
+
+    def sync_directory(self, path: str) -> None:
+        super().sync_directory(path)
+        self.kept(path)
 
     def before(self, operation: str, path: str) -> None:
         super().before(operation, path)
@@ -55,6 +92,7 @@ class TimedDisk(MemoryDisk):
         self.generation += 1
         self.crash_before = None
         self._locked.clear()
+        self.open_files.clear()
 
 
 class SimThreads:

@@ -17,34 +17,30 @@ from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
 from kafkaproto.messages import (
-    AddRaftVoterRequest,
-    AddRaftVoterResponse,
+    CreateTopicsRequest,
     DescribeClusterRequest,
     DescribeQuorumRequest,
     MetadataRequest,
-    RemoveRaftVoterRequest,
-    RemoveRaftVoterResponse,
     UpdateFeaturesResponse,
 )
 from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.peers import PeerChannel, PeerError
-from kafkaproto_server.types import ReplicaKey
 from tests.controller.support.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.administrators import _REQUESTS as TOPIC_REQUESTS
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.history import Call, is_linearizable
 from tests.sim.metadata.models import LOOK, Operation, TopicModel
-from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.metadata.notebook import CALLS_PER_SUBJECT, Request, Subject
 from tests.sim.metadata.settings import KINDS as ALL_KINDS
-from tests.sim.nodes.checkers import NodeInvariant
 from tests.sim.nodes.host import BROKER_PORT, CONTROLLER_PORT, Host
+from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.network import NetHost, SimStream
 
-FEWEST_VOTERS = 2
 RESPONSE_TIMEOUT_S = 8.0
+PATIENCE_S = 75.0
+"""Of some clients: longer than a broker tries to reach a controller."""
 KINDS = {name: kind for name, kind in ALL_KINDS.items() if name != "feature"}
 """A formatted cluster has features at their newest levels: there is nothing to set."""
 CONTROLLER_ONLY = ("visitor", "controller")
@@ -55,8 +51,9 @@ _UNKNOWN = (ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT, ErrorCode.UNK
 class Histories:
     """What was asked of each thing, and what came back."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, brokers: int) -> None:
         self._rng = rng
+        self._brokers = brokers
         self._subjects: dict[str, Subject] = {}
         self._numbers = dict.fromkeys(("topic", *KINDS), 0)
         self._value = 0
@@ -96,7 +93,9 @@ class Histories:
         kind = self._rng.choices(["create", "exists", "delete", "set", "grow"], [5, 1, 2, 4, 2])[0]
         argument = {"create": self._rng.randint(1, 3), "grow": self._rng.randint(2, 5), "set": self._value}
         operation = Operation(kind, argument.get(kind, 0))
-        return subject, self._called(subject, operation), TOPIC_REQUESTS[kind](name, operation.argument)
+        request = TOPIC_REQUESTS[kind](name, operation.argument)
+        _limit_replicas(request[0], self._brokers)
+        return subject, self._called(subject, operation), request
 
     def _setting(self, kind_name: str, name: str) -> tuple[Subject, Call, Request]:
         kind = KINDS[kind_name]
@@ -164,6 +163,13 @@ def _check(name: str, subject: Subject, invariant: MetadataInvariant) -> None:
         raise ViolationError(invariant, f"{name}: {calls}")
 
 
+def _limit_replicas(request: Message, brokers: int) -> None:
+    """Have a request ask for no more replicas than there are brokers."""
+    if isinstance(request, CreateTopicsRequest):
+        for topic in request.topics:
+            topic.replication_factor = min(topic.replication_factor, brokers)
+
+
 def _now_us() -> int:
     return round(trio.current_time() * 1_000_000)
 
@@ -183,6 +189,7 @@ class Administrator:
         self.address = net.address
         self.requests = 0
         self.is_over = False
+        self._timeout_s = RESPONSE_TIMEOUT_S
 
     async def run(self) -> None:
         """Connect, ask, hang up, again and again."""
@@ -197,16 +204,26 @@ class Administrator:
                     stream = await self._net.connect(host.net.address, port)
             except (OSError, trio.TooSlowError):
                 continue
+            life, self._timeout_s = host.life, PATIENCE_S if self._rng.random() < 0.2 else RESPONSE_TIMEOUT_S
             try:
                 await self._use(stream, at_controller=port == CONTROLLER_PORT)
-            except (HungUp, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
+            except trio.TooSlowError:
+                if (
+                    self._timeout_s == PATIENCE_S
+                    and host.life == life
+                    and host.is_up
+                    and not host.is_stopping
+                ):
+                    what = f"node {host.id}, port {port}: no response within {PATIENCE_S} s"
+                    raise ViolationError(NodeInvariant.ONE_RESPONSE, what) from None
+            except (HungUp, trio.BrokenResourceError, trio.ClosedResourceError):
                 pass
             finally:
                 stream.close()
 
     async def _use(self, stream: SimStream, *, at_controller: bool) -> None:
         connection = ClientConnection(client_id=self._net.name)
-        with trio.fail_after(RESPONSE_TIMEOUT_S):
+        with trio.fail_after(self._timeout_s):
             event = await self._next(stream, connection)
         assert isinstance(event, Negotiated)
         for _ in range(self._rng.randint(1, 6)):
@@ -224,7 +241,7 @@ class Administrator:
             if number is not None:
                 waiting[number] = heard
         await self._write(stream, b"".join(connection.data_to_send()))
-        with trio.fail_after(RESPONSE_TIMEOUT_S):
+        with trio.fail_after(self._timeout_s):
             while waiting:
                 event = await self._next(stream, connection)
                 assert isinstance(event, IncomingResponse)
@@ -318,7 +335,7 @@ class Upgrade:
                 CONTROLLER_PORT,
                 client_id="upgrade",
                 backoff=None,
-                rng=_Middle(),
+                rng=Middle(),
                 connect=self._net.connect,
             )
             try:
@@ -332,74 +349,38 @@ class Upgrade:
                 peer.close()
 
 
-class VoterChanges:
-    """Removes voters and adds them again, whoever leads, as an operator with `kafka-metadata-quorum` would."""
+class LastRequest:
+    """Asks a healed cluster, by one broker, for something that it has to do."""
 
-    def __init__(self, net: NetHost, hosts: Sequence[Host], rng: random.Random) -> None:
+    def __init__(self, net: NetHost) -> None:
         self._net = net
-        self._hosts = [host for host in hosts if host.is_controller]
-        self._rng = rng
-        self.address = net.address
-        self.is_over = False
-        self.done = 0
-        """Changes that a leader confirmed."""
 
-    async def run(self) -> None:
-        """One change after the other."""
-        while not self.is_over:
-            await trio.sleep(self._rng.expovariate(1 / 1.5))
-            leader = next((host for host in self._hosts if self._leads(host)), None)
-            if leader is None:
-                continue
-            assert leader.quorum is not None
-            voters = {voter.key.id: voter.key for voter in leader.quorum.voters.voters}
-            subject = self._rng.choice(self._hosts)
-            key = voters.get(subject.id) or subject.replica_key
-            if key is None or (subject.id in voters and len(voters) <= FEWEST_VOTERS):
-                continue
-            await self._ask(leader, _removal(key) if subject.id in voters else _addition(subject, key))
-
-    @staticmethod
-    def _leads(host: Host) -> bool:
-        return host.quorum is not None and host.quorum.published.leader.leader_id == host.id
-
-    async def _ask(self, leader: Host, request: Message) -> None:
+    async def run(self, host: Host, within_s: float) -> None:
+        """Raise ViolationError if it is not done in time."""
+        request, result = TOPIC_REQUESTS["create"](f"last-{host.id}", 1)
+        _limit_replicas(request, 1)
         peer = PeerChannel(
-            leader.net.address,
-            CONTROLLER_PORT,
-            client_id="voters",
+            host.net.address,
+            BROKER_PORT,
+            client_id="last",
             backoff=None,
-            rng=_Middle(),
+            rng=Middle(),
             connect=self._net.connect,
         )
-        try:
-            response = await peer.send(request, timeout_ms=5000)
-            assert isinstance(response, AddRaftVoterResponse | RemoveRaftVoterResponse)
-            self.done += not response.error_code
-        except PeerError:
-            pass
-        finally:
+        said: object = None
+        with trio.move_on_after(within_s):
+            while said not in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
+                try:
+                    said = result(await peer.send(request, timeout_ms=5000))
+                except PeerError as error:
+                    said = error
+                await trio.sleep(0.1)
             peer.close()
+            return
+        raise ViolationError(NodeInvariant.ACKNOWLEDGES_AT_LAST, f"a topic by node {host.id}: {said}")
 
 
-def _removal(key: ReplicaKey) -> Message:
-    assert key.directory_id is not None
-    return RemoveRaftVoterRequest(cluster_id=CLUSTER_ID, voter_id=key.id, voter_directory_id=key.directory_id)
-
-
-def _addition(host: Host, key: ReplicaKey) -> Message:
-    assert key.directory_id is not None
-    listener = AddRaftVoterRequest.Listener(name="CONTROLLER", host=host.net.name, port=CONTROLLER_PORT)
-    return AddRaftVoterRequest(
-        cluster_id=CLUSTER_ID,
-        timeout_ms=4000,
-        voter_id=key.id,
-        voter_directory_id=key.directory_id,
-        listeners=[listener],
-    )
-
-
-class _Middle:
+class Middle:
     """See `ports.Rng`."""
 
     def below(self, limit: int) -> int:

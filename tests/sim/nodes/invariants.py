@@ -1,0 +1,27 @@
+"""The invariants of whole nodes by name."""
+
+from __future__ import annotations
+
+import enum
+
+
+class NodeInvariant(enum.Enum):
+    """Beside those of the cores' simulation."""
+
+    NO_FAILURE = "no node ends, and no task of it logs an error, that nobody foresaw"
+    WHOLE_RESPONSES = "responses are whole, in order, and each to a request"
+    ONE_RESPONSE = "each request of a client that waits gets a response, or its connection ends"
+    SHORT_TURNS = "no turn of the event loop takes more than 50 ms of the processor"
+    READY_AT_LAST = "in a healed cluster every node serves, and all show one image"
+    ACKNOWLEDGES_AT_LAST = "a healed cluster carries out what it is asked"
+    NOTHING_LEFT = (
+        "when all clients are gone, nothing of theirs is left: connection, descriptor, memory, work"
+    )
+    STOPS_AT_LAST = "nodes that are told to stop do so in order, and close all files"
+    NOTHING_FORGED = (
+        "nothing of a stranger's is in the metadata, and no epoch is higher than elections made it"
+    )
+    UNFENCED_ONCE_READ = "a broker is unfenced only once it has read its own registration"
+    INDEXES_ARE_TRUE = "the entries of an index are those of the batches in its segment"
+    STALE_IS_REFUSED = "what a partition's leader asks for with an older partition epoch is refused"
+    THREADS_ARE_FREE = "work on a disk never waits seconds for a thread"
