@@ -32,6 +32,8 @@ class Mutation:
     """Seeds of which class notice it."""
     level: str = "quorum"
     """What has to be simulated."""
+    also: tuple[enum.Enum, ...] = ()
+    """Invariants that may notice it first."""
     likely_seed: int = 1
     """The first seed of a search that needs any seed, and not the lowest one: for rules that few seeds notice."""
 

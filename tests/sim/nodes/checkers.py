@@ -41,7 +41,7 @@ class StepChecker(trio.abc.Instrument):
             host.disk.renamed, host.disk.kept = watch.renamed, watch.kept
         self._logs = DurableLogs()
         self._committed = 0
-        """The highest high watermark of all nodes."""
+        """The end of what any node shows, or calls committed."""
         self._furthest: dict[int, int] = {}
         """By node, the last offset of the newest image that it has shown."""
         self._unfenced: set[tuple[int, int]] = set()
@@ -105,8 +105,8 @@ class StepChecker(trio.abc.Instrument):
                 continue
             self._seen[host.id] = now
             self._check_leader(host, leader.epoch, leader.leader_id)
-            if published.high_watermark > self._committed:
-                self._committed = published.high_watermark
+            if (committed := max(published.high_watermark, image.offset + 1)) > self._committed:
+                self._committed = committed
                 self._check_majority(host)
             if before is None or before[4] is not image:
                 self._furthest[host.id] = max(self._furthest.get(host.id, 0), image.offset)

@@ -109,6 +109,11 @@ class Host:
         return None if running is None else running.opened.quorum
 
     @property
+    def longest_wait_for_thread_s(self) -> float:
+        """In this life."""
+        return 0.0 if self._threads is None else self._threads.longest_wait_s
+
+    @property
     def voter(self) -> Voter:
         endpoint = Endpoint(name="CONTROLLER", host=self.net.name, port=CONTROLLER_PORT)
         return Voter(key=ReplicaKey(id=self.id, directory_id=bytes([self.id] * 16)), endpoints=(endpoint,))

@@ -23,6 +23,7 @@ from kafkaproto_server.storage.directories.format import QuorumStart
 from kafkaproto_server.storage.log.segment import LogConfig
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.nodes import timeline as virtual
+from tests.sim.nodes.brokers import BrokerRequests
 from tests.sim.nodes.checkers import (
     MAX_OBSERVERS,
     MAX_TURN_S,
@@ -40,7 +41,7 @@ from tests.sim.nodes.network import Net
 from tests.sim.nodes.strangers import FIRST_ID as FIRST_STRANGER_ID
 from tests.sim.nodes.strangers import Stranger
 from tests.sim.nodes.timeline import Timeline, Trace
-from tests.sim.nodes.traffic import Administrator, Histories, LastRequest, Upgrade
+from tests.sim.nodes.traffic import Administrator, Histories, TopicMaker, Upgrade
 from tests.sim.nodes.voters import VoterChanges
 
 RUN_S = 600.0
@@ -49,6 +50,7 @@ REST_S = 90.0
 """After which a healed cluster has to be at rest."""
 FORWARD_S = 40.0
 """Longer than a broker waits for a controller."""
+MOST_WAIT_FOR_THREAD_S = 2.0
 CLEANING_INTERVAL_S = 3.0
 INDEX_INTERVAL_BYTES = 500
 INDEX_BYTES = 40_000
@@ -101,6 +103,8 @@ class NodesOptions:
     faults: Mapping[str, float]
     config: Mapping[str, str]
     segment_bytes: int
+    large_partitions: int
+    """Of a topic beside the others; 0 for none."""
     narrow_share: float
     """The part of the connections that take little at a time."""
 
@@ -163,6 +167,7 @@ def draw(seed: int) -> NodesOptions:
         },
         segment_bytes=more.choice((2_000, 20_000, 2**30)),
         narrow_share=more.choice((0, 0.3)),
+        large_partitions=3000 if more.random() < 0.06 else 0,
     )
 
 
@@ -270,8 +275,11 @@ class _Simulation:
         trio.lowlevel.add_instrument(checker)
         faults = Faults(hosts, net, timeline, random.Random(rng.getrandbits(64)), config)
         histories = Histories(random.Random(rng.getrandbits(64)), sum(host.is_broker for host in hosts))
+        brokers = BrokerRequests(hosts, random.Random(rng.getrandbits(64)))
         clients = [
-            Administrator(net.host(f"client{number}"), hosts, histories, random.Random(rng.getrandbits(64)))
+            Administrator(
+                net.host(f"client{number}"), hosts, histories, brokers, random.Random(rng.getrandbits(64))
+            )
             for number in range(options.clients)
         ]
         strangers = [
@@ -297,15 +305,18 @@ class _Simulation:
                         traffic.start_soon(client.run)
                     if options.has_static_voters:
                         traffic.start_soon(Upgrade(net.host("upgrade"), hosts, rng).run)
+                    maker = TopicMaker(net.host("maker"))
+                    if options.large_partitions:
+                        broker = next(host for host in hosts if host.is_broker)
+                        traffic.start_soon(maker.run, broker, "large", options.large_partitions, RUN_S)
                     timeline.every(0.25, partial(self._watch, hosts, faults))
                     faults.begin(options.faults)
                     await trio.sleep(options.fault_s)
                     await faults.heal()
                     await self._until_at_rest(hosts)
-                    last = LastRequest(net.host("last"))
                     for host in hosts:
                         if host.is_broker:
-                            await last.run(host, REST_S)
+                            await maker.run(host, f"last-{host.id}", 1, REST_S)
                     for client in everybody:
                         client.is_over = True
                 gone = [client.address for client in everybody]
@@ -355,6 +366,10 @@ class _Simulation:
     def _watch(self, hosts: list[Host], faults: Faults) -> None:
         faults.check_failures()
         forgotten = next((each for host in hosts if (each := forgotten_election(host)) is not None), None)
+        waited = max(hosts, key=lambda host: host.longest_wait_for_thread_s)
+        if waited.longest_wait_for_thread_s > MOST_WAIT_FOR_THREAD_S:
+            what = f"node {waited.id} waited {waited.longest_wait_for_thread_s:.1f} s for a thread"
+            raise ViolationError(NodeInvariant.THREADS_ARE_FREE, what)
         if forgotten is not None:
             raise ViolationError(Invariant.DURABLE_BEFORE_TOLD, forgotten)
         first = self._errors.first

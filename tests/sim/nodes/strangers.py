@@ -36,6 +36,7 @@ class Stranger:
         self._rng = rng
         self.address = net.address
         self.is_over = False
+        self._besieging = 350 if rng.random() < 0.1 else 0
 
     async def run(self) -> None:
         """Disturb, again and again."""
@@ -52,6 +53,8 @@ class Stranger:
             await trio.sleep(self._rng.expovariate(1 / 0.3))
             host = self._rng.choice(self._hosts)
             try:
+                if self._besieging:
+                    await self._besiege(host)
                 with trio.move_on_after(PATIENCE_S):
                     await self._rng.choice(acts)(host)
             except (OSError, trio.BrokenResourceError, trio.ClosedResourceError, ProtocolError):
@@ -207,6 +210,29 @@ class Stranger:
         finally:
             for stream in streams:
                 stream.close()
+
+    async def _besiege(self, host: Host) -> None:
+        """More idle connections than a node with few descriptors can have, until it closes them."""
+        count, self._besieging = self._besieging, 0
+        port = CONTROLLER_PORT if host.is_controller else BROKER_PORT
+
+        async def hold() -> None:
+            stream: SimStream | None = None
+            try:
+                stream = await self._net.connect(host.net.address, port)
+                await stream.receive_some(1)
+            except (OSError, trio.BrokenResourceError):
+                pass
+            finally:
+                if stream is not None:
+                    stream.close()
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(count):
+                nursery.start_soon(hold)
+            while not self.is_over and len(nursery.child_tasks) > count / 10:
+                await trio.sleep(0.5)
+            nursery.cancel_scope.cancel()
 
     # -- reading ---------------------------------------------------------------------------------------------------
 

@@ -4,12 +4,13 @@ chooses, and takes as long as its disk needs.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import random
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, TypeVarTuple
 
 import trio
@@ -20,6 +21,8 @@ from tests.sim.disk import MemoryDisk, MemoryFile, PowerLossError, _Node
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 
+MOST_THREADS = 40
+"""Of a process, as trio has it."""
 SWITCH_S = 0.0002
 """Until a thread begins with what it was given."""
 
@@ -105,6 +108,9 @@ class SimThreads:
         self.is_dead = False
         self._power_lost = power_lost
         self._waits: dict[trio.CancelScope, None] = {}
+        self.places = trio.CapacityLimiter(MOST_THREADS)
+        self.longest_wait_s = 0.0
+        """For one of them."""
 
     def die(self) -> None:
         """The process has ended: whoever waits for a thread goes on, and finds that there is none."""
@@ -114,6 +120,20 @@ class SimThreads:
 
     async def run(
         self, function: Callable[[*Arguments], T], *arguments: *Arguments, abandon_on_cancel: bool = False
+    ) -> T:
+        with self._stopped_by_death(shield=not abandon_on_cancel):
+            began = trio.current_time()
+            try:
+                await self.places.acquire_on_behalf_of(place := object())
+            finally:
+                self.longest_wait_s = max(self.longest_wait_s, trio.current_time() - began)
+        try:
+            return await self._run_in_place(function, *arguments, abandon_on_cancel=abandon_on_cancel)
+        finally:
+            self.places.release_on_behalf_of(place)
+
+    async def _run_in_place(
+        self, function: Callable[[*Arguments], T], *arguments: *Arguments, abandon_on_cancel: bool
     ) -> T:
         await self._pass_s(self.rng.random() * SWITCH_S, shield=not abandon_on_cancel)
         error: Exception | None = None
@@ -144,10 +164,15 @@ class SimThreads:
             Spent.seconds += time.thread_time() - began
 
     async def _pass_s(self, delay_s: float, *, shield: bool) -> None:
+        with self._stopped_by_death(shield=shield):
+            await trio.sleep(delay_s)
+
+    @contextlib.contextmanager
+    def _stopped_by_death(self, *, shield: bool) -> Iterator[None]:
         with trio.CancelScope(shield=shield) as scope:
             self._waits[scope] = None
             try:
-                await trio.sleep(delay_s)
+                yield
             finally:
                 del self._waits[scope]
         if self.is_dead:

@@ -34,6 +34,7 @@ from tests.sim.metadata.history import Call, is_linearizable
 from tests.sim.metadata.models import LOOK, Operation, TopicModel
 from tests.sim.metadata.notebook import CALLS_PER_SUBJECT, Request, Subject
 from tests.sim.metadata.settings import KINDS as ALL_KINDS
+from tests.sim.nodes.brokers import BrokerRequests
 from tests.sim.nodes.host import BROKER_PORT, CONTROLLER_PORT, Host
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.network import NetHost, SimStream
@@ -181,10 +182,18 @@ class HungUp(Exception):
 class Administrator:
     """One client. `run` it until the traffic is to end."""
 
-    def __init__(self, net: NetHost, hosts: Sequence[Host], histories: Histories, rng: random.Random) -> None:
+    def __init__(
+        self,
+        net: NetHost,
+        hosts: Sequence[Host],
+        histories: Histories,
+        brokers: BrokerRequests,
+        rng: random.Random,
+    ) -> None:
         self._net = net
         self._hosts = hosts
         self._histories = histories
+        self._brokers = brokers
         self._rng = rng
         self.address = net.address
         self.requests = 0
@@ -260,6 +269,12 @@ class Administrator:
                 return None, lambda _: None
             self.requests += 1
             return self._send(connection, look), lambda _: None
+        if at_controller and self._rng.random() < 0.1:
+            asked = self._brokers.next()
+            if asked is None:
+                return None, lambda _: None
+            self.requests += 1
+            return self._send(connection, asked[0]), asked[1]
         subject, call, (request, result) = self._histories.next(at_controller=at_controller)
         if request.API_KEY not in served:
             self._histories.not_sent(subject, call)
@@ -349,20 +364,20 @@ class Upgrade:
                 peer.close()
 
 
-class LastRequest:
-    """Asks a healed cluster, by one broker, for something that it has to do."""
+class TopicMaker:
+    """Has a broker make topics, and asks again until it has."""
 
     def __init__(self, net: NetHost) -> None:
         self._net = net
 
-    async def run(self, host: Host, within_s: float) -> None:
+    async def run(self, host: Host, name: str, partitions: int, within_s: float) -> None:
         """Raise ViolationError if it is not done in time."""
-        request, result = TOPIC_REQUESTS["create"](f"last-{host.id}", 1)
+        request, result = TOPIC_REQUESTS["create"](name, partitions)
         _limit_replicas(request, 1)
         peer = PeerChannel(
             host.net.address,
             BROKER_PORT,
-            client_id="last",
+            client_id="maker",
             backoff=None,
             rng=Middle(),
             connect=self._net.connect,
@@ -377,7 +392,7 @@ class LastRequest:
                 await trio.sleep(0.1)
             peer.close()
             return
-        raise ViolationError(NodeInvariant.ACKNOWLEDGES_AT_LAST, f"a topic by node {host.id}: {said}")
+        raise ViolationError(NodeInvariant.ACKNOWLEDGES_AT_LAST, f"{name} by node {host.id}: {said}")
 
 
 class Middle:

@@ -1,0 +1,1 @@
+"""Broken rules of whole nodes: of storage, drivers, network and broker life."""

@@ -1,0 +1,50 @@
+"""What mutations of whole nodes share."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from tests.sim.mutations.mutation import Mutation, Patches
+
+
+def node_mutation(
+    rule: str,
+    noticed_by: enum.Enum,
+    patches: Callable[[], Patches],
+    *,
+    also: tuple[enum.Enum, ...] = (),
+    likely_seed: int = 1,
+) -> Mutation:
+    """A rule of a node beside those of the two cores."""
+    return Mutation(
+        rule=rule,
+        noticed_by=noticed_by,
+        also=also,
+        patches=patches,
+        level="nodes",
+        likely_seed=likely_seed,
+    )
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """In place of what has to be done."""
+
+
+def one_in(number: int) -> Callable[[], bool]:
+    """A function that returns True at every so many calls."""
+    calls = itertools.count(1)
+    return lambda: next(calls) % number == 0
+
+
+class Wrapped:
+    """Another object, with some attributes replaced."""
+
+    def __init__(self, original: Any, **replaced: Any) -> None:
+        self._original = original
+        self._replaced = replaced
+
+    def __getattr__(self, name: str) -> Any:
+        return self._replaced[name] if name in self._replaced else getattr(self._original, name)
