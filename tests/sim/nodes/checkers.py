@@ -117,7 +117,10 @@ class StepChecker(trio.abc.Instrument):
                 raise watch.violation
 
     def _check_majority(self, told_by: Host) -> None:
-        ends = {host.id: self._logs.end_offset(host) for host in self._hosts if host.is_controller}
+        # Whoever tells first is the leader, which counts by its newest voter set.
+        assert told_by.quorum is not None
+        voter_ids = told_by.quorum.voters.ids
+        ends = {host.id: self._logs.end_offset(host) for host in self._hosts if host.id in voter_ids}
         if 2 * sum(end >= self._committed for end in ends.values()) <= len(ends):
             what = f"node {told_by.id} calls {self._committed} committed, and the durable logs end at {ends}"
             raise ViolationError(Invariant.MAJORITY_REACHED, what)
