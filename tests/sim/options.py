@@ -87,6 +87,10 @@ class Options:
     endpoint_changes: bool = False
     """Whether a restart may bring another port."""
 
+    other_epochs: bool = False
+    """Whether brokers send older and future epochs, and claim to have read what they have not; only with controllers on
+    top of the quorum.
+    """
     unknown_node: str = ""
     """What an unknown node does: ``unknown``: it sends requests under ids that are no voter's, for ever; ``spoofing``:
     under voters' ids as well, until everything is repaired; ``refused``: an authorizer refuses its requests.

@@ -51,7 +51,8 @@ class Broker:
         self.lifecycle: BrokerLifecycle
         world.after(0, self._poll, None)
         faults.repeat(ISR_CHANGE_MS, self._change_isr)
-        faults.repeat(OTHER_HEARTBEAT_MS, self._send_other_heartbeat)
+        if world.options.other_epochs:
+            faults.repeat(OTHER_HEARTBEAT_MS, self._send_other_heartbeat)
 
     @property
     def is_serving(self) -> bool:
@@ -165,7 +166,9 @@ class Broker:
     def _claimed_offset(self) -> int:
         """The metadata offset of the next heartbeat; sometimes a wrong one."""
         rng, offset = self._world.rng, self.node.image.offset
-        if self.faults.is_healed or rng.random() > epochs.FALSE_OFFSET_SHARE:
+        if self.faults.is_healed or not self._world.options.other_epochs:
+            return offset
+        if rng.random() > epochs.FALSE_OFFSET_SHARE:
             return offset
         return epochs.false_offset(rng, offset, self.lifecycle.broker_epoch)
 
@@ -247,7 +250,7 @@ class Broker:
             broker_epoch=self.lifecycle.broker_epoch,
             topics=[AlterPartitionRequest.TopicData(topic_id=topic.topic_id, partitions=[wanted])],
         )
-        if rng.random() < epochs.OTHER_EPOCH_SHARE:
+        if self._world.options.other_epochs and rng.random() < epochs.OTHER_EPOCH_SHARE:
             epochs.with_other_epoch(rng, request)
         awaited = epochs.Awaited(self.node, target)
         self._calls.send(

@@ -99,7 +99,7 @@ class Awaited:
             return
         result = response.topics[0].partitions[0]
         between = _Between(sent, now)
-        is_right = between.allows(data, result.error_code)
+        is_right = between.allows(request.broker_id, data, result.error_code)
         if result.error_code == ErrorCode.NONE:
             # One change at the most, and of that very state.
             is_right = is_right and result.partition_epoch - data.partition_epoch in (0, 1)
@@ -148,9 +148,9 @@ class _Between:
     sent: PartitionImage
     now: PartitionImage
 
-    def allows(self, data: _PartitionData, error_code: int) -> bool:
-        """Whether an error is right, by the order in which Apache Kafka's controllers check epochs: what is not there
-        yet, an old leader epoch, an old partition epoch.
+    def allows(self, sender: int, data: _PartitionData, error_code: int) -> bool:
+        """Whether an error is right for a sender, by the order in which Apache Kafka's controllers check: what is not
+        there yet, an old leader epoch, another leader, an old partition epoch.
         """
         sent, now = self.sent, self.now
         is_ahead = data.leader_epoch > now.leader_epoch or data.partition_epoch > now.partition_epoch
@@ -164,7 +164,14 @@ class _Between:
                 return not is_ahead and data.leader_epoch < now.leader_epoch
             case ErrorCode.INVALID_UPDATE_VERSION:
                 return not is_ahead and not is_deposed and data.partition_epoch < now.partition_epoch
-            case ErrorCode.INVALID_REQUEST if data.leader_epoch > sent.leader_epoch:
-                # In that leader epoch somebody else may lead, which counts before the partition epoch.
-                return not is_ahead
+            case ErrorCode.INVALID_REQUEST if not self._is_led_by(sender, data.leader_epoch):
+                # That somebody else leads counts before the partition epoch.
+                return not is_ahead and not is_deposed
         return not is_ahead and not is_deposed and not is_old
+
+    def _is_led_by(self, broker_id: int, leader_epoch: int) -> bool:
+        """Whether a broker is known to lead in a leader epoch."""
+        return any(
+            state.leader == broker_id and state.leader_epoch == leader_epoch
+            for state in (self.sent, self.now)
+        )

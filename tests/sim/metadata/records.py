@@ -121,7 +121,8 @@ class RecordChecker:
             epochs = old.leader_epoch, old.partition_epoch
             partition = record.topic_id, record.partition_id
             proposed = self._asked.isr_of((*partition, *epochs, old.leader, leader.epoch))
-        if any((member, before.brokers[member].epoch) not in proposed for member in joined):
+        # A leader that does not know a member's epoch sends -1.
+        if any(proposed.isdisjoint({(each, before.brokers[each].epoch), (each, -1)}) for each in joined):
             raise ViolationError(
                 MetadataInvariant.OTHER_EPOCHS_CHANGE_NOTHING,
                 f"{sorted(joined)} join at {offset}; {old}, {new}; proposed: {sorted(proposed)}",

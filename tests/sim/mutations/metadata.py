@@ -234,7 +234,9 @@ def _asks_the_quorum_amid_records() -> Patches:
 
 
 MUTATIONS = (
-    cluster_mutation("answers before the commit", MetadataInvariant.ACKNOWLEDGED_STAYS, _answers_at_once),
+    cluster_mutation(
+        "answers before the commit", MetadataInvariant.ACKNOWLEDGED_STAYS, _answers_at_once, likely_seed=32
+    ),
     cluster_mutation(
         "loses configs where there is no controller", MetadataInvariant.ONE_IMAGE, _forgets_configs
     ),
@@ -292,7 +294,7 @@ MUTATIONS = (
         "believes proofs of other incarnations",
         MetadataInvariant.ANSWERING_NEVER_PROVEN_DEAD,
         _believes_every_proof,
-        likely_seed=13,
+        likely_seed=107,
     ),
     cluster_mutation(
         "waits for nobody who fell silent before it led",
@@ -305,7 +307,7 @@ MUTATIONS = (
         "decides a command on the image before the change that it waits for",
         MetadataInvariant.NO_FAILURE,
         _decides_ahead,
-        likely_seed=18,
+        likely_seed=22,
     ),
     cluster_mutation(
         "goes on with a change once leadership is lost",
@@ -327,7 +329,7 @@ MUTATIONS = (
         "has the fencing of silent brokers wait behind commands",
         MetadataInvariant.FENCING_GOES_FIRST,
         _has_fencing_wait_behind_commands,
-        likely_seed=66,
+        likely_seed=20,
     ),
     cluster_mutation(
         "has kraft.version raised amid records",
