@@ -22,6 +22,7 @@ from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.snapshot import parse_snapshot_file_name
 from kafkaproto_server.node.quorum.snapshotting import read_image
 from kafkaproto_server.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
+from kafkaproto_server.storage.log.epoch_file import read_epoch_file
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import METADATA_LOG_NAME, NO_NODE
 from tests.sim.checkers.invariants import Invariant, ViolationError
@@ -170,10 +171,13 @@ def check_stopped(hosts: Sequence[Host], images: ImageChecker, committed: int) -
     """Raise ViolationError if files contradict each other: those of one node, or those of several."""
     known: dict[int, tuple[int, bytes]] = {}
     for host in hosts:
-        for base, size in _segments(host):
+        epochs: dict[int, int] = {}
+        for base, size in sorted(_segments(host)):
             data = host.disk.read_file(f"{LOG_DIRECTORY}/{segment_file_name(base)}")
             batches = list(iterate_batches(data))
             _check_indexes(host, base, size, batches)
+            for batch in batches:
+                epochs.setdefault(batch.partition_leader_epoch, batch.base_offset)
             for batch in batches:
                 if batch.next_offset > committed:
                     break
@@ -181,7 +185,18 @@ def check_stopped(hosts: Sequence[Host], images: ImageChecker, committed: int) -
                 if payload != batch.raw:
                     what = f"nodes {other} and {host.id} have other records at offset {batch.base_offset}"
                     raise ViolationError(Invariant.LOG_MATCHING, what)
+        _check_epochs(host, epochs)
         _check_snapshots(host, images)
+
+
+def _check_epochs(host: Host, epochs: dict[int, int]) -> None:
+    entries = read_epoch_file(host.disk, LOG_DIRECTORY)
+    for index, (epoch, start) in enumerate(entries):
+        # The first epoch begins, for the file, where the log does.
+        found = epochs.get(epoch)
+        if found is None or (start != found and (index or start < found)):
+            what = f"node {host.id} has the epochs {entries}, and batches of {epochs}"
+            raise ViolationError(NodeInvariant.INDEXES_ARE_TRUE, what)
 
 
 def _segments(host: Host) -> Iterator[tuple[int, int]]:

@@ -18,6 +18,7 @@ _CHECKED_FILES = (".log", ".checkpoint", ".index", ".timeindex", "leader-epoch-c
 """Those whose reader notices a wrong bit, or can do without them."""
 DOWN_S = 1.5
 CUT_S = 2.0
+SILENT_S = 6.0
 
 
 class Faults:
@@ -215,6 +216,10 @@ class Faults:
         return self._cut([(host, each) for each in self._others(host)[:1]])
 
     def _cut_off(self, host: Host) -> bool:
+        leaders = [each for each in self._hosts if each.leads]
+        if leaders and self._rng.random() < 0.5:
+            # It appends what nobody fetches.
+            host = leaders[0]
         return self._cut([pair for each in self._others(host) for pair in ((host, each), (each, host))])
 
     def _others(self, host: Host) -> list[Host]:
@@ -227,9 +232,14 @@ class Faults:
         return True
 
     def _silence_name(self, host: Host) -> bool:
-        self._net.silent_names[host.net.name] = None
-        self._later(CUT_S, lambda: self._net.silent_names.pop(host.net.name, None))
+        silent = [host] if self._rng.random() < 0.5 else self._hosts
+        self._net.silent_names.update(dict.fromkeys(each.net.name for each in silent))
+        self._later(SILENT_S, partial(self._answer_for, silent))
         return True
+
+    def _answer_for(self, hosts: Sequence[Host]) -> None:
+        for host in hosts:
+            self._net.silent_names.pop(host.net.name, None)
 
     # -- disks and clocks --------------------------------------------------------------------------------------------
 

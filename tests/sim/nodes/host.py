@@ -114,6 +114,12 @@ class Host:
         return 0.0 if self._threads is None else self._threads.longest_wait_s
 
     @property
+    def leads(self) -> bool:
+        """Whether its controller is active, as far as it knows."""
+        quorum = self.quorum
+        return quorum is not None and quorum.published.active_epoch is not None
+
+    @property
     def voter(self) -> Voter:
         endpoint = Endpoint(name="CONTROLLER", host=self.net.name, port=CONTROLLER_PORT)
         return Voter(key=ReplicaKey(id=self.id, directory_id=bytes([self.id] * 16)), endpoints=(endpoint,))

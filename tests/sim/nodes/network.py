@@ -34,6 +34,8 @@ LONGEST_DELAY_S = 2.0
 SYN_RETRY_S = 1.0
 CONNECT_GIVE_UP_S = 60.0
 LOOKUP_S = 0.002
+BLACK_HOLE = "black-hole-"
+"""Names that begin so are never answered for."""
 _FIRST_CLIENT_PORT = 40_000
 
 _FIN, _RESET = "fin", "reset"
@@ -434,7 +436,7 @@ class SimNames:
         address = host
         if not host[:1].isdigit():
             await trio.sleep(LOOKUP_S * self._net.rng.random())
-            while host in self._net.silent_names:
+            while self._net.is_silent(host):
                 await trio.sleep(1)
             named = self._net.by_name.get(host)
             if named is None:
@@ -499,6 +501,10 @@ class Net:
         return mine
 
     # -- faults ------------------------------------------------------------------------------------------------
+
+    def is_silent(self, name: str) -> bool:
+        """Whether nobody answers for a name."""
+        return name in self.silent_names or name.startswith(BLACK_HOLE)
 
     def is_cut(self, source: NetHost, target: NetHost) -> bool:
         return (source.name, target.name) in self._cut

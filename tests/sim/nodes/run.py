@@ -38,7 +38,6 @@ from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.network import Net
-from tests.sim.nodes.strangers import FIRST_ID as FIRST_STRANGER_ID
 from tests.sim.nodes.strangers import Stranger
 from tests.sim.nodes.timeline import Timeline, Trace
 from tests.sim.nodes.traffic import Administrator, Histories, TopicMaker, Upgrade
@@ -167,7 +166,7 @@ def draw(seed: int) -> NodesOptions:
         },
         segment_bytes=more.choice((2_000, 20_000, 2**30)),
         narrow_share=more.choice((0, 0.3)),
-        large_partitions=3000 if more.random() < 0.06 else 0,
+        large_partitions=5000 if more.random() < 0.03 else 0,
     )
 
 
@@ -321,9 +320,7 @@ class _Simulation:
                         client.is_over = True
                 gone = [client.address for client in everybody]
                 await self._end(hosts, gone, histories, checker, faults)
-                check_strangers(
-                    checker.images.newest, checker.highest_epoch, trio.current_time(), FIRST_STRANGER_ID
-                )
+                check_strangers(checker.images.newest, checker.highest_epoch, trio.current_time())
             if checker.violation is not None:
                 raise checker.violation
         finally:

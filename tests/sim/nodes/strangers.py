@@ -21,7 +21,7 @@ from kafkaproto_server.raft.values import messages as raft
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import BROKER_PORT, CONTROLLER_PORT, Host
-from tests.sim.nodes.network import NetHost, SimStream
+from tests.sim.nodes.network import BLACK_HOLE, NetHost, SimStream
 
 FIRST_ID = 7000
 PATIENCE_S = 3.0
@@ -48,6 +48,7 @@ class Stranger:
             self._do_not_read,
             self._crowd,
             self._offer_voters,
+            self._observe,
         )
         while not self.is_over:
             await trio.sleep(self._rng.expovariate(1 / 0.3))
@@ -133,7 +134,8 @@ class Stranger:
         )
 
     async def _offer_voters(self, host: Host) -> None:
-        """AddRaftVoter for nodes that nobody has, at the address of one that exists."""
+        """AddRaftVoter for nodes that nobody has: at another's address, or by a name that nobody answers for."""
+        has_name = self._rng.random() < 0.5
         stream = await self._connect(host)
         try:
             connection = ClientConnection(client_id=None)
@@ -143,9 +145,8 @@ class Stranger:
                     self._key(),
                     self._rng.choice([each for each in self._hosts if each.is_controller]),
                 )
-                listener = AddRaftVoterRequest.Listener(
-                    name="CONTROLLER", host=other.net.address, port=CONTROLLER_PORT
-                )
+                address = f"{BLACK_HOLE}{key.id}" if has_name else other.net.address
+                listener = AddRaftVoterRequest.Listener(name="CONTROLLER", host=address, port=CONTROLLER_PORT)
                 connection.send_request(
                     AddRaftVoterRequest(
                         cluster_id=CLUSTER_ID,
@@ -157,6 +158,30 @@ class Stranger:
                 )
                 await stream.send_all(b"".join(connection.data_to_send()))
                 await self._receive(stream, connection)
+        finally:
+            stream.close()
+
+    async def _observe(self, host: Host) -> None:
+        """Fetch the log from its start, each time as another replica."""
+        stream = await self._net.connect(host.net.address, CONTROLLER_PORT)
+        try:
+            connection = ClientConnection(client_id=None)
+            await self._negotiated(stream, connection)
+            epoch = 0 if host.quorum is None else host.quorum.published.leader.epoch
+            for _ in range(self._rng.randint(1, 20)):
+                request = raft.FetchRequest(
+                    replica=self._key(),
+                    epoch=epoch,
+                    fetch_offset=0,
+                    last_fetched_epoch=0,
+                    max_wait_ms=0,
+                    max_bytes=1000,
+                    high_watermark=-1,
+                )
+                _, _, version = wire.request_versions(request)
+                connection.send_request(wire.encode_request(request, version, cluster_id=CLUSTER_ID), version)
+            await stream.send_all(b"".join(connection.data_to_send()))
+            await self._read_some(stream, connection)
         finally:
             stream.close()
 

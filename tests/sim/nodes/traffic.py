@@ -5,6 +5,7 @@ kept as one history for each thing; see `tests.sim.metadata.history`.
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -37,7 +38,7 @@ from tests.sim.metadata.settings import KINDS as ALL_KINDS
 from tests.sim.nodes.brokers import BrokerRequests
 from tests.sim.nodes.host import BROKER_PORT, CONTROLLER_PORT, Host
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.network import NetHost, SimStream
+from tests.sim.nodes.network import LONGEST_DELAY_S, NetHost, SimStream
 
 RESPONSE_TIMEOUT_S = 8.0
 PATIENCE_S = 75.0
@@ -331,37 +332,69 @@ class Administrator:
 
 
 class Upgrade:
-    """Raises kraft.version once, in the middle of everything else: the quorum, not the image, keeps its level."""
+    """Raises kraft.version once, in the middle of everything else: the quorum, not the image, keeps its level.
+
+    It is held back on its way, together with other commands, so that a controller gets all of them in one turn.
+    """
 
     def __init__(self, net: NetHost, hosts: Sequence[Host], rng: random.Random) -> None:
         self._net = net
         self._hosts = [host for host in hosts if host.is_controller]
         self._rng = rng
+        self._topics = 0
+        self._has_level = False
 
     async def run(self) -> None:
         """Ask until the level is 1."""
-        request = update_features_request(("kraft.version", 1, 1))
         await trio.sleep(self._rng.uniform(0.5, 8))
-        while True:
+        while not self._has_level:
             await trio.sleep(0.1)
             host = self._rng.choice(self._hosts)
-            peer = PeerChannel(
-                host.net.address,
-                CONTROLLER_PORT,
-                client_id="upgrade",
-                backoff=None,
-                rng=Middle(),
-                connect=self._net.connect,
-            )
+            peers = [peer_of(self._net, host, CONTROLLER_PORT) for _ in range(5)]
             try:
-                response = await peer.send(request, timeout_ms=3000)
-                assert isinstance(response, UpdateFeaturesResponse)
-                if not response.error_code and host.quorum is not None and host.quorum.kraft_version:
-                    return
+                for peer in peers:
+                    await peer.prepare(timeout_ms=1000)
+                await self._send_together(host, peers)
             except PeerError:
                 pass
             finally:
-                peer.close()
+                for peer in peers:
+                    peer.close()
+
+    async def _send_together(self, host: Host, peers: Sequence[PeerChannel]) -> None:
+        self._net.net.cut(self._net, host.net)
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._raise_level, host, peers[0])
+                for peer in peers[1:]:
+                    nursery.start_soon(self._make_topic, peer)
+                await trio.sleep(LONGEST_DELAY_S)
+                self._net.net.join(self._net, host.net)
+        finally:
+            self._net.net.join(self._net, host.net)
+
+    async def _raise_level(self, host: Host, peer: PeerChannel) -> None:
+        try:
+            response = await peer.send(update_features_request(("kraft.version", 1, 1)), timeout_ms=5000)
+        except PeerError:
+            return
+        assert isinstance(response, UpdateFeaturesResponse)
+        is_raised = not response.error_code and host.quorum is not None and host.quorum.kraft_version > 0
+        self._has_level = self._has_level or is_raised
+
+    async def _make_topic(self, peer: PeerChannel) -> None:
+        self._topics += 1
+        request, _ = TOPIC_REQUESTS["create"](f"beside-upgrade-{self._topics}", 1)
+        _limit_replicas(request, 1)
+        with contextlib.suppress(PeerError):
+            await peer.send(request, timeout_ms=5000)
+
+
+def peer_of(net: NetHost, host: Host, port: int) -> PeerChannel:
+    """A channel of a client's to one of a host's listeners; to be closed."""
+    return PeerChannel(
+        host.net.address, port, client_id=net.name, backoff=None, rng=_Middle(), connect=net.connect
+    )
 
 
 class TopicMaker:
@@ -374,14 +407,7 @@ class TopicMaker:
         """Raise ViolationError if it is not done in time."""
         request, result = TOPIC_REQUESTS["create"](name, partitions)
         _limit_replicas(request, 1)
-        peer = PeerChannel(
-            host.net.address,
-            BROKER_PORT,
-            client_id="maker",
-            backoff=None,
-            rng=Middle(),
-            connect=self._net.connect,
-        )
+        peer = peer_of(self._net, host, BROKER_PORT)
         said: object = None
         with trio.move_on_after(within_s):
             while said not in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
@@ -395,7 +421,7 @@ class TopicMaker:
         raise ViolationError(NodeInvariant.ACKNOWLEDGES_AT_LAST, f"{name} by node {host.id}: {said}")
 
 
-class Middle:
+class _Middle:
     """See `ports.Rng`."""
 
     def below(self, limit: int) -> int:

@@ -14,12 +14,12 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from kafkaproto_server.net.peers import PeerChannel, PeerError
+from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.types import ReplicaKey
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
 from tests.sim.nodes.network import NetHost
-from tests.sim.nodes.traffic import Middle
+from tests.sim.nodes.traffic import peer_of
 
 FEWEST_VOTERS = 2
 
@@ -56,14 +56,7 @@ class VoterChanges:
         return host.quorum is not None and host.quorum.published.leader.leader_id == host.id
 
     async def _ask(self, leader: Host, request: Message) -> None:
-        peer = PeerChannel(
-            leader.net.address,
-            CONTROLLER_PORT,
-            client_id="voters",
-            backoff=None,
-            rng=Middle(),
-            connect=self._net.connect,
-        )
+        peer = peer_of(self._net, leader, CONTROLLER_PORT)
         try:
             response = await peer.send(request, timeout_ms=5000)
             assert isinstance(response, AddRaftVoterResponse | RemoveRaftVoterResponse)

@@ -198,7 +198,7 @@ def _looks_up_names_in_threads_of_the_disk() -> Patches:
         async def tcp_addresses(self, host: str, port: int) -> list[tuple[Any, ...]]:
             """See `SimNames`."""
             threads = threads_of.get(self._host)
-            if threads is not None and host in self._host.net.silent_names:
+            if threads is not None and self._host.net.is_silent(host):
                 place = object()
                 await threads.places.acquire_on_behalf_of(place)
                 # Nobody can call the thread back.

@@ -192,8 +192,7 @@ def _leaves_producer_ids_out() -> Patches:
     original = image_snapshot._messages_after_topics
 
     def messages(image: Any) -> Any:
-        names = (each for each in original(image) if getattr(each, "NAME", "") != "ProducerIdsRecord")
-        return names
+        return (each for each in original(image) if getattr(each, "NAME", "") != "ProducerIdsRecord")
 
     return [(image_snapshot, "_messages_after_topics", messages)]
 
