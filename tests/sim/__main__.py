@@ -44,7 +44,11 @@ from tests.sim.trace import LineTrace
 )
 @click.option("--cluster-unknown-node", "level", flag_value="cluster-unknown-node", help="Both of these.")
 @click.option("--digest", is_flag=True, help="Print a digest of all that happened.")
-@click.option("--mutations", is_flag=True, help="Break the core on purpose, and print what noticed it.")
+@click.option(
+    "--mutations",
+    is_flag=True,
+    help="Break the core, or with --nodes the nodes, on purpose, and print what noticed it.",
+)
 def main(
     seed: int | None,
     runs: int,
@@ -63,8 +67,10 @@ def main(
         _run_nodes(seed if seed is not None else _seed_of_commit(), runs, processes, events, digest=digest)
         return
     if mutations:
-        from tests.sim.mutations.search import print_table
-
+        if level == "nodes":
+            from tests.sim.nodes.mutations.search import print_table
+        else:
+            from tests.sim.mutations.search import print_table
         sys.exit(0 if print_table(processes) else 1)
     first = seed if seed is not None else _seed_of_commit()
     if runs == 1 and (events or digest or settings):

@@ -23,6 +23,8 @@ Arguments = TypeVarTuple("Arguments")
 
 MOST_THREADS = 8
 """Of a process. trio has 40: fewer here, so that what takes them and keeps them is noticed within seconds."""
+MOST_WAIT_S = 30.0
+"""For one of them."""
 SWITCH_S = 0.0002
 """Until a thread begins with what it was given."""
 
@@ -121,16 +123,20 @@ class SimThreads:
     async def run(
         self, function: Callable[[*Arguments], T], *arguments: *Arguments, abandon_on_cancel: bool = False
     ) -> T:
-        with self._stopped_by_death(shield=not abandon_on_cancel):
-            began = trio.current_time()
-            try:
-                await self.places.acquire_on_behalf_of(place := object())
-            finally:
-                self.longest_wait_s = max(self.longest_wait_s, trio.current_time() - began)
+        place = object()
+        began = trio.current_time()
+        try:
+            with self._stopped_by_death(shield=not abandon_on_cancel):
+                # Bounded: at the end of a run nobody gives places back.
+                with trio.move_on_after(MOST_WAIT_S):
+                    await self.places.acquire_on_behalf_of(place)
+        finally:
+            self.longest_wait_s = max(self.longest_wait_s, trio.current_time() - began)
         try:
             return await self._run_in_place(function, *arguments, abandon_on_cancel=abandon_on_cancel)
         finally:
-            self.places.release_on_behalf_of(place)
+            if place in self.places.statistics().borrowers:
+                self.places.release_on_behalf_of(place)
 
     async def _run_in_place(
         self, function: Callable[[*Arguments], T], *arguments: *Arguments, abandon_on_cancel: bool

@@ -1,0 +1,36 @@
+"""Every rule of a node is broken once, and an invariant has to notice."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.mutations.mutation import Mutation, mutated
+from tests.sim.nodes.invariants import NodeInvariant
+from tests.sim.nodes.mutations.search import MUTATIONS, findings, invariants_of
+
+PROCESSES = 2
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.rule)
+def test_what_a_mutation_replaces_is_there_and_is_put_back(mutation: Mutation) -> None:
+    places = [(owner, name) for owner, name, _ in mutation.patches()]
+    assert places
+    before = [vars(owner)[name] for owner, name in places]
+    with mutated(mutation):
+        during = [vars(owner)[name] for owner, name in places]
+        assert not any(old is new for old, new in zip(before, during, strict=True))
+    assert [vars(owner)[name] for owner, name in places] == before
+
+
+def test_every_invariant_of_nodes_is_alive() -> None:
+    # A cluster that forges, or never acknowledges, breaks an invariant of a core first.
+    unbroken = {NodeInvariant.NOTHING_FORGED, NodeInvariant.ACKNOWLEDGES_AT_LAST}
+    found = {name for mutation in MUTATIONS for name in invariants_of(mutation)}
+    assert {each.name for each in {*NodeInvariant} - unbroken} <= found
+
+
+@pytest.mark.simulation
+def test_every_mutation_is_noticed() -> None:
+    for found in findings(PROCESSES):
+        assert found.seed is not None, f"no seed notices: a node {found.rule}"
+        assert found.is_clean, f"seed {found.seed} fails without the mutation as well: a node {found.rule}"
