@@ -25,6 +25,7 @@ from kafkaproto_server.raft.values.events import RequestFailed
 from kafkaproto_server.types import Deferred
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Patches
+from tests.sim.mutations.unknown_nodes import _goes_to_epochs_of_any_candidate
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import node_mutation, nothing, one_in
 
@@ -171,28 +172,77 @@ MUTATIONS = (
         "notifies before it is durable", Invariant.DURABLE_BEFORE_TOLD, _notifies_before_it_is_durable
     ),
     node_mutation("writes elections late", Invariant.DURABLE_BEFORE_TOLD, _writes_elections_late),
-    node_mutation("forgets its vote", Invariant.DURABLE_BEFORE_TOLD, _forgets_its_vote),
-    node_mutation("loses the last of several jobs", NodeInvariant.NO_FAILURE, _loses_the_last_job),
+    node_mutation("forgets its vote", Invariant.DURABLE_BEFORE_TOLD, _forgets_its_vote, likely_seed=2),
     node_mutation(
-        "forgets Fetches of old records", NodeInvariant.READY_AT_LAST, _forgets_fetches_of_old_records
+        "loses the last of several jobs", NodeInvariant.NO_FAILURE, _loses_the_last_job, likely_seed=5
     ),
-    node_mutation("forgets a command", NodeInvariant.ONE_RESPONSE, _forgets_commands),
-    node_mutation("drops events of its disk", NodeInvariant.READY_AT_LAST, _drops_disk_events),
-    node_mutation("drops failures of requests", NodeInvariant.READY_AT_LAST, _drops_failures_of_requests),
-    node_mutation("shows what is not committed", Invariant.MAJORITY_REACHED, _shows_what_is_not_committed),
+    node_mutation(
+        "forgets Fetches of old records",
+        NodeInvariant.READY_AT_LAST,
+        _forgets_fetches_of_old_records,
+        also=(NodeInvariant.ONE_RESPONSE,),
+        likely_seed=31,
+    ),
+    node_mutation("forgets a command", NodeInvariant.ONE_RESPONSE, _forgets_commands, likely_seed=4),
+    node_mutation(
+        "drops events of its disk",
+        NodeInvariant.READY_AT_LAST,
+        _drops_disk_events,
+        also=(NodeInvariant.ONE_RESPONSE,),
+        likely_seed=8,
+    ),
+    node_mutation(
+        "drops failures of requests",
+        NodeInvariant.READY_AT_LAST,
+        _drops_failures_of_requests,
+        also=(NodeInvariant.ONE_RESPONSE,),
+        likely_seed=4,
+    ),
+    node_mutation(
+        "shows what is not committed",
+        Invariant.MAJORITY_REACHED,
+        _shows_what_is_not_committed,
+        likely_seed=2,
+    ),
     node_mutation(
         "has kraft.version raised amid records", NodeInvariant.NO_FAILURE, _asks_the_quorum_amid_records
     ),
-    node_mutation("reads one batch early from memory", NodeInvariant.NO_FAILURE, _reads_one_batch_early),
-    node_mutation("wakes nobody for another leader", NodeInvariant.READY_AT_LAST, _wakes_nobody),
+    node_mutation(
+        "reads one batch early from memory",
+        NodeInvariant.NO_FAILURE,
+        _reads_one_batch_early,
+        likely_seed=2,
+    ),
+    node_mutation(
+        "wakes nobody for another leader",
+        NodeInvariant.READY_AT_LAST,
+        _wakes_nobody,
+        also=(NodeInvariant.ONE_RESPONSE,),
+        likely_seed=2,
+    ),
     node_mutation("takes any partition epoch", NodeInvariant.STALE_IS_REFUSED, _takes_any_partition_epoch),
     node_mutation(
-        "makes long changes in one turn (S5)", NodeInvariant.SHORT_TURNS, _makes_changes_in_one_turn
+        "goes to the epoch of any candidate",
+        NodeInvariant.NOTHING_FORGED,
+        _goes_to_epochs_of_any_candidate,
+        likely_seed=2,
+    ),
+    node_mutation(
+        "makes long changes in one turn (S5)",
+        NodeInvariant.SHORT_TURNS,
+        _makes_changes_in_one_turn,
+        likely_seed=78,
     ),
     node_mutation(
         "keeps connections to unknown nodes (S8)",
         NodeInvariant.NOTHING_LEFT,
         _keeps_connections_to_unknown_nodes,
+        likely_seed=4,
     ),
-    node_mutation("remembers every observer (S8)", NodeInvariant.NOTHING_LEFT, _remembers_every_observer),
+    node_mutation(
+        "remembers every observer (S8)",
+        NodeInvariant.NOTHING_LEFT,
+        _remembers_every_observer,
+        likely_seed=2,
+    ),
 )

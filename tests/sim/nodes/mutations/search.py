@@ -14,8 +14,8 @@ MUTATIONS = (*storage.MUTATIONS, *quorum.MUTATIONS, *network.MUTATIONS)
 
 MOST_SEEDS = 3
 """That are tried, from the likely one on."""
-LONGEST_S = 120.0
-"""For one mutation: a node that spins in one turn would never end."""
+LONGEST_S = 600.0
+"""For one mutation, by the clock: a node that spins in one turn would never end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -213,7 +213,10 @@ MUTATIONS = (
         _does_not_sync_the_directory_of_a_segment,
     ),
     node_mutation(
-        "renames snapshots before they are synced", Invariant.DURABLE_BEFORE_TOLD, _does_not_sync_snapshots
+        "renames snapshots before they are synced",
+        Invariant.DURABLE_BEFORE_TOLD,
+        _does_not_sync_snapshots,
+        likely_seed=4,
     ),
     node_mutation("keeps a torn tail", Invariant.MAJORITY_REACHED, _keeps_a_torn_tail),
     node_mutation("keeps epochs of what it cuts", NodeInvariant.NO_FAILURE, _keeps_epochs_of_what_it_cuts),
@@ -223,25 +226,51 @@ MUTATIONS = (
     ),
     node_mutation("writes wrong positions", NodeInvariant.INDEXES_ARE_TRUE, _writes_wrong_positions),
     node_mutation(
-        "serves snapshots one byte late", NodeInvariant.READY_AT_LAST, _serves_snapshots_one_byte_late
+        "serves snapshots one byte late",
+        NodeInvariant.READY_AT_LAST,
+        _serves_snapshots_one_byte_late,
+        also=(NodeInvariant.ONE_RESPONSE,),
+        likely_seed=8,
     ),
     node_mutation(
-        "skips a piece of a fetched snapshot", NodeInvariant.READY_AT_LAST, _skips_a_piece_of_a_snapshot
+        "skips a piece of a fetched snapshot",
+        NodeInvariant.READY_AT_LAST,
+        _skips_a_piece_of_a_snapshot,
+        also=(NodeInvariant.ONE_RESPONSE,),
+        likely_seed=8,
     ),
-    node_mutation("leaves snapshots open", NodeInvariant.STOPS_AT_LAST, _leaves_snapshots_open),
+    node_mutation(
+        "leaves snapshots open", NodeInvariant.STOPS_AT_LAST, _leaves_snapshots_open, likely_seed=33
+    ),
     node_mutation("leaves time indexes open", NodeInvariant.STOPS_AT_LAST, _leaves_time_indexes_open),
     node_mutation("keeps its locks", NodeInvariant.STOPS_AT_LAST, _keeps_its_locks),
     node_mutation(
         "marks a clean shutdown before it closes", NodeInvariant.STOPS_AT_LAST, _marks_a_clean_shutdown_early
     ),
     node_mutation(
-        "deletes more than its snapshots hold", NodeInvariant.NO_FAILURE, _deletes_more_than_snapshots_hold
+        "deletes more than its snapshots hold",
+        NodeInvariant.NO_FAILURE,
+        _deletes_more_than_snapshots_hold,
+        likely_seed=4,
     ),
     node_mutation(
-        "does not report its log start", NodeInvariant.READY_AT_LAST, _does_not_report_its_log_start
+        "does not report its log start",
+        NodeInvariant.NOTHING_LEFT,
+        _does_not_report_its_log_start,
+        likely_seed=15,
     ),
-    node_mutation("leaves quotas out of snapshots", MetadataInvariant.ONE_IMAGE, _leaves_quotas_out),
     node_mutation(
-        "leaves producer ids out of snapshots", MetadataInvariant.ONE_IMAGE, _leaves_producer_ids_out
+        "leaves quotas out of snapshots",
+        Invariant.SNAPSHOT_EQUALITY,
+        _leaves_quotas_out,
+        also=(MetadataInvariant.ONE_IMAGE,),
+        likely_seed=4,
+    ),
+    node_mutation(
+        "leaves producer ids out of snapshots",
+        Invariant.SNAPSHOT_EQUALITY,
+        _leaves_producer_ids_out,
+        also=(MetadataInvariant.ONE_IMAGE,),
+        likely_seed=10,
     ),
 )
