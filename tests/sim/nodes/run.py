@@ -26,12 +26,12 @@ from tests.sim.nodes import timeline as virtual
 from tests.sim.nodes.brokers import BrokerRequests
 from tests.sim.nodes.checkers import (
     MAX_OBSERVERS,
-    MAX_TURN_S,
     ErrorLog,
     StepChecker,
     check_strangers,
     forgotten_election,
     left_behind,
+    max_turn_s,
 )
 from tests.sim.nodes.disks import check_closed, check_stopped
 from tests.sim.nodes.faults import Faults
@@ -166,20 +166,23 @@ def draw(seed: int) -> NodesOptions:
         },
         segment_bytes=more.choice((2_000, 20_000, 2**30)),
         narrow_share=more.choice((0, 0.3)),
-        large_partitions=5000 if more.random() < 0.03 else 0,
+        large_partitions=8000 if more.random() < 0.03 else 0,
     )
 
 
 def run(seed: int, options: NodesOptions | None = None, *, kept_lines: int = 0) -> NodesResult:
     """Simulate one seed."""
     result = _run(seed, options or draw(seed), kept_lines)
-    if result.invariant is None and result.longest_turn_s > MAX_TURN_S:
-        # The same turns once more: the work of a turn is the same, and what the machine adds to it is not.
+    # The work of a turn is the same each time, and what the machine adds to it is not.
+    for _ in range(2):
+        if result.invariant is not None or result.longest_turn_s <= max_turn_s():
+            return result
         again = _run(seed, result.options, kept_lines)
-        if again.longest_turn_s > MAX_TURN_S:
-            result.invariant = NodeInvariant.SHORT_TURNS.name
-            result.failure = f"{again.longest_turn_s * 1000:.0f} ms in {again.longest_turn}"
-        result.longest_turn_s = min(result.longest_turn_s, again.longest_turn_s)
+        if again.longest_turn_s < result.longest_turn_s:
+            result.longest_turn_s, result.longest_turn = again.longest_turn_s, again.longest_turn
+    if result.longest_turn_s > max_turn_s():
+        result.invariant = NodeInvariant.SHORT_TURNS.name
+        result.failure = f"{result.longest_turn_s * 1000:.0f} ms in {result.longest_turn}"
     return result
 
 

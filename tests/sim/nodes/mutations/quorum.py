@@ -174,22 +174,27 @@ MUTATIONS = (
     node_mutation("writes elections late", Invariant.DURABLE_BEFORE_TOLD, _writes_elections_late),
     node_mutation("forgets its vote", Invariant.DURABLE_BEFORE_TOLD, _forgets_its_vote, likely_seed=2),
     node_mutation(
-        "loses the last of several jobs", NodeInvariant.NO_FAILURE, _loses_the_last_job, likely_seed=5
+        "loses the last of several jobs", NodeInvariant.NO_FAILURE, _loses_the_last_job, likely_seed=7
     ),
     node_mutation(
         "forgets Fetches of old records",
         NodeInvariant.READY_AT_LAST,
         _forgets_fetches_of_old_records,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=31,
+        likely_seed=12,
     ),
-    node_mutation("forgets a command", NodeInvariant.ONE_RESPONSE, _forgets_commands, likely_seed=4),
+    node_mutation(
+        "forgets a command",
+        NodeInvariant.ONE_RESPONSE,
+        _forgets_commands,
+        also=(NodeInvariant.ACKNOWLEDGES_AT_LAST,),
+    ),
     node_mutation(
         "drops events of its disk",
         NodeInvariant.READY_AT_LAST,
         _drops_disk_events,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=8,
+        likely_seed=9,
     ),
     node_mutation(
         "drops failures of requests",
@@ -218,31 +223,30 @@ MUTATIONS = (
         NodeInvariant.READY_AT_LAST,
         _wakes_nobody,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=2,
+        likely_seed=3,
     ),
-    node_mutation("takes any partition epoch", NodeInvariant.STALE_IS_REFUSED, _takes_any_partition_epoch),
+    node_mutation(
+        "takes any partition epoch", NodeInvariant.STALE_IS_REFUSED, _takes_any_partition_epoch, likely_seed=7
+    ),
     node_mutation(
         "goes to the epoch of any candidate",
         NodeInvariant.NOTHING_FORGED,
         _goes_to_epochs_of_any_candidate,
-        likely_seed=2,
+        likely_seed=56,
     ),
     node_mutation(
         "makes long changes in one turn (S5)",
         NodeInvariant.SHORT_TURNS,
         _makes_changes_in_one_turn,
-        likely_seed=78,
+        likely_seed=130,
     ),
     node_mutation(
         "keeps connections to unknown nodes (S8)",
         NodeInvariant.NOTHING_LEFT,
         _keeps_connections_to_unknown_nodes,
-        likely_seed=4,
+        likely_seed=8,
     ),
     node_mutation(
-        "remembers every observer (S8)",
-        NodeInvariant.NOTHING_LEFT,
-        _remembers_every_observer,
-        likely_seed=2,
+        "remembers every observer (S8)", NodeInvariant.NOTHING_LEFT, _remembers_every_observer, likely_seed=10
     ),
 )
