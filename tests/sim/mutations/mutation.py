@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafkaproto_server.types import Steps
+from tests.sim.options import Options
 
 Patches = list[tuple[Any, str, Any]]
 """(object, attribute, value) of each replacement."""
@@ -30,12 +31,18 @@ class Mutation:
     """The invariant that is there for this rule; others may notice it too."""
     scenario: str = "chaos"
     """Seeds of which class notice it."""
+    options: Callable[[Options], bool] = lambda _options: True
+    """Which of these seeds do, where only few can."""
     level: str = "quorum"
     """What has to be simulated."""
     also: tuple[enum.Enum, ...] = ()
     """Invariants that may notice it first."""
     likely_seed: int = 1
     """The first seed of a search that needs any seed, and not the lowest one: for rules that few seeds notice."""
+
+    def suits(self, options: Options) -> bool:
+        """Whether a seed with these options may notice it."""
+        return options.scenario == self.scenario and self.options(options)
 
 
 def cluster_mutation(

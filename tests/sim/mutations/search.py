@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import multiprocessing
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ from tests.sim.mutations.mutation import Mutation, mutated
 from tests.sim.runner import LEVELS
 
 MOST_SEEDS = 1500
-"""The bounded run of the test suite."""
+"""That are tried for one mutation."""
 
 MUTATIONS = (
     *votes.MUTATIONS,
@@ -53,15 +54,13 @@ class Finding:
 
 
 def find(mutation: Mutation, most: int = MOST_SEEDS, first: int = 1) -> Finding:
-    """Run seeds from ``first`` to ``most``, then those before, until the rule's invariant does not hold; ``first`` in
-    any case."""
+    """Run the seed ``first``, then the lowest ones that suit the mutation, until the rule's invariant does not hold; at
+    most so many."""
     others: dict[enum.Enum, None] = {}
     simulate, options_of = LEVELS[mutation.level]
-    tried = 0
-    for seed in (*range(first, max(first, most) + 1), *range(1, min(first, most + 1))):
-        if options_of(seed).scenario != mutation.scenario:
-            continue
-        tried += 1
+    lower = (seed for seed in itertools.count(1) if seed != first)
+    suited = (seed for seed in itertools.chain((first,), lower) if mutation.suits(options_of(seed)))
+    for tried, seed in enumerate(itertools.islice(suited, most), 1):
         with mutated(mutation):
             result = simulate(seed, options_of(seed), None)
         if result.invariant is mutation.noticed_by:
@@ -74,7 +73,7 @@ def find(mutation: Mutation, most: int = MOST_SEEDS, first: int = 1) -> Finding:
             )
         if result.invariant is not None:
             others[result.invariant] = None
-    return Finding(mutation=mutation, seed=None, seeds=tried, others=tuple(others), is_clean=True)
+    return Finding(mutation=mutation, seed=None, seeds=most, others=tuple(others), is_clean=True)
 
 
 def find_by_index(index: int) -> Finding:

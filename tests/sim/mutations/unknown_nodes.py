@@ -24,6 +24,7 @@ from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.types import LeaderAndEpoch
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
+from tests.sim.options import Options
 
 
 def _goes_to_epochs_of_any_candidate() -> Patches:
@@ -156,6 +157,15 @@ def _adds_who_caught_up_an_hour_ago() -> Patches:
 
 LEVEL = "unknown-node"
 
+
+def _has_fast_voter_changes(options: Options) -> bool:
+    """A voter has to be removed in the very moment in which it stands for election."""
+    is_fast = options.election_timeout_ms == 300 and options.latency_us <= 500
+    return (
+        is_fast and options.format == "initial" and options.voters > 2 and 0 < options.voter_change_ms <= 700
+    )
+
+
 MUTATIONS = (
     Mutation(
         rule="goes to the epoch of any candidate",
@@ -205,13 +215,15 @@ MUTATIONS = (
         patches=_leaves_former_voters_ahead,
         noticed_by=Invariant.VALUES_EVENTUALLY_ACKED,
         level=LEVEL,
-        likely_seed=6001,
+        options=_has_fast_voter_changes,
+        likely_seed=10365,
     ),
     Mutation(
         rule="asks a former voter only where the log had it",
         patches=_asks_former_voters_only_where_the_log_had_them,
         noticed_by=Invariant.VALUES_EVENTUALLY_ACKED,
         level="cluster-unknown-node",
+        options=_has_fast_voter_changes,
         likely_seed=4781,
     ),
     Mutation(

@@ -220,8 +220,31 @@ MOST_CONNECTIONS = 8
 """From one node to one listener of another. A node in order has two lanes to it, and some to the active controller."""
 
 
+MOST_TASKS = 4
+"""Of one kind in one node."""
+_CONNECTION_TASKS = ("Acceptor._run_and_leave", "Pump._read_all")
+
+
+def _crowded_tasks(hosts: Sequence[Host]) -> str | None:
+    """The kind of tasks that there are too many of; None if there is none. Connections are counted by themselves."""
+    kinds: Counter[str] = Counter()
+    tasks = [trio.lowlevel.current_root_task()]
+    while tasks:
+        task = tasks.pop()
+        if task is not None:
+            kinds[task.name.rstrip("0123456789")] += 1
+            tasks += [child for nursery in task.child_nurseries for child in nursery.child_tasks]
+    for kind, count in kinds.items():
+        if count > MOST_TASKS * len(hosts) and not kind.endswith(_CONNECTION_TASKS):
+            return f"{count} tasks {kind}"
+    return None
+
+
 def left_behind(hosts: Sequence[Host], clients: Sequence[str]) -> str | None:
     """What is left of these clients, all of which are gone; None if nothing is."""
+    crowded_tasks = _crowded_tasks(hosts)
+    if crowded_tasks is not None:
+        return crowded_tasks
     for host in hosts:
         left = [stream for stream in host.net.streams if stream.peer_address[0] in clients]
         if left:

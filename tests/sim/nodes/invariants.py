@@ -15,7 +15,7 @@ class NodeInvariant(enum.Enum):
     READY_AT_LAST = "in a healed cluster every node serves, and all show one image"
     ACKNOWLEDGES_AT_LAST = "a healed cluster carries out what it is asked"
     NOTHING_LEFT = (
-        "when all clients are gone, nothing of theirs is left: connection, descriptor, memory, work"
+        "when all clients are gone, nothing of theirs is left: connection, descriptor, memory, task, work"
     )
     STOPS_AT_LAST = "nodes that are told to stop do so in order, and close all files"
     NOTHING_FORGED = (

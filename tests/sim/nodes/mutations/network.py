@@ -137,6 +137,16 @@ def _forgets_forwarded_requests() -> Patches:
     return [(Forwarder, "_forward", forward)]
 
 
+def _keeps_tasks_of_forwarded_requests() -> Patches:
+    original = Forwarder._forward
+
+    async def forward(self: Any, *arguments: Any) -> None:
+        await original(self, *arguments)
+        await trio.sleep_forever()
+
+    return [(Forwarder, "_forward", forward)]
+
+
 def _loses_error_codes() -> Patches:
     original = forwarding._unwrap
 
@@ -258,6 +268,12 @@ MUTATIONS = (
     ),
     node_mutation(
         "forgets a forwarded request", NodeInvariant.ONE_RESPONSE, _forgets_forwarded_requests, likely_seed=9
+    ),
+    node_mutation(
+        "keeps tasks of forwarded requests",
+        NodeInvariant.NOTHING_LEFT,
+        _keeps_tasks_of_forwarded_requests,
+        likely_seed=2,
     ),
     node_mutation("loses error codes", MetadataInvariant.LINEARIZABLE, _loses_error_codes),
     node_mutation(
