@@ -238,7 +238,9 @@ def _surroundings(limit: int) -> Iterator[ErrorLog]:
             yield errors
     finally:
         logger.removeHandler(errors)
-        logger.level, logger.propagate, resource.getrlimit = saved
+        level, logger.propagate, resource.getrlimit = saved
+        # The attribute alone would leave what loggers below remember of it.
+        logger.setLevel(level)
 
 
 class _Simulation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sim.nodes.run import NodesResult, draw, run
+from tests.sim.nodes.run import NodesResult, _surroundings, draw, run
 from tests.sim.nodes.runner import report
 
 SEEDS_A_TEST = 13
@@ -54,6 +55,14 @@ def test_a_seed_is_one_run_whatever_the_order_of_sets() -> None:
             for hash_seed in (1, 2)
         }
         assert found == {f"{run(seed).digest}\n"}
+
+
+def test_a_run_leaves_the_log_of_the_process_as_it_was() -> None:
+    loggers = [logging.getLogger(f"kafkaproto{suffix}") for suffix in ("", ".server", ".server.controller")]
+    before = [each.isEnabledFor(logging.WARNING) for each in loggers]
+    with _surroundings(300):
+        assert not any(each.isEnabledFor(logging.WARNING) for each in loggers)
+    assert [each.isEnabledFor(logging.WARNING) for each in loggers] == before
 
 
 def test_seeds_draw_everything() -> None:
