@@ -43,7 +43,7 @@ def formatted() -> MemoryDisk:
     disk = MemoryDisk()
     disk.make_directory("/d")
     disk.sync_directory("/")
-    opened(disk).release()
+    opened(disk).abandon()
     return disk
 
 
@@ -119,3 +119,19 @@ def test_a_node_does_not_start_in_an_epoch_from_which_its_quorum_could_not_go_on
     ) as raised:
         opened(disk)
     assert "write one leaderEpoch that is higher by 1000 or more" in str(raised.value)
+
+
+def test_a_start_that_fails_leaves_nothing_open() -> None:
+    disk = formatted()
+    node = opened(disk)
+    mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
+    node.abandon()
+    # The last of all that a start does to the disk.
+    disk.fail("remove", CLEAN_SHUTDOWN_NAME)
+    with pytest.raises(OSError, match=CLEAN_SHUTDOWN_NAME):
+        opened(disk)
+    assert not disk.open_files
+    node = opened(disk)
+    assert node.previous_broker_epoch == 42
+    node.abandon()
+    assert not disk.open_files

@@ -111,6 +111,8 @@ class Node:
         self._rng = rng
         self._stop_asked = trio.Event()
         self._running: _Running | None = None
+        self._opened: OpenedNode | None = None
+        """Until it is closed in order."""
         self._channels: list[ControllerChannel] = []
         self._listeners: list[Listener] = []
         self._requests = RequestMetrics()
@@ -151,6 +153,9 @@ class Node:
                 channel.close()
             for listener in self._listeners:
                 listener.close()
+            if self._opened is not None:
+                # It did not come to an orderly stop, and the process may live on.
+                self._opened.abandon()
 
     async def _cancel_when_stopped(self, scope: trio.CancelScope) -> None:
         await self._stop_asked.wait()
@@ -181,7 +186,7 @@ class Node:
         self._listeners = listeners
         # Before the directories are opened: a port that is taken should leave them untouched.
         ports = {listener.config.name: await listener.bind() for listener in listeners}
-        opened = await self._threads.run(
+        self._opened = opened = await self._threads.run(
             partial(
                 open_node,
                 config,
@@ -505,6 +510,7 @@ class Node:
             )
         # Last, because another process may write to the directories from here on.
         running.opened.release()
+        self._opened = None
         _log.info("stopped")
 
 

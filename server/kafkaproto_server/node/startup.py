@@ -7,6 +7,7 @@ configuration and the other directories. The metadata log is recovered before an
 from __future__ import annotations
 
 import logging
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
@@ -77,6 +78,13 @@ class OpenedNode:
         for lock in self.locks:
             lock.release()
 
+    def abandon(self) -> None:
+        """Close the log and release the directories as they are, as the end of the process would."""
+        try:
+            self.quorum.abandon()
+        finally:
+            self.release()
+
 
 def open_node(
     config: Config,
@@ -106,13 +114,43 @@ def open_node(
         new_uuid=rng.uuid,
         wall_ms=clock.wall_ms(),
     )
+    with ExitStack() as if_it_fails:
+        for lock in opened.locks:
+            if_it_fails.callback(lock.release)
+        node = _open_node(
+            config,
+            opened,
+            if_it_fails,
+            controller_endpoints=controller_endpoints,
+            disk=disk,
+            clock=clock,
+            rng=rng,
+            threads=threads,
+            connect=connect,
+        )
+        if_it_fails.pop_all()
+    return node
+
+
+def _open_node(
+    config: Config,
+    opened: OpenedDirectories,
+    if_it_fails: ExitStack,
+    *,
+    controller_endpoints: tuple[Endpoint, ...],
+    disk: Disk,
+    clock: Clock,
+    rng: Rng,
+    threads: Threads,
+    connect: Connect,
+) -> OpenedNode:
     log_directories = _log_directories(config, opened)
     metadata = opened.by_path[config.metadata_log_dir].properties
     assert metadata is not None
     assert metadata.cluster_id is not None
     assert metadata.directory_id is not None
     incarnation_id = rng.uuid()
-    storage = _open_storage(config, disk)
+    storage = _open_storage(config, disk, if_it_fails)
     raft_config = _raft_config(config, metadata.directory_id, controller_endpoints)
     controller = None
     if config.is_controller:
@@ -194,7 +232,7 @@ def _raft_config(
     )
 
 
-def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
+def _open_storage(config: Config, disk: Disk, if_it_fails: ExitStack) -> QuorumStorage:
     """The metadata log's directory, repaired after a crash. If the newest snapshot is ahead of the log, the log
     continues at the snapshot's end."""
     directory = f"{config.metadata_log_dir}/{METADATA_LOG_NAME}"
@@ -208,6 +246,7 @@ def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
             segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
         ),
     )
+    if_it_fails.callback(log.abandon)
     if log.recovery_note is not None:
         _log.warning("%s", log.recovery_note)
     snapshots = SnapshotStore(disk, log.directory)

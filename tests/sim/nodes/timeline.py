@@ -24,8 +24,9 @@ from trio.testing import MockClock
 
 T = TypeVar("T")
 
-STOPWATCH_STEP_S = 2e-6
-"""What a look at the processor's clock costs. Work that is cut into slices by that clock is cut after so many looks."""
+STOPWATCH_STEP_S = 0.0001
+"""What a look at the processor's clock counts for, about as much as the work between two looks takes. Work that is cut
+into slices by that clock is cut after so many looks."""
 
 
 class Trace:

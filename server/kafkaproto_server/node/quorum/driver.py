@@ -211,6 +211,10 @@ class QuorumDriver:
         self._loop.close()
         await self._has_ended.wait()
 
+    def abandon(self) -> None:
+        """Close the log's files where `run` is over, or was never called, and `stop` was not waited for."""
+        self._storage.log.abandon()
+
     # -- commands and requests ---------------------------------------------------------------------------------
 
     def submit(

@@ -18,7 +18,7 @@ import itertools
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from kafkaproto.directory_files import DELETED_SUFFIX
 from kafkaproto.log import (
@@ -283,6 +283,15 @@ class Log:
                 write_empty_producer_state(self._disk, self.directory, self.log_end_offset)
         finally:
             self._close_segments()
+
+    def abandon(self) -> None:
+        """Close the files and testify to nothing, so that the next start recovers the log as after a crash. After
+        `close`, or a second time, there is nothing left to do."""
+        with self._reading:
+            for segment in self._segments:
+                # Nothing is promised, and whatever led here is told by somebody else.
+                with suppress(OSError):
+                    segment.close()
 
     @property
     def _active(self) -> Segment:
