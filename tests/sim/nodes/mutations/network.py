@@ -230,7 +230,7 @@ MUTATIONS = (
         likely_seed=2,
     ),
     node_mutation(
-        "resumes one byte early", NodeInvariant.WHOLE_RESPONSES, _resumes_one_byte_early, likely_seed=6
+        "resumes one byte early", NodeInvariant.WHOLE_RESPONSES, _resumes_one_byte_early, likely_seed=2
     ),
     node_mutation("sends a response twice", NodeInvariant.WHOLE_RESPONSES, _sends_a_response_twice),
     node_mutation(
@@ -250,14 +250,13 @@ MUTATIONS = (
         "does not close lost connections",
         NodeInvariant.NOTHING_LEFT,
         _does_not_close_lost_connections,
-        likely_seed=4,
+        likely_seed=2,
     ),
     node_mutation(
         "takes late responses for the next",
         NodeInvariant.NO_FAILURE,
         _takes_late_responses,
         also=(MetadataInvariant.LINEARIZABLE,),
-        likely_seed=6,
     ),
     node_mutation(
         "stays with the first controller",
@@ -275,11 +274,12 @@ MUTATIONS = (
         _keeps_tasks_of_forwarded_requests,
         likely_seed=2,
     ),
-    node_mutation("loses error codes", MetadataInvariant.LINEARIZABLE, _loses_error_codes),
+    node_mutation("loses error codes", MetadataInvariant.LINEARIZABLE, _loses_error_codes, likely_seed=2),
     node_mutation(
         "says that it has read everything",
         NodeInvariant.UNFENCED_ONCE_READ,
         _claims_to_have_read_everything,
+        likely_seed=2,
     ),
     node_mutation(
         "takes a shortage for a bad disk (S1)",
@@ -304,6 +304,6 @@ MUTATIONS = (
         "looks up names in its disks' threads (S13)",
         NodeInvariant.THREADS_ARE_FREE,
         _looks_up_names_in_threads_of_the_disk,
-        likely_seed=22,
+        likely_seed=24,
     ),
 )
