@@ -123,7 +123,14 @@ def _stays_with_the_first_controller() -> Patches:
     def connected(self: Any) -> Any:
         return self._peer or original(self)
 
-    return [(ControllerChannel, "_connected_to_active", connected)]
+    async def wait(_self: Any, _peer: Any) -> None:
+        # It would come back at once for ever, as there is another one.
+        await trio.sleep_forever()
+
+    return [
+        (ControllerChannel, "_connected_to_active", connected),
+        (ControllerChannel, "_wait_for_another", wait),
+    ]
 
 
 def _forgets_forwarded_requests() -> Patches:
