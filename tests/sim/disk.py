@@ -178,15 +178,27 @@ class MemoryDisk:
         """
         self._faults.append(_Fault(operation, path_suffix, error, times))
 
-    def rot(self, path_suffixes: tuple[str, ...], rng: Rng) -> Callable[[], None] | None:
-        """Flip one bit of a file that ends so, durably. Returns what flips it back; None if there is no such file."""
+    def rot(
+        self,
+        path_suffixes: tuple[str, ...],
+        rng: Rng,
+        length_of: Callable[[str, bytes], int] = lambda _path, content: len(content),
+    ) -> Callable[[], None] | None:
+        """Flip one bit of a file that ends so, durably. Returns what flips it back; None if there is no such file.
+
+        ``length_of`` gets a path and the content, and says how many of the first bytes may be hit.
+        """
         paths = sorted(
             path for path, node in self._names.items() if path.endswith(path_suffixes) and node.synced
         )
         if not paths:
             return None
-        node = self._names[paths[rng.below(len(paths))]]
-        position = rng.below(len(node.synced))
+        path = paths[rng.below(len(paths))]
+        node = self._names[path]
+        length = length_of(path, bytes(node.synced))
+        if not length:
+            return None
+        position = rng.below(length)
         right = node.synced[position]
         wrong = right ^ 1 << rng.below(8)
 

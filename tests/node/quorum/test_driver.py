@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
@@ -43,6 +44,7 @@ from kafkaproto_server.raft.node import RaftNode
 from kafkaproto_server.requests.context import NoResponse, Response
 from kafkaproto_server.storage.directories.format import FormatRequest, format_directories
 from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.metadata.snapshot_file import SnapshotWriter
 from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint
 from tests.controller.support.harness import controller_registration_request, update_features_request
 from tests.node.support.nodes import CLUSTER_ID, SeededRng
@@ -411,6 +413,34 @@ async def test_after_the_stop_nobody_leads(disk: MemoryDisk) -> None:
     assert not driver.follows_leader
     partition = describe(driver)
     assert partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+@pytest.mark.trio
+async def test_it_has_stopped_once_the_thread_that_writes_a_snapshot_has_ended(
+    disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def sync(_writer: SnapshotWriter) -> None:
+        has_begun.set()
+        assert may_end.wait(WAIT_S)
+
+    monkeypatch.setattr(SnapshotWriter, "sync", sync)
+    async with running(disk, metadata_log_max_record_bytes_between_snapshots="1") as driver:
+        create(driver, "topic")
+        await trio.to_thread.run_sync(has_begun.wait, WAIT_S)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.stop)
+            while any(
+                "__cluster_metadata" in str(each) for each in disk.open_files if ".part" not in str(each)
+            ):
+                await trio.sleep(0.001)
+            await trio.testing.wait_all_tasks_blocked()
+            # The log is closed, and the snapshot is not.
+            assert disk.open_files
+            assert nursery.child_tasks
+            may_end.set()
+        assert not disk.open_files
 
 
 def test_features_beyond_this_release_are_refused() -> None:

@@ -189,8 +189,9 @@ class QuorumDriver:
                 # to them.
                 self._worker.call(self._storage.log.close, lambda _: closed.set())
                 await closed.wait()
-                self._has_ended.set()
                 nursery.cancel_scope.cancel()
+            # Not before: a thread may still be writing a snapshot.
+            self._has_ended.set()
         finally:
             self._channel.close()
 
