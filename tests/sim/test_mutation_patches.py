@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.sim.mutations import search as of_cores
 from tests.sim.mutations.mutation import Mutation, mutated
-from tests.sim.mutations.search import MUTATIONS
+from tests.sim.nodes.mutations import search as of_nodes
+
+MUTATIONS = (*of_cores.MUTATIONS, *of_nodes.MUTATIONS)
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.rule)

@@ -307,3 +307,19 @@ def test_what_a_reopened_log_holds_survives_a_second_crash() -> None:
         log = open_log(disk, SMALL)
         assert batches_of(read_all(log)) == [(offset, 1) for offset in range(6)]
         log.close()
+
+
+def test_records_whose_sync_failed_are_durable_once_the_log_is_open_again() -> None:
+    """The system takes them for durable after that, so a sync alone writes nothing of them."""
+    disk = MemoryDisk()
+    log = open_log(disk)
+    log.append([batch(0), batch(1)])
+    log.sync()
+    log.append([batch(2), batch(3, value_bytes=2 * WINDOW_BYTES)])
+    disk.fail("sync", f"{FIRST}.log")
+    with pytest.raises(OSError, match="sync failed"):
+        log.sync()
+    log = open_log(disk)
+    assert log.log_end_offset == 4
+    disk.crash(FixedRng(0))
+    assert open_log(disk).log_end_offset == 4

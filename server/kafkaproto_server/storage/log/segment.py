@@ -18,10 +18,13 @@ from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, recover_segment
-from kafkaproto_server.storage.log.scan import FileScan
+from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
 
 LOCATE_BYTES = 1 << 16
 """How much is read at once to find a batch."""
+
+REWRITTEN_BYTES = 32 * 1024 * 1024
+"""How much of a log's end recovery writes again: more than one sync covers, as batches have 8 MiB at the most."""
 
 MAX_RELATIVE_OFFSET = (1 << 31) - 1
 """An index has 32 bits for an offset."""
@@ -109,6 +112,7 @@ class Segment:
         if is_last:
             # Appended records that were not synced may have survived their process only in the system's memory. They
             # count from now on, so they have to be durable.
+            self._write_again(recovered.size)
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
         time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
@@ -117,6 +121,13 @@ class Segment:
         self._offset_index.file.settle(b"".join(offset_entries))
         self._time_index.file.settle(b"".join(time_entries))
         return recovered
+
+    def _write_again(self, size: int) -> None:
+        """Write the last bytes as they are: after a sync that failed, Linux takes them for durable, and no later sync
+        would write them."""
+        for position in range(max(0, size - REWRITTEN_BYTES), size, WINDOW_BYTES):
+            data = self._file.read_at(position, min(WINDOW_BYTES, size - position))
+            self._file.write_at(position, data)
 
     def load(self, end_offset: int | None) -> int | None:
         """Open a segment that was completed (`become_inactive`), by its indexes: only its first and last batches are

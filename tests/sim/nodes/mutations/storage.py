@@ -28,6 +28,10 @@ def _does_not_sync_the_log() -> Patches:
     return [(Segment, "sync", nothing)]
 
 
+def _leaves_what_a_failed_sync_left() -> Patches:
+    return [(Segment, "_write_again", nothing)]
+
+
 def _replace_file(
     disk: Disk, directory: str, name: str, content: bytes, *, syncs_file: bool, syncs_directory: bool
 ) -> None:
@@ -199,6 +203,12 @@ def _leaves_producer_ids_out() -> Patches:
 
 MUTATIONS = (
     node_mutation("does not sync its log", Invariant.MAJORITY_REACHED, _does_not_sync_the_log),
+    node_mutation(
+        "does not write again what a failed sync left",
+        Invariant.MAJORITY_REACHED,
+        _leaves_what_a_failed_sync_left,
+        likely_seed=21722,
+    ),
     node_mutation(
         "renames quorum-state before it is synced", Invariant.DURABLE_BEFORE_TOLD, _does_not_sync_quorum_state
     ),
