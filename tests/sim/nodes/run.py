@@ -294,10 +294,6 @@ class _Simulation:
             VoterChanges(net.host("operator"), hosts, random.Random(rng.getrandbits(64)))
             for _ in _JOINERS.get(options.layout, ())
         ]
-        for host in hosts:
-            host.net.descriptor_limit = options.descriptors
-            host.segment_bytes = options.segment_bytes
-            host.ended_in_order = check_closed
         everybody: list[Administrator | Stranger | VoterChanges] = [*clients, *strangers, *changes]
         try:
             with trio.CancelScope() as scope:
@@ -348,6 +344,9 @@ class _Simulation:
         joiners = _JOINERS.get(self._options.layout, ())
         voters = tuple(host.voter for host in hosts if host.is_controller and host.id not in joiners)
         for host in hosts:
+            host.net.descriptor_limit = self._options.descriptors
+            host.segment_bytes = self._options.segment_bytes
+            host.ended_in_order = check_closed
             if self._options.has_static_voters:
                 host.format(QuorumStart.UNSPECIFIED, has_static_voters=True)
             elif host.id in joiners:

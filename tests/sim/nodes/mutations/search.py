@@ -12,8 +12,8 @@ from tests.sim.nodes.run import run
 
 MUTATIONS = (*storage.MUTATIONS, *quorum.MUTATIONS, *network.MUTATIONS)
 
-MOST_SEEDS = 3
-"""That are tried, from the likely one on."""
+MOST_SEEDS = 40
+"""That are tried, from the likely one on: a change of the product or of the faults makes it another run."""
 LONGEST_S = 600.0
 """For one mutation, by the clock: a node that spins in one turn would never end."""
 
