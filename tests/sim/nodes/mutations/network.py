@@ -234,10 +234,10 @@ MUTATIONS = (
         NodeInvariant.ACKNOWLEDGES_AT_LAST,
         _drops_the_rest_of_a_chunk,
         also=(NodeInvariant.WHOLE_RESPONSES, NodeInvariant.ONE_RESPONSE),
-        likely_seed=2,
+        likely_seed=6,
     ),
     node_mutation(
-        "resumes one byte early", NodeInvariant.WHOLE_RESPONSES, _resumes_one_byte_early, likely_seed=2
+        "resumes one byte early", NodeInvariant.WHOLE_RESPONSES, _resumes_one_byte_early, likely_seed=6
     ),
     node_mutation("sends a response twice", NodeInvariant.WHOLE_RESPONSES, _sends_a_response_twice),
     node_mutation(

@@ -188,7 +188,7 @@ MUTATIONS = (
         NodeInvariant.ONE_RESPONSE,
         _forgets_commands,
         also=(NodeInvariant.ACKNOWLEDGES_AT_LAST,),
-        likely_seed=2,
+        likely_seed=4,
     ),
     node_mutation(
         "drops events of its disk",
@@ -245,6 +245,6 @@ MUTATIONS = (
         likely_seed=8,
     ),
     node_mutation(
-        "remembers every observer (S8)", NodeInvariant.NOTHING_LEFT, _remembers_every_observer, likely_seed=10
+        "remembers every observer (S8)", NodeInvariant.NOTHING_LEFT, _remembers_every_observer, likely_seed=18
     ),
 )

@@ -294,6 +294,6 @@ MUTATIONS = (
         Invariant.SNAPSHOT_EQUALITY,
         _leaves_producer_ids_out,
         also=(MetadataInvariant.ONE_IMAGE,),
-        likely_seed=10,
+        likely_seed=15,
     ),
 )
