@@ -1,7 +1,8 @@
-"""Measures Spark: `python -m bench._pipeline_spark noop|state NODE CORES [OFFSET]`; prints a line of JSON.
+"""Measures Spark: `python -m bench._pipeline_spark WHAT NODE CORES [OFFSET]`; prints a line of JSON.
 
-``noop`` reads every column of the `typed` view into nothing. ``state`` makes every table of the job `state` as of the
-offset, one after the other. Spark's memory is that of the driver's JVM, where in local mode the tasks run, too.
+WHAT is one of: ``count``, the number of rows of the default view; ``offsets``, that of its column ``offset`` alone;
+``noop``, every column of the `typed` view into nothing; ``state``, every table of the job `state` as of the offset, one
+after the other. Spark's memory is that of the driver's JVM, where in local mode the tasks run, too.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ def into_nothing(frame: DataFrame) -> None:
 
 def run(spark: SparkSession, what: str, node: str, offset: str) -> None:
     """What is measured."""
+    if what in ("count", "offsets"):
+        options = {} if what == "count" else {"columns": "offset"}
+        spark.read.format("kraft").options(**options).load(node).count()
+        return
     if what == "noop":
         into_nothing(spark.read.format("kraft").option("view", "typed").load(node))
         return

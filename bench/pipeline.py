@@ -6,7 +6,11 @@ the same file; all columns through Spark into nothing, on one core and on two; a
 log, and of half of it, with what memory its driver's JVM took. The file is read through before, so that no disk is
 measured. Parts that share the machine's cores with nothing else give the better figures.
 
-    bin/bench pipeline [--records 10000000] [--seed 1] [--parts decode,columns,stock,spark,state] [--append MACHINE]
+The part `user` measures what a user waits for: each job on a log of some 3,000 records, from the command to its end;
+and Spark's count() and the view `typed` into nothing on the large log, in a new session each, beside the stock tool.
+`count()` of the default view decodes all its columns, as Spark does not tell a source in Python which ones it needs.
+
+    bin/bench pipeline [--records 10000000] [--seed 1] [--parts PART,...] [--append MACHINE]
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +36,9 @@ from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).with_name("results.jsonl")
-PARTS = ("decode", "columns", "stock", "spark", "state")
+PARTS = ("decode", "columns", "stock", "spark", "state", "user")
+SMALL_RECORDS = 3_039
+JOBS = ("state", "history", "health", "consistency", "report")
 STOCK_OPTIONS = ("-Xmx256m", "-server")
 """As Kafka's own script starts its tools."""
 RECORD_LINE = b"\n| offset: "
@@ -86,6 +93,16 @@ def history(records: int, seed: int) -> Path:
         made = generate(folder, options)
         seconds = time.monotonic() - started
         print(f"made {made.records:,} records, {made.bytes / 1e6:,.0f} MB, in {seconds:.0f} s", flush=True)
+        (folder / MADE).write_text(json.dumps({"records": made.records, "bytes": made.bytes}))
+    return folder / "node-1"
+
+
+def small_history(seed: int) -> Path:
+    """The data directory of a node with few records, and with snapshots."""
+    folder = Path(tempfile.gettempdir()) / f"kafkaproto-bench-history-{seed}-{SMALL_RECORDS}-with-snapshots"
+    if not (folder / MADE).exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        made = generate(folder, HistoryOptions(seed=seed, records=SMALL_RECORDS))
         (folder / MADE).write_text(json.dumps({"records": made.records, "bytes": made.bytes}))
     return folder / "node-1"
 
@@ -163,11 +180,33 @@ def stock(node: Path) -> Measured:
     )
 
 
-def spark(node: Path, cores: int) -> Measured:
-    """Every column through Spark."""
-    found = worker("_pipeline_spark", "noop", str(node), str(cores))
+def job(name: str, node: Path) -> Measured:
+    """A job as a user runs it: a process from its command to its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = ["--output", f"{folder}/report.html"] if name == "report" else []
+        command = [sys.executable, "-P", "-m", "kafkaproto_pipeline.jobs", name, *page, str(node)]
+        started = time.perf_counter()
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
+        seconds = time.perf_counter() - started
+    if done.returncode:
+        raise SystemExit(f"{name} ended with {done.returncode}")
     return Measured(
-        what=f"Spark, local[{cores}], all columns",
+        what=f"metadata-pipeline {name}",
+        records=made_records(node),
+        seconds=seconds,
+        cpu_seconds=None,
+        resident_mb=None,
+    )
+
+
+READS = {"noop": "all columns of view typed", "count": "count()", "offsets": "count() of column offset"}
+
+
+def spark(node: Path, cores: int, what: str = "noop") -> Measured:
+    """The rows through Spark."""
+    found = worker("_pipeline_spark", what, str(node), str(cores))
+    return Measured(
+        what=f"Spark, local[{cores}], {READS[what]}",
         records=made_records(node),
         seconds=found["seconds"],
         cpu_seconds=None,
@@ -188,7 +227,7 @@ def state(node: Path, share: float) -> Measured:
     )
 
 
-def measurements(node: Path) -> dict[str, list[Callable[[], Measured]]]:
+def measurements(node: Path, seed: int) -> dict[str, list[Callable[[], Measured]]]:
     """What each part measures."""
     few = "offset,PartitionChangeRecord.leader"
     return {
@@ -197,6 +236,11 @@ def measurements(node: Path) -> dict[str, list[Callable[[], Measured]]]:
         "stock": [lambda: stock(node)],
         "spark": [lambda: spark(node, 1), lambda: spark(node, 2)],
         "state": [lambda: state(node, 0.5), lambda: state(node, 1.0)],
+        "user": [
+            *(partial(job, name, small_history(seed)) for name in JOBS),
+            lambda: stock(node),
+            *(partial(spark, node, 2, what) for what in ("count", "noop", "offsets")),
+        ],
     }
 
 
@@ -226,7 +270,7 @@ def main() -> None:
     print(f"{'':58}{'records':>12}{'seconds':>9}{'cpu s':>9}{'records/s':>12}{'resident MB':>13}")
     results = {}
     for part in arguments.parts:
-        for measure in measurements(node)[part]:
+        for measure in measurements(node, arguments.seed)[part]:
             measured = measure()
             print(measured.line(), flush=True)
             results[measured.what] = measured.result()

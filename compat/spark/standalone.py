@@ -9,7 +9,7 @@ from pathlib import Path
 import pyspark
 
 from compat.process import ServerProcess, free_ports
-from kafkaproto_pipeline.jobs.session import lean_spark_home
+from kafkaproto_pipeline.jobs.quick_start import lean_spark_home
 
 SPARK_HOME = Path(pyspark.__file__).parent
 START_TIMEOUT_S = 60.0

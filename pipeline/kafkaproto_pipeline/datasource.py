@@ -48,10 +48,17 @@ from kafkaproto_pipeline.planning.progress import (
     first,
 )
 from kafkaproto_pipeline.planning.stream import StreamSource, make_stream_source
-from kafkaproto_pipeline.read import read_piece
+from kafkaproto_pipeline.read import ReplayPiece, read_piece
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import UnreachableError
-from kafkaproto_pipeline.views.schema import RECORD_TYPES, TYPED_VIEW, arrow_schema, columns_of, ddl
+from kafkaproto_pipeline.views.schema import (
+    RECORD_TYPES,
+    STATE_TABLES,
+    TYPED_VIEW,
+    arrow_schema,
+    columns_of,
+    ddl,
+)
 from kafkaproto_pipeline.views.state import as_view
 from kafkaproto_pipeline.views.wanted import Origin, Wanted
 
@@ -93,7 +100,7 @@ class KraftDataSource(DataSource):
 class KraftPartition(InputPartition):
     """One piece of work as a partition of Spark."""
 
-    def __init__(self, piece: PlannedPiece | LivePiece) -> None:
+    def __init__(self, piece: PlannedPiece | LivePiece | ReplayPiece) -> None:
         super().__init__(piece)
 
 
@@ -108,6 +115,10 @@ class KraftReader(DataSourceReader):
     def partitions(self) -> list[InputPartition]:
         """One partition for each piece."""
         plan = plan_live_batch if self._options.bootstrap_controllers else plan_batch
+        if self._options.view in STATE_TABLES:
+            # Filters would keep records from the replay; Spark applies them to the tables' rows.
+            pieces = plan(self._options, Filters())
+            return [KraftPartition(ReplayPiece(pieces=tuple(pieces)))]
         return [KraftPartition(piece) for piece in plan(self._options, self._filters)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -237,7 +248,9 @@ def decode_files(df: DataFrame, **options: object) -> DataFrame:
     """
     given = {name: str(value) for name, value in options.items() if value is not None}
     parsed = parse_options({**given, "path": "binaryFile"})
-    columns = _all_columns(parsed)
+    if parsed.view in STATE_TABLES:
+        raise OptionError(f"view {parsed.view!r} needs the directories of nodes, or a live quorum")
+    columns = all_columns(parsed)
     wanted = _wanted(parsed, columns, Filters())
 
     def rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -272,7 +285,7 @@ def columns_of_schema(options: SourceOptions, schema: StructType) -> tuple[str, 
     return tuple(names)
 
 
-def _all_columns(options: SourceOptions) -> tuple[str, ...]:
+def all_columns(options: SourceOptions) -> tuple[str, ...]:
     """The columns that the options name; without that option, all columns of the view."""
     if options.columns is not None:
         return options.columns
@@ -293,6 +306,7 @@ def _wanted(options: SourceOptions, columns: Sequence[str], filters: Filters) ->
         end_timestamp_ms=options.end_timestamp_ms,
         committed_end=options.high_watermark or 0,
         committed_only=options.committed_only,
+        shows_secrets=options.shows_secrets,
         mode=options.mode,
     )
 

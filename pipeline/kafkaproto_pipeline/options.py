@@ -9,13 +9,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from kafkaproto.client import parse_servers
 from kafkaproto.log import MAX_OFFSET
-from kafkaproto_pipeline.views.schema import RECORDS_VIEW, STATE_VIEW, check_record_types, columns_of
+from kafkaproto_pipeline.views.schema import (
+    RECORDS_VIEW,
+    STATE_TABLES,
+    STATE_VIEW,
+    check_record_types,
+    columns_of,
+)
 
 DEFAULT_SPLIT_BYTES = 32 * 1024 * 1024
 """A task decodes this many bytes in about a second."""
@@ -23,7 +29,7 @@ MIN_SPLIT_BYTES = 1024
 """Below this, starting a task costs more than its work."""
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 ALL_REPLICAS, ONE_REPLICA = "all", "one"
-SNAPSHOT, FAIL = "snapshot", "fail"
+SNAPSHOT, SKIP, FAIL = "snapshot", "skip", "fail"
 EARLIEST, LATEST = "earliest", "latest"
 
 _MAX_INT32 = 0x7FFF_FFFF
@@ -64,13 +70,17 @@ class SourceOptions:
     start_timestamp_ms: int | None = None
     end_timestamp_ms: int | None = None
     as_of: AsOf | None = None
+    """Set for the views of tables of the state."""
+    shows_secrets: bool = False
     include_snapshots: bool = False
     replicas: str = ALL_REPLICAS
     high_watermark: int | None = None
+    """Records below this offset are committed, says the user; `MAX_OFFSET` for all that is there."""
     committed_only: bool = False
     mode: str = MODES[0]
     split_bytes: int = DEFAULT_SPLIT_BYTES
     on_missing_offsets: str = FAIL
+    """If a log lacks offsets: an error, or a snapshot in their place (streams), or the records that are there."""
     starting_offset: int | str = EARLIEST
     max_records_per_batch: int | None = None
 
@@ -90,12 +100,18 @@ def parse_options(given: Mapping[str, str]) -> SourceOptions:
     if "path_list" in values:
         values["paths"] = (*_strings(values.get("paths")), *_strings(values.pop("path_list")))
     options = SourceOptions(**values)  # type: ignore[arg-type]
+    if options.view in STATE_TABLES and options.as_of is None:
+        options = replace(options, as_of=AsOf())
     _check(options)
     return options
 
 
 def check_for_stream(options: SourceOptions) -> None:
-    """Raise OptionError for the options of batch reads (their bounds, and snapshots), and for the view ``state``."""
+    """Raise OptionError for the options of batch reads (their bounds, and snapshots), and for the views of the
+    state.
+    """
+    if options.view == STATE_VIEW or options.view in STATE_TABLES:
+        raise OptionError(f"view {options.view!r} is for batch reads: its rows sum up ranges of the log")
     for name, value in (
         ("asOf", options.as_of),
         ("startOffset", options.start_offset or None),
@@ -107,8 +123,8 @@ def check_for_stream(options: SourceOptions) -> None:
                 f"option {name!r} is for batch reads; a stream begins at 'startingOffset' ({EARLIEST}, {LATEST} or an "
                 f"offset), and takes a snapshot where 'onMissingOffsets' is {SNAPSHOT!r}"
             )
-    if options.view == STATE_VIEW:
-        raise OptionError(f"view {STATE_VIEW!r} is for batch reads: its rows sum up ranges of the log")
+    if options.on_missing_offsets == SKIP:
+        raise OptionError(f"option 'onMissingOffsets' is {SKIP!r}, which is for batch reads")
 
 
 def _strings(value: object) -> tuple[str, ...]:
@@ -116,9 +132,18 @@ def _strings(value: object) -> tuple[str, ...]:
 
 
 def _check(options: SourceOptions) -> None:
+    if options.on_missing_offsets == SKIP and (options.replicas == ONE_REPLICA or options.as_of is not None):
+        raise OptionError(
+            f"option 'onMissingOffsets' is {SKIP!r}, which is for reads of each replica's own log: "
+            f"'replicas' set to {ALL_REPLICAS!r}, and no 'asOf'"
+        )
     if bool(options.paths) == bool(options.bootstrap_controllers):
         what = "not both" if options.paths else "neither is given"
         raise OptionError(f"give a path, as load(path), or the option 'bootstrap.controllers'; {what}")
+    if options.shows_secrets and options.view not in STATE_TABLES:
+        raise OptionError(f"option 'secrets' is for the views {', '.join(STATE_TABLES)}; others hide nothing")
+    if options.record_types is not None and options.view in STATE_TABLES:
+        raise OptionError(f"view {options.view!r} needs all records; 'recordTypes' cannot be given for it")
     if options.as_of is not None:
         for name, value in (
             ("startOffset", options.start_offset or None),
@@ -128,7 +153,8 @@ def _check(options: SourceOptions) -> None:
         ):
             if value is not None:
                 raise OptionError(
-                    f"'asOf' says where to begin and to end; {name!r} cannot be given beside it"
+                    f"'asOf' says where to begin and to end; {name!r} cannot be given beside it, nor for views"
+                    " that are tables of the state"
                 )
     if options.end_offset is not None and options.end_offset < options.start_offset:
         raise OptionError(
@@ -216,6 +242,12 @@ def _starting_offset(option: str, text: str) -> int | str:
     return _number(option, text, f"{EARLIEST}, {LATEST} or {_OFFSET_TEXT}")
 
 
+def _high_watermark(option: str, text: str) -> int:
+    if text.strip().lower() == LATEST:
+        return MAX_OFFSET
+    return _number(option, text, f"{LATEST} or {_OFFSET_TEXT}")
+
+
 def _flag(option: str, text: str) -> bool:
     if text.strip().lower() not in ("true", "false"):
         raise _wrong(option, text, "true or false")
@@ -259,13 +291,14 @@ _OPTIONS: tuple[tuple[str, str, _Parse], ...] = (
     ("startTimestamp", "start_timestamp_ms", _timestamp),
     ("endTimestamp", "end_timestamp_ms", _timestamp),
     ("asOf", "as_of", _as_of),
+    ("secrets", "shows_secrets", _flag),
     ("includeSnapshots", "include_snapshots", _flag),
     ("replicas", "replicas", _one_of(ALL_REPLICAS, ONE_REPLICA)),
-    ("highWatermark", "high_watermark", _offset),
+    ("highWatermark", "high_watermark", _high_watermark),
     ("committedOnly", "committed_only", _flag),
     ("mode", "mode", _one_of(*MODES)),
     ("splitBytes", "split_bytes", _split_bytes),
-    ("onMissingOffsets", "on_missing_offsets", _one_of(SNAPSHOT, FAIL)),
+    ("onMissingOffsets", "on_missing_offsets", _one_of(SNAPSHOT, SKIP, FAIL)),
     ("startingOffset", "starting_offset", _starting_offset),
     ("maxRecordsPerBatch", "max_records_per_batch", _max_records),
 )

@@ -1,50 +1,92 @@
-"""Reads a piece of work into Arrow record batches. This is what a Spark task does."""
+"""Reads a piece of work into Arrow record batches. This is what a Spark task does.
+
+The views of the state's tables have one piece of work, which is made of all others: they are replayed in their order.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from kafkaproto.primitives import Buffer
 from kafkaproto_pipeline.decoding.columns import decode
+from kafkaproto_pipeline.decoding.replaying import Replaying
 from kafkaproto_pipeline.planning.files import PlannedPiece
 from kafkaproto_pipeline.planning.live import LivePiece
 from kafkaproto_pipeline.sources.directories import InputError, open_file
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
 from kafkaproto_pipeline.views.state import as_view
+from kafkaproto_pipeline.views.state_tables import table_batches
 from kafkaproto_pipeline.views.wanted import Wanted
 
 
-def read_piece(piece: PlannedPiece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-    """The rows of a piece. Raises InputError, CorruptInputError in mode FAILFAST, and ValueError for view ``state``."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayPiece:
+    """The work of one task: to replay these pieces in their order, a snapshot first."""
+
+    pieces: tuple[PlannedPiece | LivePiece, ...]
+
+
+def read_piece(piece: PlannedPiece | LivePiece | ReplayPiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    """The rows of a piece.
+
+    Raises InputError, CorruptInputError in mode FAILFAST and for views of the state, and ValueError for view ``state``.
+    """
+    if isinstance(piece, ReplayPiece):
+        return _tables(piece, wanted)
 
     def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
-        if isinstance(piece, LivePiece):
-            return _read_live(piece, decoded)
-        return _read_file(piece, decoded)
+        for data, next_offset, wants in _parts(piece, decoded):
+            yield from decode(
+                data,
+                position=piece.position if isinstance(piece, PlannedPiece) else 0,
+                origin=piece.origin,
+                wanted=wants,
+                next_offset=next_offset,
+                expects_more=False,
+            )
 
     return as_view(wanted, piece.origin, read)
 
 
-def _read_file(piece: PlannedPiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def _tables(piece: ReplayPiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    replaying = Replaying()
+    for each in piece.pieces:
+        for data, next_offset, wants in _parts(each, wanted):
+            replaying.take(
+                data,
+                position=each.position if isinstance(each, PlannedPiece) else 0,
+                origin=each.origin,
+                wanted=wants,
+                next_offset=next_offset,
+            )
+    yield from table_batches(
+        wanted.view, replaying.image(), wanted.columns, shows_secrets=wanted.shows_secrets
+    )
+
+
+_Part = tuple[Buffer, int | None, Wanted]
+"""Batches, the offset that the first of them must have (None: any), and what is wanted of them."""
+
+
+def _parts(piece: PlannedPiece | LivePiece, wanted: Wanted) -> Iterator[_Part]:
+    return _of_live(piece, wanted) if isinstance(piece, LivePiece) else _of_file(piece, wanted)
+
+
+def _of_file(piece: PlannedPiece, wanted: Wanted) -> Iterator[_Part]:
     ends = [piece.end_offset]
     if wanted.committed_only and piece.origin.snapshot is None:
         ends.append(piece.committed_end)
-    yield from decode(
-        _bytes_of(piece),
-        position=piece.position,
-        origin=piece.origin,
-        wanted=replace(
-            wanted,
-            start_offset=piece.start_offset,
-            end_offset=min((end for end in ends if end is not None), default=None),
-            committed_end=piece.committed_end,
-        ),
-        next_offset=piece.next_offset,
-        expects_more=False,
+    wanted = replace(
+        wanted,
+        start_offset=piece.start_offset,
+        end_offset=min((end for end in ends if end is not None), default=None),
+        committed_end=piece.committed_end,
     )
+    yield _bytes_of(piece), piece.next_offset, wanted
 
 
 def _bytes_of(piece: PlannedPiece) -> bytes:
@@ -72,17 +114,11 @@ def _bytes_of(piece: PlannedPiece) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _read_live(piece: LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def _of_live(piece: LivePiece, wanted: Wanted) -> Iterator[_Part]:
     with LiveQuorum(piece.servers) as quorum:
         if piece.snapshot is not None:
-            yield from decode(
-                quorum.read_snapshot(piece.snapshot),
-                position=0,
-                origin=piece.origin,
-                wanted=replace(wanted, start_offset=0, end_offset=None),
-                next_offset=0,
-                expects_more=False,
-            )
+            whole = replace(wanted, start_offset=0, end_offset=None)
+            yield quorum.read_snapshot(piece.snapshot), 0, whole
             return
         wanted = replace(
             wanted,
@@ -90,13 +126,5 @@ def _read_live(piece: LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
             end_offset=piece.end_offset,
             committed_end=piece.end_offset,
         )
-        chunks = piece.chunks or quorum.read(piece.start_offset, piece.end_offset, piece.epoch)
-        for chunk in chunks:
-            yield from decode(
-                chunk.data,
-                position=0,
-                origin=piece.origin,
-                wanted=wanted,
-                next_offset=None,
-                expects_more=False,
-            )
+        for chunk in piece.chunks or quorum.read(piece.start_offset, piece.end_offset, piece.epoch):
+            yield chunk.data, None, wanted

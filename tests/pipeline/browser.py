@@ -48,7 +48,9 @@ class Opened:
     screenshot: bytes
 
 
-def open_page(text: str, script: str, folder: Path, *, dark: bool = False, height_px: int = 2400) -> Opened:
+def open_page(
+    text: str, script: str, folder: Path, *, dark: bool = False, width_px: int = 1240, height_px: int = 2400
+) -> Opened:
     """Open the page with a script of the test at its end, which calls ``report`` with what it found."""
     browser = shutil.which(COMMAND)
     assert browser, f"{COMMAND} is missing: compat/install --clients brings it"
@@ -61,7 +63,7 @@ def open_page(text: str, script: str, folder: Path, *, dark: bool = False, heigh
         f"--user-data-dir={folder / 'profile'}",
         f"--log-net-log={log}",
         f"--screenshot={picture}",
-        f"--window-size=1240,{height_px}",
+        f"--window-size={width_px},{height_px}",
         *(["--blink-settings=preferredColorScheme=0"] if dark else []),
         page.as_uri(),
     ]

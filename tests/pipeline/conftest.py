@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compat.spark.standalone import QUICK_JVM
-from kafkaproto_pipeline.jobs.session import lean_spark_home
+from kafkaproto_pipeline.jobs.quick_start import lean_spark_home
 from tests.pipeline.histories import our_history, stock_history, synthetic_history
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_pipeline.synthetic import HistoryOptions, Made, generate
 
-SEED = 6
+SEED = 11
 OPERATIONS = 480
 """Requests in all; a third of them before the first kill, a third between the two."""
 PROCESS_BROKER = FIRST_BROKER_ID

@@ -18,6 +18,7 @@ from kafkaproto.messages import (
     BrokerRegistrationChangeRecord,
     ClientQuotaRecord,
     ConfigRecord,
+    DelegationTokenRecord,
     PartitionChangeRecord,
     PartitionRecord,
     RegisterBrokerRecord,
@@ -40,6 +41,9 @@ class Step:
     record: Message
     before: ClusterImage
     after: ClusterImage
+    epoch: int = 1
+    transaction: int | None = None
+    """The offset at which the record's metadata transaction began."""
 
 
 State: TypeAlias = tuple[Any, ...]
@@ -55,7 +59,8 @@ def random_history(seed: int, count: int) -> list[Step]:
     image, timestamp_ms = EMPTY_IMAGE, 1_700_000_000_000 + rng.randint(0, 3_600_000)
     while len(steps) < count:
         offset = len(steps)
-        record = metadata_version_record() if offset == 0 else _told(rng, random_record(rng, image, offset))
+        drawn = metadata_version_record() if offset == 0 else random_record(rng, image, offset)
+        record = _told(rng, drawn, timestamp_ms)
         if isinstance(record, ConfigRecord) and record.resource_type == 2:
             # Nobody sets configs of a topic that is not there.
             if not image.topic_ids:
@@ -68,8 +73,10 @@ def random_history(seed: int, count: int) -> list[Step]:
     return steps
 
 
-def _told(rng: random.Random, record: Message) -> Message:
-    """The record with directories out of few."""
+def _told(rng: random.Random, record: Message, timestamp_ms: int) -> Message:
+    """The record with directories out of few; a token that expires sooner or later."""
+    if isinstance(record, DelegationTokenRecord):
+        record.expiration_timestamp = timestamp_ms + rng.choice((1_000, 10_000_000, 1_000_000_000))
     if isinstance(record, RegisterBrokerRecord | BrokerRegistrationChangeRecord):
         record.log_dirs = [_directory(rng) for _ in record.log_dirs]
         record.log_dirs = sorted(set(record.log_dirs))
@@ -201,8 +208,9 @@ def brokers(steps: list[Step], **base: Any) -> list[tuple[Any, ...]]:
 
 
 def directories(steps: list[Step]) -> list[tuple[Any, ...]]:
-    online: dict[int, list[bytes]] = {}
-    cordoned: dict[int, list[bytes]] = {}
+    known = steps[0].before.brokers.values()
+    online = {each.broker_id: list(each.directories) for each in known}
+    cordoned = {each.broker_id: list(each.cordoned_directories or ()) for each in known}
     rows: list[tuple[Any, ...]] = []
     for step in steps:
         record = step.record
@@ -253,7 +261,7 @@ def _moves(step: Step, record: PartitionChangeRecord) -> Iterable[tuple[Any, ...
 
 
 def config_changes(steps: list[Step]) -> list[tuple[Any, ...]]:
-    words = {2: "topic", 4: "broker", 32: "group"}
+    words = {2: "topic", 4: "broker", 8: "broker logger", 16: "client metrics", 32: "group"}
     rows: list[tuple[Any, ...]] = []
     for step in steps:
         for resource, values in step.before.configs.items():

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from kafkaproto_pipeline.jobs.report.data import (
     BROKER_STATES,
     EMPTY,
-    MAX_ROWS,
-    MAX_TABLE_ROWS,
+    MARKED_KINDS,
+    MAX_MARK_BINS,
+    MAX_MARK_CHANGES,
     Balance,
     Bins,
     BrokerLanes,
     BrokerSpan,
     DirectoryFailure,
+    Event,
+    Events,
     IsrCell,
     IsrMap,
     IsrRow,
+    Mark,
     QuorumTenures,
     Rates,
     Report,
@@ -28,6 +33,9 @@ from kafkaproto_pipeline.jobs.report.data import (
 )
 
 START_MS = 1_795_000_000_000
+TOPICS = 12
+SEARCHED_ROWS = 300
+"""More than are shown at once."""
 
 
 def empty() -> Report:
@@ -42,7 +50,8 @@ def drawn(
     rng = random.Random(seed)
     end_ms = START_MS + length_ms
     bins = bins_of(START_MS, end_ms)
-    rows = min(partitions, MAX_ROWS)
+    rows = min(partitions, SEARCHED_ROWS)
+    happened = events(rng, 500 if partitions > SEARCHED_ROWS else 60, end_ms)
     return Report(
         header=ReportHeader(
             cluster_ids=("3Db5QLSqSZieL3rJBUUegA",),
@@ -62,18 +71,22 @@ def drawn(
         bins=bins,
         quorum=quorum(rng, controllers, elections, bins, end_ms),
         brokers=broker_lanes(rng, brokers, end_ms),
-        topic_isr=isr_map(rng, [f"orders.region-{each}.v2" for each in range(min(20, rows))], bins, end_ms),
+        topic_isr=isr_map(rng, [(topic(each), None) for each in range(min(TOPICS, rows))], bins, end_ms),
         partition_isr=isr_map(
-            rng,
-            [f"payments-of-a-long-named-department-{each % 7}-{each}" for each in range(rows)],
-            bins,
-            end_ms,
-            left_out=partitions - rows,
+            rng, [(topic(each), each) for each in range(rows)], bins, end_ms, left_out=partitions - rows
         ),
         balance=balance(rng, brokers, partitions, bins),
         rates=rates(rng, bins),
-        worst=worst(rng, min(partitions, MAX_TABLE_ROWS)),
+        worst=worst(rng, min(partitions, SEARCHED_ROWS)),
+        events=happened,
+        marks=marks(happened.rows, end_ms),
     )
+
+
+def topic(number: int) -> str:
+    """The topic of a row: orders, or one whose name is too long for a label."""
+    kind = number % TOPICS
+    return f"orders.region-{kind}.v2" if kind < 4 else f"Payments-of-a-long-named-department-{kind}"
 
 
 def small() -> Report:
@@ -131,13 +144,15 @@ def broker_lanes(rng: random.Random, brokers: int, end_ms: int) -> BrokerLanes:
                     broker_id=broker,
                     at_ms=rng.randrange(START_MS, end_ms),
                     offset=77,
-                    directory="5jLcLCzcQGO1Wq3VnWkEUQ",
+                    text=f"Broker {broker} lost log directory 5jLcLCzcQGO1Wq3VnWkEUQ",
                 )
             )
     return BrokerLanes(brokers=tuple(range(101, 101 + brokers)), spans=spans, failures=failures)
 
 
-def isr_map(rng: random.Random, names: list[str], bins: Bins, end_ms: int, *, left_out: int = 0) -> IsrMap:
+def isr_map(
+    rng: random.Random, names: list[tuple[str, int | None]], bins: Bins, end_ms: int, *, left_out: int = 0
+) -> IsrMap:
     cells = []
     for row in range(len(names)):
         for _ in range(rng.randrange(1, 4)):
@@ -154,7 +169,10 @@ def isr_map(rng: random.Random, names: list[str], bins: Bins, end_ms: int, *, le
                         partitions=1,
                     )
                 )
-    rows = [IsrRow(name=name, start_ms=START_MS + 7 * at, end_ms=end_ms) for at, name in enumerate(names)]
+    rows = [
+        IsrRow(topic=name, partition=partition, start_ms=START_MS + 7 * at, end_ms=end_ms)
+        for at, (name, partition) in enumerate(names)
+    ]
     return IsrMap(rows=rows, cells=cells, left_out=left_out)
 
 
@@ -180,7 +198,7 @@ def worst(rng: random.Random, rows: int) -> WorstPartitions:
     return WorstPartitions(
         rows=[
             WorstPartition(
-                topic="payments",
+                topic=topic(at),
                 partition=at,
                 under_replicated_ms=9_000_000 // (at + 1),
                 under_min_isr_ms=3_000_000 // (at + 1),
@@ -192,3 +210,42 @@ def worst(rng: random.Random, rows: int) -> WorstPartitions:
         ],
         left_out=17,
     )
+
+
+def events(rng: random.Random, count: int, end_ms: int) -> Events:
+    rows = []
+    for at in range(count):
+        name = topic(rng.randrange(TOPICS))
+        kind, subject, text = rng.choice(
+            (
+                ("config changed", f"config topic {name}", f"retention.ms of topic {name} was set to {at}"),
+                ("topic created", f"topic {name}", f"Topic {name} was created with 3 partitions"),
+                ("leader lost", f"topic {name}", f"2 partitions of {name} lost their leader"),
+                ("broker fenced", "broker 101", "Broker 101 was fenced"),
+                ("leader elected", "quorum", "Controller 2 became the leader of the quorum in epoch 7"),
+            )
+        )
+        rows.append(
+            Event(
+                at_ms=START_MS + at * (end_ms - START_MS) // count,
+                offset=7 * at,
+                kind=kind,
+                subject=subject,
+                topic=name if name in subject else None,
+                text=text,
+            )
+        )
+    counts = dict.fromkeys((each.kind for each in rows), 0)
+    for each in rows:
+        counts[each.kind] += 1
+    # More of one kind than are on the page.
+    return Events(rows=rows, counts={**counts, "broker fenced": counts["broker fenced"] + 1_234})
+
+
+def marks(rows: Sequence[Event], end_ms: int) -> list[Mark]:
+    bins = bins_of(START_MS, end_ms, MAX_MARK_BINS)
+    found: dict[int, list[Event]] = {}
+    for each in rows:
+        if each.kind in MARKED_KINDS:
+            found.setdefault((each.at_ms - bins.first_ms) // bins.step_ms, []).append(each)
+    return [Mark(count=len(group), changes=group[:MAX_MARK_CHANGES]) for group in found.values()]

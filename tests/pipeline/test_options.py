@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kafkaproto.log import MAX_OFFSET
 from kafkaproto_pipeline.options import AsOf, OptionError, SourceOptions, check_for_stream, parse_options
 from kafkaproto_pipeline.views.schema import ViewError
 
@@ -51,6 +52,10 @@ def test_every_option_is_understood_in_any_case() -> None:
     )
 
 
+def test_all_there_is_may_be_called_committed() -> None:
+    assert parse_options({"path": "/a", "highWatermark": "latest"}).high_watermark == MAX_OFFSET
+
+
 def test_a_list_of_paths_is_taken_as_it_is() -> None:
     assert parse_options({"paths": '["/a,b", "/c"]'}).paths == ("/a,b", "/c")
 
@@ -79,6 +84,7 @@ def test_as_of(text: str, expected: AsOf) -> None:
         ("startOffset", "-1", "an offset"),
         ("startOffset", "9223372036854775808", "an offset"),
         ("endOffset", "x", "an offset"),
+        ("highWatermark", "all", "latest or an offset"),
         ("endOffset", "٣", "an offset"),
         ("asOf", "yesterday", "latest, an offset"),
         ("startTimestamp", "14:03", "ISO-8601"),
@@ -88,7 +94,7 @@ def test_as_of(text: str, expected: AsOf) -> None:
         ("mode", "LAX", "one of PERMISSIVE, DROPMALFORMED, FAILFAST"),
         ("splitBytes", "1023", "1024 to 2147483647"),
         ("maxRecordsPerBatch", "0", "1 to 2147483647"),
-        ("onMissingOffsets", "ignore", "one of snapshot, fail"),
+        ("onMissingOffsets", "ignore", "one of snapshot, skip, fail"),
         ("startingOffset", "first", "earliest, latest or an offset"),
         ("columns", "a,,b", "a list of names"),
         ("paths", '[""]', "a JSON array of paths"),
@@ -108,6 +114,11 @@ def test_a_wrong_value_is_named_with_what_is_allowed(name: str, text: str, allow
         ({"path": "/a", "bootstrap.controllers": "a:1"}, "not both"),
         ({"path": "/a", "asOf": "5", "endOffset": "4"}, "'endOffset' cannot be given beside it"),
         ({"path": "/a", "startOffset": "5", "endOffset": "4"}, "'endOffset' is 4, allowed is"),
+        (
+            {"path": "/a", "onMissingOffsets": "skip", "replicas": "one"},
+            "which is for reads of each replica's own",
+        ),
+        ({"path": "/a", "onMissingOffsets": "skip", "asOf": "5"}, "which is for reads of each replica's own"),
         ({"path": "/a", "heder": "x"}, "there is no option 'heder'; options are path, bootstrap.controllers"),
     ],
 )
@@ -130,6 +141,8 @@ def test_a_stream_has_options_of_its_own(name: str) -> None:
         check_for_stream(parse_options({"path": "/a", name: text}))
 
 
-def test_a_stream_has_no_state() -> None:
+def test_a_stream_has_no_state_and_skips_nothing() -> None:
+    with pytest.raises(OptionError, match="option 'onMissingOffsets' is 'skip', which is for batch reads"):
+        check_for_stream(parse_options({"path": "/a", "onMissingOffsets": "skip"}))
     with pytest.raises(OptionError, match="view 'state' is for batch reads"):
         check_for_stream(parse_options({"path": "/a", "view": "state"}))

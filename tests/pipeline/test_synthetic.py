@@ -29,6 +29,7 @@ from kafkaproto.messages import BrokerRegistrationChangeRecord, RegisterBrokerRe
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.snapshot import parse_snapshot_file_name, read_snapshot
+from kafkaproto_pipeline.progress_lines import ProgressLines
 from kafkaproto_pipeline.synthetic import HistoryOptions, Made, generate
 from kafkaproto_pipeline.synthetic.command_line import main
 from kafkaproto_server.image.digest import digest
@@ -299,6 +300,22 @@ def test_command_line_writes_once(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     assert str(tmp_path / "new" / "node-2") in result.output
+    assert re.search(r", high watermark [1-9]\d+$", result.stdout, re.MULTILINE), result.stdout
     again = CliRunner().invoke(main, arguments)
     assert again.exit_code == 2
     assert "is there already; choose another directory" in again.output
+
+
+def test_too_few_logs_for_a_high_watermark_are_named(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, [str(tmp_path / "new"), "--records", "500"])
+    assert result.exit_code == 0, result.output
+    assert "log of 1 of 3 voters, so only snapshots show what is committed" in result.output
+    assert "high watermark" not in result.output
+
+
+def test_progress_without_a_terminal_is_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noted: list[str] = []
+    monkeypatch.setattr(ProgressLines, "note", lambda _, text: noted.append(text))
+    CliRunner().invoke(main, [str(tmp_path / "new"), "--records", "30000"])
+    assert noted
+    assert all(re.fullmatch(r"[\d,]+ of 30,000 records", text) for text in noted)

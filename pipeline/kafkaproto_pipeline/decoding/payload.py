@@ -8,9 +8,9 @@ text with a character to escape, a type with bytes or floats) are left to the sl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as compute  # type: ignore[import-untyped]
 
@@ -30,24 +30,34 @@ def can_write(fields: Sequence[FieldView]) -> bool:
     return all(field.type not in ("bytes", "float64") and can_write(field.fields) for field in fields)
 
 
+class _Quoted(NamedTuple):
+    """The JSON of each value: a text that all of them begin with, their own, and one that all end with."""
+
+    opening: str
+    values: pa.Array
+    closing: str
+
+
 def json_texts(builder: Builder, located: Sequence[Located], versions: Int64s) -> pa.Array:
     """The JSON text of each record. Raises BadTextError for texts that are not UTF-8, or that need an escape."""
-    parts: list[pa.Array] = []
+    parts: list[str | pa.Array] = []
     is_first_certain = False
     for entry in located:
         present = _present(builder, entry, versions)
         if not present.any():
             continue
+        is_certain = bool(present.all())
         if not parts:
-            is_first_certain = bool(present.all())
+            is_first_certain = is_certain
         comma = "" if is_first_certain and not parts else ","
-        values = compute.fill_null(_values(builder, entry, versions), "null")
-        named = _joined(f'{comma}"{entry.field.name}":', values)
-        parts.append(named if present.all() else compute.if_else(pa.array(present), named, ""))
+        values = _values(builder, entry, versions)
+        named = [f'{comma}"{entry.field.name}":{values.opening}', values.values, values.closing]
+        parts += named if is_certain else [compute.if_else(pa.array(present), _joined(*named), "")]
     if not parts:
         return pa.repeat(pa.scalar("{}"), len(versions))
-    fields = _joined(*parts)
-    return _joined("{", fields if is_first_certain else compute.ascii_ltrim(fields, ","), "}")
+    if is_first_certain:
+        return _joined("{", *parts, "}")
+    return _joined("{", compute.ascii_ltrim(_joined(*parts), ","), "}")
 
 
 def _present(builder: Builder, entry: Located, versions: Int64s) -> Flags:
@@ -75,11 +85,10 @@ def _all_of(entry: Located) -> Spread:
     return Spread(rows=None, count=len(entry.starts))
 
 
-def _values(builder: Builder, entry: Located, versions: Int64s) -> pa.Array:
-    """The JSON of each value, null for null."""
+def _values(builder: Builder, entry: Located, versions: Int64s) -> _Quoted:
     field = entry.field
     if not field.array:
-        return _texts(field, builder.column(entry, _all_of(entry)))
+        return _shown(_texts(field, builder.column(entry, _all_of(entry))))
     assert entry.sizes is not None
     counts = np.maximum(entry.sizes, 0)
     column = None if field.type == "struct" else builder.column(entry, _all_of(entry))
@@ -87,25 +96,31 @@ def _values(builder: Builder, entry: Located, versions: Int64s) -> pa.Array:
         if column is None:
             elements = json_texts(builder, entry.elements, np.repeat(versions, counts))
         else:
-            elements = _texts(field, column.values)
+            found = _shown(_texts(field, column.values))
+            elements = _joined(*found) if found.opening else found.values
     except BadTextError as error:
         raise BadTextError(np.unique(np.repeat(np.arange(len(counts)), counts)[error.rows])) from None
-    return _lists(elements, _all_of(entry).offsets(counts), entry.sizes)
+    lists = pa.ListArray.from_arrays(pa.array(_all_of(entry).offsets(counts)), elements)
+    texts = compute.binary_join(lists, ",")
+    if (entry.sizes < 0).any():
+        texts = compute.if_else(pa.array(entry.sizes >= 0), texts, None)
+    return _shown(_Quoted("[", texts, "]"))
 
 
-def _lists(elements: pa.Array, offsets: npt.NDArray[np.int32], sizes: Int64s) -> pa.Array:
-    lists = pa.ListArray.from_arrays(pa.array(offsets), elements)
-    texts = _joined("[", compute.binary_join(lists, ","), "]")
-    return texts if (sizes >= 0).all() else compute.if_else(pa.array(sizes >= 0), texts, None)
+def _shown(given: _Quoted) -> _Quoted:
+    """The same with the word for each value that is null, around which there is nothing."""
+    if not given.values.null_count:
+        return given
+    return _Quoted("", compute.fill_null(_joined(*given), "null"), "")
 
 
-def _texts(field: FieldView, column: pa.Array) -> pa.Array:
+def _texts(field: FieldView, column: pa.Array) -> _Quoted:
     if field.type == "uuid":
-        return _joined('"', column, '"')
+        return _Quoted('"', column, '"')
     if field.type != "string":
-        return column.cast(pa.string())
+        return _Quoted("", column.cast(pa.string()), "")
     _refuse_escapes(column)
-    return _joined('"', column, '"')
+    return _Quoted('"', column, '"')
 
 
 def _refuse_escapes(column: pa.Array) -> None:
@@ -121,4 +136,10 @@ def _refuse_escapes(column: pa.Array) -> None:
 
 def _joined(*parts: str | pa.Array) -> pa.Array:
     """The joined parts of each row; null if one of its parts is null."""
-    return compute.binary_join_element_wise(*parts, "")
+    texts: list[str | pa.Array] = []
+    for part in parts:
+        if isinstance(part, str) and texts and isinstance(texts[-1], str):
+            texts[-1] += part
+        elif not isinstance(part, str) or part:
+            texts.append(part)
+    return compute.binary_join_element_wise(*texts, "")

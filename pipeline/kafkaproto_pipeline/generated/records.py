@@ -1245,6 +1245,23 @@ RECORDS: tuple[RecordView, ...] = (
         ),
     ),
     RecordView(
+        name="UnregisterControllerRecord",
+        control=False,
+        type=29,
+        versions=(0, 0),
+        flexible_from=0,
+        fields=(
+            FieldView(
+                name="controllerId",
+                attribute="controller_id",
+                type="int32",
+                ddl="INT",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    ),
+    RecordView(
         name="LeaderChangeMessage",
         control=True,
         type=2,

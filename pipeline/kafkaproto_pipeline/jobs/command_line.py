@@ -10,7 +10,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,18 +22,31 @@ from rich.markup import escape
 from kafkaproto_pipeline.jobs import output, session
 from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.options import ONE_REPLICA
+from kafkaproto_pipeline.progress_lines import ProgressLines
 from kafkaproto_pipeline.views.schema import STATE_VIEW
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+    from kafkaproto_pipeline.jobs.frames import Frames
 
 _Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 EXIT_DIFFERENCES = 1
 _EXIT_INTERRUPTED = 130
-_WIDTH = 200
-"""Width of tables that are not shown on a terminal."""
 _OFFSET = re.compile(r"[0-9]{1,19}")
+_COMMAND_OPTIONS = {
+    "asOf": "--at",
+    "startOffset": "--from",
+    "startTimestamp": "--from",
+    "endOffset": "--to",
+    "endTimestamp": "--to",
+    "bootstrap.controllers": "--bootstrap-controllers",
+}
+"""Options of the data source, and those that they come from."""
+_SOURCE_OPTION = re.compile(
+    rf"(?:option )?'(?P<quoted>{'|'.join(map(re.escape, _COMMAND_OPTIONS))})'|\b(?P<set>startOffset)=(?=\d)"
+)
 
 TABLE_JOBS = {
     "history": "Who led and was in sync when, brokers' lives, elections, changes of configs and ACLs.",
@@ -122,17 +135,39 @@ class Reading:
         try:
             parse_options(given)
         except (OptionError, ViewError) as error:
-            raise click.UsageError(str(error)) from None
+            raise click.UsageError(as_given(str(error))) from None
         if self.paths and not any(_is_remote(path) for path in self.paths):
             try:
                 find_replicas(self.paths)
             except InputError as error:
                 raise click.ClickException(str(error)) from None
 
-    def load(self, spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
-        """The frame that the options describe."""
-        reader = spark.read.format("kraft").options(**options)
-        return reader.load(list(self.paths)) if self.paths else reader.load()
+    def frames(self, *options: Mapping[str, str]) -> Frames:
+        """The frames that the options describe; a small input is being read from here on."""
+        from kafkaproto_pipeline.jobs.frames import open_frames
+        from kafkaproto_pipeline.sources.directories import InputError
+
+        is_here = self.master is None and not session.is_under_submit()
+        try:
+            return open_frames(self.paths, *options, may_be_small=is_here)
+        except (InputError, ValueError, OSError) as error:
+            raise click.ClickException(str(error)) from None
+
+
+def as_given(text: str) -> str:
+    """A text of the data source with the names of the command's options."""
+
+    def name(found: re.Match[str]) -> str:
+        return _COMMAND_OPTIONS[found["quoted"] or found["set"]] + (" " if found["set"] else "")
+
+    return _SOURCE_OPTION.sub(name, text)
+
+
+def _check_output(check: Callable[[Path], None], path: Path) -> None:
+    try:
+        check(path)
+    except output.OutputError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def _is_remote(path: str) -> bool:
@@ -200,6 +235,9 @@ _table_options = _all_of(
     ),
     click.option("--rows", default=20, show_default=True, type=click.IntRange(0), help="Rows on the screen."),
     click.option(
+        "--wide", is_flag=True, help="Whole cells and all columns on a terminal, as in a pipe or a file."
+    ),
+    click.option(
         "--secrets",
         is_flag=True,
         help="SCRAM salts and keys, passwords in configs and ids of delegation tokens, too; files for this user alone.",
@@ -220,6 +258,7 @@ def _add_table_job(name: str, text: str) -> None:
     def run(**given: Any) -> None:
         folder, file_format = given.pop("folder"), given.pop("file_format")
         tables, rows, secrets = given.pop("tables"), given.pop("rows"), given.pop("secrets")
+        screen = output.screen(wide=given.pop("wide"))
         reading = Reading(**given)
         with session.private_files() if secrets else nullcontext():
             _run_tables(
@@ -227,6 +266,7 @@ def _add_table_job(name: str, text: str) -> None:
                 reading,
                 tables=tables,
                 rows=rows,
+                screen=screen,
                 folder=folder,
                 file_format=file_format,
                 secrets=secrets,
@@ -250,6 +290,7 @@ def _run_tables(
     *,
     tables: tuple[str, ...],
     rows: int,
+    screen: Console,
     folder: Path | None,
     file_format: str,
     secrets: bool,
@@ -264,52 +305,47 @@ def _run_tables(
     for table in chosen:
         if folder is not None and (folder / table).exists():
             raise click.UsageError(f"{folder / table} is there already; choose another --output")
-    screen = _screen()
+    if folder is not None:
+        _check_output(output.check_folder, folder)
     counts = {}
-    with _spark(reading) as (spark, tell):
+    summary = _summary_options(options)
+    frames = reading.frames(*([options] if job.view == STATE_VIEW else [options, summary]))
+    with _spark(reading, is_small=frames.are_small) as (spark, tell):
         tell("looking through the records")
-        df = reading.load(spark, options)
+        df = frames.load(spark, options)
         if job.view == STATE_VIEW:
             _tell_point(df, screen)
         else:
-            _summarize(reading, spark, options, screen)
-        for number, table in enumerate(chosen, 1):
-            tell(f"{table} ({number} of {len(chosen)})")
-            made = job.tables[table](df)
-            if not secrets:
-                from kafkaproto_pipeline.jobs import redaction
+            _summarize(frames.load(spark, summary), options, screen)
+        from kafkaproto_pipeline.jobs.tables import TableMaker
 
-                made = redaction.redacted(made, table)
-            if folder is not None:
-                output.write(made, folder / table, file_format)
-                made = _read_back(spark, folder / table, file_format, made)
-            else:
-                made = made.persist()
-            where = None if folder is None else folder / table
-            counts[table] = output.show(
-                made, name=table, rows=rows, console=screen, folder=where, order=job.order
-            )
-            made.unpersist()
+        maker = TableMaker(
+            spark=spark,
+            rows=rows,
+            order=job.order,
+            orders=job.orders,
+            folder=folder,
+            file_format=file_format,
+            is_small=frames.are_small,
+        )
+        for made in maker.tables(job.tables, chosen, df, tell, shows_secrets=secrets):
+            output.show(made, console=screen)
+            counts[made.name] = made.count
     if name == "consistency" and counts.get("differences"):
         raise click.exceptions.Exit(EXIT_DIFFERENCES)
 
 
-def _read_back(spark: SparkSession, path: Path, file_format: str, made: DataFrame) -> DataFrame:
-    """The table that was just written, so that nothing is computed twice for the screen."""
-    reader = spark.read.format(file_format)
-    if file_format == "csv":
-        reader = reader.option("header", True)
-    schema = output.as_text(made, times=False).schema if file_format == "csv" else made.schema
-    return reader.schema(schema).load(str(path))
+def _summary_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Options of the frame for `_summarize`, beside a frame of these options."""
+    kept = {key: value for key, value in options.items() if key not in ("recordTypes", "view")}
+    columns = "directory,recordType,recordVersion,offset,source,raw,_corrupt_record"
+    return {**kept, "columns": f"{columns},committed"}
 
 
-def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str], screen: Console) -> None:
+def _summarize(rows: DataFrame, options: Mapping[str, str], screen: Console) -> None:
     """Print how much there is to read, and which parts cannot be read or are unknown."""
     from pyspark.sql import functions as F
 
-    kept = {key: value for key, value in options.items() if key not in ("recordTypes", "view")}
-    columns = "directory,recordType,recordVersion,offset,source,raw,_corrupt_record"
-    rows = reading.load(spark, {**kept, "columns": f"{columns},committed"})
     is_corrupt = F.col("_corrupt_record").isNotNull()
     is_newer = F.col("raw").isNotNull() & ~is_corrupt
     place = F.concat(
@@ -322,7 +358,8 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
     where = F.concat(place, F.lit(": "), F.col("_corrupt_record.reason"))
     kinds = F.concat_ws(" version ", "recordType", "recordVersion")
     found = rows.agg(
-        F.count_if(~is_corrupt).alias("records"),
+        F.count_if(~is_corrupt & (F.col("source") == "log")).alias("records"),
+        F.count_if(~is_corrupt & (F.col("source") == "snapshot")).alias("inSnapshots"),
         F.count_distinct("directory").alias("replicas"),
         F.count_if(is_corrupt).alias("corrupt"),
         F.min(F.when(is_corrupt, where)).alias("where"),
@@ -330,11 +367,7 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
         F.min(F.when(is_newer, kinds)).alias("kind"),
     ).first()
     assert found is not None
-    text = f"{found['records']:,} records"
-    # If each offset is read once, the other replicas are not seen.
-    if options.get("replicas") != ONE_REPLICA and "asOf" not in options:
-        text += " of 1 replica" if found["replicas"] == 1 else f" of {found['replicas']} replicas"
-    screen.print(text, soft_wrap=True)
+    screen.print(_counts(found, each_once=options.get("replicas") == ONE_REPLICA), soft_wrap=True)
     if found["corrupt"]:
         _warn(f"{found['corrupt']:,} damaged batches or records were left out; the first: {found['where']}")
     if found["newer"]:
@@ -342,6 +375,14 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
             f"{found['newer']:,} records of types or versions newer than this release knows were left out, as"
             f" {found['kind']}"
         )
+
+
+def _counts(found: Row, *, each_once: bool) -> str:
+    """What was counted. If each offset is read once, the other replicas are not seen."""
+    replicas = "1 replica" if found["replicas"] == 1 else f"{found['replicas']} replicas"
+    where = "the log" if each_once else f"the log of {replicas}"
+    text = f"{found['records']:,} records in {where}"
+    return text + (f", {found['inSnapshots']:,} in snapshots" if found["inSnapshots"] else "")
 
 
 def _tell_point(df: DataFrame, screen: Console) -> None:
@@ -393,17 +434,19 @@ def compact(folder: Path, **given: Any) -> None:
     reading = Reading(**given)
     options = reading.source_options(Job(name="compact", view=STATE_VIEW, record_types=(), tables={}))
     reading.check(options)
-    screen = _screen()
-    with session.private_files(), _spark(reading) as (spark, tell):
+    _check_output(output.check_folder, folder)
+    screen = output.screen()
+    frames = reading.frames(options)
+    with session.private_files(), _spark(reading, is_small=frames.are_small) as (spark, tell):
         from kafkaproto_pipeline.jobs.compact import write_snapshot
 
         tell("looking through the records")
-        df = reading.load(spark, options)
+        df = frames.load(spark, options)
         _tell_point(df, screen)
         tell("compacting")
         folder.mkdir(parents=True, exist_ok=True)
-        made = write_snapshot(df, str(folder.resolve())).persist()
-        output.show(made, name="snapshot", rows=1, console=screen, folder=folder)
+        made = write_snapshot(df, str(folder.resolve()))
+        output.show(output.fetched(made, name="snapshot", rows=1, folder=folder), console=screen)
 
 
 @cli.command()
@@ -424,13 +467,16 @@ def report(file: Path, title: str | None, **given: Any) -> None:
     job = _job("report")
     options = reading.source_options(job)
     reading.check(options)
-    screen = _screen()
-    with _spark(reading) as (spark, tell):
+    _check_output(output.check_file, file)
+    screen = output.screen()
+    summary = _summary_options({key: value for key, value in options.items() if key != "columns"})
+    frames = reading.frames(options, summary)
+    with _spark(reading, is_small=frames.are_small) as (spark, tell):
         tell("looking through the records")
-        _summarize(reading, spark, options, screen)
+        _summarize(frames.load(spark, summary), options, screen)
         tell("drawing")
         assert job.document is not None
-        text = job.document(reading.load(spark, options), title)
+        text = job.document(frames.load(spark, options), title)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     screen.print(f"{escape(str(file))}: {len(text) / 1e6:.1f} MB; open it in a browser", soft_wrap=True)
@@ -444,7 +490,13 @@ def report(file: Path, title: str | None, **given: Any) -> None:
     metavar="TIME|earliest|latest",
     help="Alerts of records from this time on.  [default: latest, or where --checkpoint ended]",
 )
+@click.option("--wide", is_flag=True, help="All lines of a batch, and all partitions of a line.")
 @click.option("--once", is_flag=True, help="End with the last record that there is now.")
+@click.option(
+    "--uncommitted",
+    is_flag=True,
+    help="Take all records in the files as committed, also those that only all voters' files could prove to be.",
+)
 @click.option(
     "--interval", default=1.0, show_default=True, type=click.FloatRange(0.1), help="Seconds to a batch."
 )
@@ -505,11 +557,12 @@ def watch(**given: Any) -> None:
         **{name: given.pop(name) for name in ("paths", "bootstrap_controllers", "master", "conf")}
     )
     command = WatchCommand(**given)
-    command.check()
+    command.check(reading.bootstrap_controllers)
     reading.check(command.source_options(reading.where()))
     command.check_places(reading.bootstrap_controllers)
-    with _spark(reading, SPARK_CONF, shows_progress=False) as (spark, _):
-        command.run(spark, reading.paths, reading.where(), _screen())
+    # Its batches are small, whatever the log's length.
+    with _spark(reading, SPARK_CONF, is_small=True, shows_progress=False) as (spark, _):
+        command.run(spark, reading.paths, reading.where(), output.screen())
 
 
 @cli.command()
@@ -542,36 +595,65 @@ def _job(name: str) -> Job:
 
 @contextmanager
 def _spark(
-    reading: Reading, conf: Mapping[str, str] | None = None, *, shows_progress: bool = True
+    reading: Reading,
+    conf: Mapping[str, str] | None = None,
+    *,
+    is_small: bool = False,
+    shows_progress: bool = True,
 ) -> Iterator[tuple[SparkSession, Callable[[str], None]]]:
     """A session, and a function that says what is done; what fails in it becomes one line."""
     console = Console(stderr=True)
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
 
+    from kafkaproto_pipeline.sources.directories import InputError
+
     try:
-        with console.status("starting Spark") as status:
-            opened = session.spark_session(reading.master, {**(conf or {}), **reading.spark_conf()})
-            spark = opened.__enter__()
-            status.stop()
-        try:
-            with session.progress(spark, console) if shows_progress else nullcontext(_say_nothing) as tell:
+        with ExitStack() as opened:
+            settings = {**(conf or {}), **reading.spark_conf()}
+            with _starting(console):
+                # What shows no progress runs until it is interrupted, and then has to end at once.
+                started = session.spark_session(
+                    reading.master, settings, is_small=is_small, keeps_classes=shows_progress
+                )
+                spark = opened.enter_context(started)
+            with _progress(spark, console) if shows_progress else nullcontext(_say_nothing) as tell:
                 yield spark, tell
-        finally:
-            opened.__exit__(None, None, None)
     except session.SparkError as error:
         raise click.ClickException(str(error)) from error
-    except (PySparkException, Py4JError, OSError, ValueError) as error:
-        raise click.ClickException(session.cause(error)) from error
+    except (PySparkException, Py4JError, InputError, OSError, ValueError) as error:
+        raise click.ClickException(as_given(session.cause(error))) from error
+
+
+@contextmanager
+def _starting(console: Console) -> Iterator[None]:
+    text = "starting Spark"
+    if console.is_terminal:
+        with console.status(text):
+            yield
+        return
+    with ProgressLines(_to_errors) as lines:
+        lines.begin(text)
+        yield
+
+
+@contextmanager
+def _progress(spark: SparkSession, console: Console) -> Iterator[Callable[[str], None]]:
+    """A function that says what is done: beside a bar on a terminal, as lines elsewhere."""
+    if console.is_terminal:
+        with session.progress(spark, console) as tell:
+            yield tell
+        return
+    with ProgressLines(_to_errors) as lines:
+        yield lines.begin
+
+
+def _to_errors(text: str) -> None:
+    click.echo(text, err=True)
 
 
 def _say_nothing(text: str) -> None:
     """A stream prints its own progress, and a progress bar on the same terminal would break that."""
-
-
-def _screen() -> Console:
-    console = Console()
-    return console if console.is_terminal else Console(width=_WIDTH)
 
 
 def _warn(text: str) -> None:

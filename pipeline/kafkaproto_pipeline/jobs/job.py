@@ -32,5 +32,7 @@ class Job:
     """Options of the source beyond view and record types."""
     order: tuple[str, ...] = ()
     """Columns by which rows are sorted on the screen, if a table has them."""
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By table: the columns to sort by instead of ``order``."""
     document: Callable[[DataFrame, str | None], str] | None = None
     """For a job that makes an HTML page instead of tables: from the frame and a title, if there is one, to its text."""

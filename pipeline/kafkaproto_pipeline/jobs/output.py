@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +21,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("parquet", "csv", "json")
 MAX_CELL_CHARACTERS = 60
-"""What is longer is cut on the screen; the files have all of it."""
+"""What is longer is cut on a terminal; the files have all of it."""
+UNCUT_WIDTH = 1 << 24
+"""Width of a console on which nothing is cut."""
 CLUSTER = "clusterId"
 UNKNOWN = "-"
 _GAP = 3
@@ -26,6 +31,37 @@ _GAP = 3
 _NARROWEST = 12
 """No column is cut to less."""
 _NESTED = ("array", "struct", "map")
+
+
+class OutputError(Exception):
+    """Nothing can be written to a place; the text names it and says why."""
+
+
+def check_folder(folder: Path) -> None:
+    """Raise OutputError if no file can be created in the folder, which is created later if it is not there."""
+    found = folder.absolute()
+    while not os.path.lexists(found):
+        found = found.parent
+    try:
+        with tempfile.TemporaryDirectory(dir=found):
+            pass
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be written: {error.strerror}") from None
+
+
+def check_file(file: Path) -> None:
+    """Raise OutputError if the file cannot be written."""
+    check_folder(file.parent)
+    if file.exists() and not os.access(file, os.W_OK):
+        raise OutputError(f"{file} cannot be written: it is write-protected")
+
+
+def screen(*, wide: bool = False) -> Console:
+    """Standard output. Tables are cut to a terminal's width, unless they are to be ``wide``; what goes to a file or
+    another program is whole.
+    """
+    console = Console()
+    return Console(width=UNCUT_WIDTH) if wide or not console.is_terminal else console
 
 
 def write(df: DataFrame, path: Path, file_format: str) -> None:
@@ -53,28 +89,66 @@ def as_text(df: DataFrame, *, times: bool = True) -> DataFrame:
     return df.select(*(column(name, kind) for name, kind in df.dtypes))
 
 
-def show(
-    df: DataFrame, *, name: str, rows: int, console: Console, folder: Path | None, order: Sequence[str] = ()
-) -> int:
-    """Print the first rows of a table, and the number of rows; returns that number.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A table as it is shown: how many rows it has, and the first of them."""
 
-    The rows are sorted by those columns of ``order`` that the table has; if it has none, they keep the table's own
-    order. A row takes one line. If all rows have the same cluster id, it is printed above them.
+    name: str
+    count: int
+    kinds: Sequence[tuple[str, str]]
+    """Each column's name, and Spark's name of its type."""
+    rows: Sequence[Mapping[str, object]]
+    folder: Path | None
+
+
+def fetched(
+    df: DataFrame,
+    *,
+    name: str,
+    rows: int,
+    folder: Path | None = None,
+    order: Sequence[str] = (),
+    is_small: bool = False,
+) -> Fetched:
+    """The first rows of a table, and the number of rows.
+
+    The rows are sorted by those columns of ``order`` that the table has, then by the others; if it has none of them,
+    they keep the table's own order. All rows of a small table come here at once; of another only those that are shown,
+    by a second query.
     """
-    count = df.count()
     by = [column for column in order if column in df.columns]
-    shown = as_text(df.orderBy(*by) if by else df).limit(rows).collect() if rows else []
-    clusters = {row[CLUSTER] for row in shown} if CLUSTER in df.columns else set()
-    kinds = [(column, kind) for column, kind in df.dtypes if column != CLUSTER or len(clusters) > 1]
+    by += [column for column in df.columns if by and column not in by]
+    if not is_small:
+        df = df.persist()
+        count = df.count()
+    shown = as_text(df.orderBy(*by) if by else df)
+    found = (shown if is_small else shown.limit(rows)).toArrow()
+    if is_small:
+        count = found.num_rows
+    else:
+        df.unpersist()
+    first = found.slice(0, rows).to_pylist()
+    return Fetched(name=name, count=count, kinds=df.dtypes, rows=first, folder=folder)
+
+
+def show(table: Fetched, *, console: Console) -> None:
+    """Print the first rows of a table, and the number of rows.
+
+    A row takes one line. If all rows have the same cluster id, it is printed above them.
+    """
+    count, shown = table.count, table.rows
+    has_cluster = any(column == CLUSTER for column, _ in table.kinds)
+    clusters = {row[CLUSTER] for row in shown} if has_cluster else set()
+    kinds = [(column, kind) for column, kind in table.kinds if column != CLUSTER or len(clusters) > 1]
     texts = [f"  {count:,} {'row' if count == 1 else 'rows'}"]
     texts += [f", the first {len(shown)}"] if 0 < len(shown) < count else []
     texts += [f"  of cluster {next(iter(clusters)) or UNKNOWN}"] if len(clusters) == 1 else []
-    texts += [] if folder is None else [f"  {folder}"]
-    console.print(Text.assemble((name, "bold"), *texts), soft_wrap=True)
+    texts += [] if table.folder is None else [f"  {table.folder}"]
+    console.print(Text.assemble((table.name, "bold"), *texts), soft_wrap=True)
     if not shown:
-        return count
-    draw(kinds, [[_cell(row[column]) for column, _ in kinds] for row in shown], console)
-    return count
+        return
+    limit = None if console.width == UNCUT_WIDTH else MAX_CELL_CHARACTERS
+    draw(kinds, [[cell(row[column], limit) for column, _ in kinds] for row in shown], console)
 
 
 def draw(kinds: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]], console: Console) -> None:
@@ -124,8 +198,9 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _cell(value: object) -> str:
+def cell(value: object, limit: int | None) -> str:
+    """A value as text on one line, of at most ``limit`` characters."""
     if value is None:
         return UNKNOWN
-    text = f"{value:.3f}" if isinstance(value, float) else str(value)
-    return _cut(text, MAX_CELL_CHARACTERS)
+    text = f"{value:.3f}" if isinstance(value, float) else str(value).replace("\n", "\\n")
+    return text if limit is None else _cut(text, limit)

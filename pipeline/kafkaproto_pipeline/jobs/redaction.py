@@ -4,48 +4,74 @@ Hidden are: salt and keys of SCRAM credentials, with which one can guess the pas
 the values of passwords and of unknown keys; the ids of delegation tokens. A hidden column keeps its type: text becomes
 `REDACTED`, bytes become null.
 
-The functions of the jobs return everything, and so does the data source. Only the command line redacts.
+The functions of the jobs return everything. The command line redacts, and so do the data source's views of the
+state's tables. Texts never have secrets, because one could not hide them in a text any more: those of
+``consistency``, which quote records (`without_secrets`), and those of the history's events.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from kafkaproto_pipeline.jobs.words import CONFIG_RESOURCES
-from kafkaproto_server.config_keys.sensitivity import plain_keys
+from kafkaproto_pipeline.views.secrecy import REDACTED, SECRET_COLUMNS, is_sensitive, plain_keys
+from kafkaproto_pipeline.views.words import CONFIG_RESOURCES
 from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE, BROKER_RESOURCE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-REDACTED = "[redacted]"
-
-_COLUMNS = {"scram_credentials": ("salt", "storedKey", "serverKey"), "delegation_tokens": ("tokenId",)}
-"""Columns that are secret in every row, by table."""
 _VALUES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "configs": ("name", ("value",)),
     "config_changes": ("key", ("oldValue", "newValue")),
 }
 """Of tables of configs: the column with the key, and those with its values."""
+_CONFIG = "ConfigRecord"
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "UserScramCredentialRecord": ("salt", "storedKey", "serverKey"),
+    "DelegationTokenRecord": ("tokenId",),
+    "RemoveDelegationTokenRecord": ("tokenId",),
+}
+"""Fields that are secret in every record, by record type."""
 _OF_ONE_LISTENER = r"^listener\.name\.[^.]*\.(.+)$"
+
+
+def without_secrets(record_type: str, payload: str) -> str:
+    """A record in Kafka's JSON, with `REDACTED` in place of each secret."""
+    if record_type != _CONFIG and record_type not in _FIELDS:
+        return payload
+    try:
+        document = json.loads(payload)
+    except ValueError:
+        return REDACTED
+    fields = _FIELDS.get(record_type, ())
+    if record_type == _CONFIG and is_sensitive(document.get("resourceType"), document.get("name")):
+        fields = ("value",)
+    # Null stays: it says that there is no value.
+    hidden = {name: REDACTED for name in fields if document.get(name) is not None}
+    return json.dumps({**document, **hidden}, separators=(",", ":"), ensure_ascii=False)
 
 
 def redacted(df: DataFrame, table: str) -> DataFrame:
     """The table of this name without its secrets."""
-    from pyspark.sql import functions as F
-
-    hidden = {name: _hidden(df, name) for name in _COLUMNS.get(table, ())}
+    hidden = {name: _hidden(df, name) for name in SECRET_COLUMNS.get(table, ())}
     if table in _VALUES:
         key, values = _VALUES[table]
-        # Null stays: it says that there is no value.
-        keep = _is_plain(F.col(key))
-        hidden |= {
-            name: F.when(F.col(name).isNull() | keep, F.col(name)).otherwise(F.lit(REDACTED))
-            for name in values
-        }
+        hidden |= {name: shown_value("resourceType", key, name) for name in values}
     return df.withColumns(hidden) if hidden else df
+
+
+def shown_value(resource_type: str, key: str, value: str) -> Column:
+    """The value of a config, or `REDACTED`, from the columns of these names; null stays null.
+
+    ``resource_type`` is the column with Kafka's word for the type.
+    """
+    from pyspark.sql import functions as F
+
+    is_shown = F.col(value).isNull() | _is_plain(F.col(resource_type), F.col(key))
+    return F.when(is_shown, F.col(value)).otherwise(F.lit(REDACTED))
 
 
 def _hidden(df: DataFrame, name: str) -> Column:
@@ -55,8 +81,8 @@ def _hidden(df: DataFrame, name: str) -> Column:
     return F.lit(REDACTED) if kind == "string" else F.lit(None).cast(kind)
 
 
-def _is_plain(key: Column) -> Column:
-    """Whether the value of a key of the row's resource may be shown; never null."""
+def _is_plain(resource_type: Column, key: Column) -> Column:
+    """Whether the value of a key of a resource may be shown; never null."""
     from pyspark.sql import functions as F
 
     plain = []
@@ -67,5 +93,5 @@ def _is_plain(key: Column) -> Column:
         known = key.isin(keys)
         if number == BROKER_RESOURCE:
             known |= F.regexp_extract(key, _OF_ONE_LISTENER, 1).isin(keys)
-        plain.append((F.col("resourceType") == word) & known)
+        plain.append((resource_type == word) & known)
     return F.coalesce(reduce(lambda one, other: one | other, plain), F.lit(False))

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import sys
 import tempfile
 import threading
@@ -22,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 import kafkaproto
 import kafkaproto_pipeline
 import kafkaproto_server
+from kafkaproto_pipeline.jobs import quick_start
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,8 +53,24 @@ SETTINGS = {
     "spark.sql.python.filterPushdown.enabled": "false",
     # Cached rows are mostly nulls, and texts that differ: looking for ways to compress them costs more than it saves.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    # Spark would note for each operation where in the program it stands, which takes a fifth of the time to plan.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.sql.dataFrameQueryContext.enabled": "false",
 }
 """Spark's settings for all jobs."""
+SMALL_SETTINGS = {
+    # To compile a plan takes longer than to run it over few rows, and one place has room for all of them.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+"""Spark's settings where the input is small."""
+_SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""The Java process compiles its own code quickly, not well: it will not live long."""
+_LARGE_JVM = "-XX:+UseParallelGC"
+"""Rows are short-lived; whether a collection pauses the tasks for long does not matter."""
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _POLL_S = 0.2
 _LOCAL_SHUFFLE_PARTITIONS = 8
 
@@ -66,8 +82,7 @@ class SparkError(Exception):
 def require_java() -> None:
     """Raise SparkError if there is no Java to run Spark."""
     home = os.environ.get("JAVA_HOME")
-    found = os.access(os.path.join(home, "bin", "java"), os.X_OK) if home else shutil.which("java")
-    if not found:
+    if quick_start.java_path() is None:
         where = (
             f"JAVA_HOME is {home}, which has no bin/java"
             if home
@@ -76,11 +91,20 @@ def require_java() -> None:
         raise SparkError(f"Spark needs a Java runtime, 17 or later: {where}")
 
 
+def is_under_submit() -> bool:
+    """Whether spark-submit has started this process."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
 @contextlib.contextmanager
-def spark_session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+def spark_session(
+    master: str | None, conf: Mapping[str, str], *, is_small: bool = False, keeps_classes: bool = True
+) -> Iterator[SparkSession]:
     """The existing session, or a new one that ends with the context.
 
-    ``master`` None means the value that spark-submit set, or all cores of this machine. Raises SparkError.
+    ``master`` None means the value that spark-submit set, or all cores of this machine. ``is_small`` says that little
+    is to be read, so that the session saves its time at the start. ``keeps_classes`` says that the first session of all
+    may take some seconds longer to end (`quick_start`). Raises SparkError.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
@@ -94,21 +118,41 @@ def spark_session(master: str | None, conf: Mapping[str, str]) -> Iterator[Spark
         session.dataSource.register(KraftDataSource)
         yield session
         return
-    under_submit = "PYSPARK_GATEWAY_PORT" in os.environ
+    under_submit = is_under_submit()
     if not under_submit:
         require_java()
     prefix = "metadata-pipeline-"
     with _quiet_java(is_wanted=not under_submit), tempfile.TemporaryDirectory(prefix=prefix) as folder:
+        is_own = not under_submit and (master is None or master.startswith("local"))
+        how = quick_start.prepared(Path(folder), may_keep=is_own, may_write=keeps_classes)
+        given = _local_conf(conf, how, is_small=is_small) if is_own else conf
         try:
-            with _quick_start(Path(folder)):
-                session = _start(master, conf, under_submit, Path(folder))
+            with how.environment():
+                session = _start(master, given, under_submit, Path(folder))
         except (PySparkException, RuntimeError, OSError) as error:
             raise SparkError(f"Spark does not start: {cause(error)}") from error
         session.dataSource.register(KraftDataSource)
+        is_over = False
         try:
             yield session
+            if how.keeps_classes:
+                text = "first use: keeping Spark's classes, so that it starts in half the time"
+                print(text, file=sys.stderr)
+                quick_start.use_widely(session, Path(folder))
+            is_over = True
         finally:
             session.stop()
+            how.end(is_kept=is_over)
+
+
+def _local_conf(conf: Mapping[str, str], how: quick_start.QuickStart, *, is_small: bool) -> dict[str, str]:
+    """Spark's settings on this machine alone; those that the user gave come last.
+
+    Java refuses to start with two collectors, so the user's options for it stand in the place of ours.
+    """
+    tuning = conf.get(_JAVA_OPTIONS, _SMALL_JVM if is_small else _LARGE_JVM)
+    joined = " ".join(filter(None, (how.java_options, tuning)))
+    return {**(SMALL_SETTINGS if is_small else {}), **conf, _JAVA_OPTIONS: joined}
 
 
 def _start(master: str | None, conf: Mapping[str, str], under_submit: bool, folder: Path) -> SparkSession:
@@ -136,36 +180,6 @@ def _start(master: str | None, conf: Mapping[str, str], under_submit: bool, fold
     return session
 
 
-def lean_spark_home(folder: Path) -> Path:
-    """Spark's home in a folder that is made: all but its zipped copy of pyspark.
-
-    Each Python that Spark starts would compile that again, a second of processor time; pyspark is installed besides.
-    """
-    import pyspark
-
-    folder.mkdir()
-    for name in ("bin", "jars"):
-        (folder / name).symlink_to(Path(pyspark.__file__).parent / name)
-    return folder
-
-
-@contextlib.contextmanager
-def _quick_start(folder: Path) -> Iterator[None]:
-    """Environment for the Java process that is started in the context, if the user has not set it otherwise."""
-    wanted = {
-        "SPARK_HOME": str(lean_spark_home(folder / "spark")),
-        # Of the process before it, which does no more than to put its command line together.
-        "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    }
-    added = {name: value for name, value in wanted.items() if name not in os.environ}
-    os.environ.update(added)
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]
-
-
 @contextlib.contextmanager
 def _quiet_java(is_wanted: bool) -> Iterator[None]:
     """Let the Java process that is started in the context write its log into a file, which goes with the context."""
@@ -188,11 +202,18 @@ def _quiet_java(is_wanted: bool) -> Iterator[None]:
 
 
 def cause(error: BaseException) -> str:
-    """What went wrong, on one line: the last cause that the project's own code named, or else Spark's first line."""
+    """What went wrong, on one line: the last cause that the project's own code named, or else the innermost one of
+    Java's, or Spark's first line.
+    """
     text = str(error)
     found: list[str] = [first or second for first, second in _CAUSE.findall(text)]
     if found:
         return found[-1].strip()
+    java = getattr(error, "java_exception", None)
+    while java is not None and java.getCause() is not None:
+        java = java.getCause()
+    if java is not None:
+        text = java.getMessage() or java.toString()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__
 

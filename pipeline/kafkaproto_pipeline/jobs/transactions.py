@@ -14,6 +14,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from kafkaproto_pipeline.jobs.local_frames import local_frame
 from kafkaproto_pipeline.views.latest import MARKERS
 
 BEGIN, END, ABORT = MARKERS
@@ -25,11 +26,11 @@ _AFTER_ALL = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Rows in Spark's cache, and the rows of them that count."""
+    """Rows that are kept for several tables, and the rows of them that count."""
 
     rows: DataFrame
     spans: DataFrame
-    """The spans of rows that do not count, as `taken_back` returns them; in the cache, too."""
+    """The spans of rows that do not count, as `taken_back` returns them."""
     counted: DataFrame
     """The rows without the markers, and without those of transactions that were aborted or are open at the end."""
 
@@ -39,14 +40,18 @@ class Kept:
         self.rows.unpersist()
 
 
-def keep(df: DataFrame) -> Kept:
+def keep(df: DataFrame, *, is_local: bool = False) -> Kept:
     """Keep the rows on the executors' disks, and find those that count.
 
     ``df`` is of the source's view ``records``, ``typed`` or ``state``, with each offset of a cluster once
     (``replicas=one`` or ``asOf``), and with the record types `MARKERS`. If it starts within a transaction, the rows
     before the first marker count only if the transaction does. Rows of snapshots and the quorum's own records are
-    never part of a transaction.
+    never part of a transaction. ``is_local`` says that the rows are in the plan itself (`DataFrame.isLocal`), so
+    they need not be kept.
     """
+    if is_local:
+        spans = local_frame(df.sparkSession, taken_back(df).toArrow())
+        return Kept(rows=df, spans=spans, counted=_without(df, spans))
     # On disk only: for the memory, Spark builds a whole batch of rows before it checks whether there is room for it.
     rows = df.persist(StorageLevel.DISK_ONLY)
     # The spans are few, mostly none. The rows that count are not kept: nearly all rows would be written twice.

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.options import ONE_REPLICA, AsOf, SourceOptions
+from kafkaproto_pipeline.options import ONE_REPLICA, SKIP, AsOf, SourceOptions
 from kafkaproto_pipeline.sources.committed import Committed
 from kafkaproto_pipeline.sources.directories import InputError, SegmentOnDisk, SnapshotOnDisk, find_replicas
 from kafkaproto_pipeline.sources.headers import SegmentHeaders
@@ -92,7 +92,8 @@ class Sources:
 
 def look(options: SourceOptions, memory: Memory | None = None) -> Sources:
     """Find the replicas of the options' paths, and read what they have. Raises InputError."""
-    logs = tuple(survey(replica, memory) for replica in find_replicas(options.paths))
+    allows_gaps = options.on_missing_offsets == SKIP
+    logs = tuple(survey(replica, memory, allows_gaps=allows_gaps) for replica in find_replicas(options.paths))
     return Sources(logs=logs, committed=what_is_committed(logs, options.high_watermark))
 
 

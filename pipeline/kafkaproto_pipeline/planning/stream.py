@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from kafkaproto.snapshot import SnapshotId
@@ -31,6 +32,8 @@ POLL_PATIENCE_S = 1.0
 """How long the stream looks for a leader after it once had a response. It is short, because the stream
 will ask again.
 """
+logger = logging.getLogger(__name__)
+
 AHEAD_OFFSETS = 1_000
 AHEAD_BYTES = 1024 * 1024
 """A batch within both limits is sent to its task together with its records, because connecting would take longer."""
@@ -71,6 +74,42 @@ def make_stream_source(options: SourceOptions) -> StreamSource:
     return DirectorySource(options)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unproven:
+    """The end of a log that a stream does not emit before a snapshot covers it."""
+
+    proven_end: int
+    """Records below this offset are known to be committed."""
+    log_end: int
+
+    def text(self, *, take_all: str, live: str) -> str:
+        """What a user has to know. ``take_all`` and ``live`` name the ways to read on."""
+        proven = f"records up to offset {self.proven_end - 1:,} are" if self.proven_end else "no records are"
+        count = self.log_end - self.proven_end
+        later = "1 record after that waits" if count == 1 else f"{count:,} records after that wait"
+        return (
+            f"{proven} known to be committed, {later} for the next snapshot: fewer than a majority of the voters' "
+            f"logs are given. Give the directories of all voters or {live} to read on at once, or {take_all} to take "
+            "all as committed"
+        )
+
+
+def find_unproven(options: SourceOptions) -> Unproven | None:
+    """What a stream over these paths does not emit yet because the logs of too few voters are given; None if it emits
+    all, or waits for nothing but the quorum. Raises InputError.
+    """
+    return _unproven(look(options))
+
+
+def _unproven(sources: Sources) -> Unproven | None:
+    ranges = _newest_in_one_piece(sources)
+    start, log_end = ranges[0].start, ranges[-1].stop
+    proven_end = max(start, min(sources.committed.end, log_end))
+    if not sources.committed.lacks_majority or proven_end >= log_end:
+        return None
+    return Unproven(proven_end=proven_end, log_end=log_end)
+
+
 class DirectorySource:
     """Directories of nodes, which may be running. Results for a file are remembered as long as it does not change."""
 
@@ -78,10 +117,17 @@ class DirectorySource:
         self._options = options
         self._memory = Memory()
         self._sources: Sources | None = None
+        self._has_warned = False
 
     def available(self) -> Available:
-        """List the directories again."""
+        """List the directories again. The first time that records wait for a snapshot, log that."""
         self._sources = sources = look(self._options, self._memory)
+        unproven = None if self._has_warned else _unproven(sources)
+        if unproven is not None:
+            self._has_warned = True
+            logger.warning(
+                "%s", unproven.text(take_all="highWatermark=latest", live="the option bootstrap.controllers")
+            )
         ranges = _newest_in_one_piece(sources)
         cluster_ids = [log.replica.cluster_id for log in sources.logs if log.replica.cluster_id is not None]
         snapshots = sorted(

@@ -14,6 +14,10 @@ No file holds the high watermark. Any of four things shows that records are comm
   only for a log that has the record. This rule needs neither the files of the other voters, nor files of one moment.
 * The user says so (option ``highWatermark``).
 
+One node's files of a quorum of several voters prove no more than that node's newest snapshot. A leader's first record,
+or records of a later epoch, prove nothing: a leader needs the votes of a majority, not its records, and appends before
+it commits. If the voter is alone in its quorum, its log is the majority.
+
 The second rule is about one moment, but the files of a running quorum are read one after the other. So the rule is
 used only if no voter's ``quorum-state`` changed meanwhile; it changes before a vote or a new epoch has any effect.
 
@@ -128,16 +132,33 @@ def majority_end(
     return min(ends, key=lambda each: each[0], default=None)
 
 
-def _majority_end(
-    logs: Sequence[VoterLog], voters: Sequence[CommittedVoter], is_one_moment: bool
-) -> tuple[int, Lineage] | None:
-    given: list[VoterLog] = []
+def lacks_majority(logs: Sequence[VoterLog], voter_sets: Iterable[Sequence[CommittedVoter]]) -> bool:
+    """Whether the logs of a majority are not given, of some voter set or because the voters are unknown. Then only
+    snapshots show what is committed.
+    """
+    sets = list(voter_sets)
+    return not sets or any(len(_given(logs, voters)) < _majority(voters) for voters in sets)
+
+
+def _majority(voters: Sequence[CommittedVoter]) -> int:
+    return len(voters) // 2 + 1
+
+
+def _given(logs: Sequence[VoterLog], voters: Sequence[CommittedVoter]) -> list[VoterLog]:
+    """The logs of these voters that can be relied on."""
+    found = []
     for voter in voters:
         of_voter = [log for log in logs if log.is_of(voter)]
         # If there are two copies of one voter's log, one is older, and neither can be relied on.
         if len(of_voter) == 1:
-            given.append(of_voter[0])
-    needed = len(voters) // 2 + 1
+            found.append(of_voter[0])
+    return found
+
+
+def _majority_end(
+    logs: Sequence[VoterLog], voters: Sequence[CommittedVoter], is_one_moment: bool
+) -> tuple[int, Lineage] | None:
+    given, needed = _given(logs, voters), _majority(voters)
     if len(given) < needed:
         return None
     best = max(given, key=lambda log: log.lineage.last).lineage
@@ -172,6 +193,8 @@ class Committed:
     """Offsets of that log below this are committed."""
     snapshots: tuple[SnapshotId, ...]
     """All known snapshots. A log that has the last record of one is committed up to there."""
+    lacks_majority: bool = False
+    """Whether only snapshots show what is committed, because the logs of too few voters are given."""
 
     def end_in(self, log: Lineage) -> int:
         """The end of the committed records of a log; records after it may be uncommitted."""
@@ -189,12 +212,17 @@ def committed_of(
 ) -> Committed:
     """What is known to be committed of the most up-to-date of the logs. At least one log must be given."""
     best = max((log.lineage for log in logs), key=lambda lineage: lineage.last)
-    points = tuple(sorted(set(snapshots)))
+    points, sets = tuple(sorted(set(snapshots))), list(voter_sets)
     ends = [point.end_offset for point in points if best.holds(point) or point.end_offset <= best.start]
-    found = majority_end(logs, voter_sets, is_one_moment=is_one_moment)
+    found = majority_end(logs, sets, is_one_moment=is_one_moment)
     if found is not None:
         end, lineage = found
         ends.append(min(end, best.common_end(lineage)))
     if high_watermark is not None:
         ends.append(min(high_watermark, best.end))
-    return Committed(lineage=best, end=max(ends, default=best.start), snapshots=points)
+    return Committed(
+        lineage=best,
+        end=max(ends, default=best.start),
+        snapshots=points,
+        lacks_majority=lacks_majority(logs, sets),
+    )

@@ -62,8 +62,11 @@ class Memory:
     voters: dict[tuple[SegmentOnDisk, int, int | None], tuple[Voters, ...]] = field(default_factory=dict)
 
 
-def survey(replica: ReplicaOnDisk, memory: Memory | None = None) -> ReplicaLog:
-    """Read what a replica has. Raises InputError, also if segments are missing in the middle."""
+def survey(replica: ReplicaOnDisk, memory: Memory | None = None, *, allows_gaps: bool = False) -> ReplicaLog:
+    """Read what a replica has. Raises InputError, also if segments are missing in the middle.
+
+    ``allows_gaps`` says that the caller finds missing offsets by the records that follow them.
+    """
     memory = memory if memory is not None else Memory()
     segments = []
     for segment in replica.segments:
@@ -71,7 +74,7 @@ def survey(replica: ReplicaOnDisk, memory: Memory | None = None) -> ReplicaLog:
         if facts is None:
             facts = memory.segments[segment] = _facts(segment)
         segments.append(facts)
-    _check_no_gap(segments)
+    _check_no_gap(segments, allows_gaps)
     lineage = _lineage(replica, segments)
     return ReplicaLog(
         replica=replica,
@@ -126,9 +129,11 @@ def _facts(segment: SegmentOnDisk) -> SegmentFacts:
         return SegmentFacts(segment=segment, end=headers.end(), epochs=tuple(headers.epochs()))
 
 
-def _check_no_gap(segments: Sequence[SegmentFacts]) -> None:
+def _check_no_gap(segments: Sequence[SegmentFacts], allows_gaps: bool) -> None:
     for facts, following in itertools.pairwise(segments):
         end = facts.end
+        if allows_gaps and following.end.next_offset > following.segment.base_offset:
+            continue
         # Damage at its end is reported when it is read; only whole batches are checked here.
         if end.position < facts.segment.size_bytes or end.next_offset == following.segment.base_offset:
             continue

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from kafkaproto_pipeline.synthetic.history import HistoryOptions, generate
+from kafkaproto_pipeline.progress_lines import ProgressLines
+from kafkaproto_pipeline.synthetic.history import HistoryOptions, Made, generate
 
 _DEFAULTS = HistoryOptions()
+
+
+def _committed(made: Made, chosen: HistoryOptions) -> str:
+    if made.high_watermark is None:
+        logs = "log" if chosen.replicas == 1 else "logs"
+        return f"{logs} of {chosen.replicas} of {chosen.controllers} voters, so only snapshots show what is committed"
+    return f"high watermark {made.high_watermark:,}"
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A function that shows how many records there are: a bar on a terminal, lines elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        with ProgressLines(lambda text: click.echo(text, err=True)) as lines:
+            yield lambda records: lines.note(f"{records:,} of {total:,} records")
+        return
+    columns = (TextColumn("{task.completed:>12,} records"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda records: bar.update(task, completed=records)
 
 
 @click.command(name="synthetic", context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,17 +70,15 @@ def main(directory: Path, **options: int | float | None) -> None:
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     started = time.monotonic()
-    columns = (TextColumn("{task.completed:>12,} records"), BarColumn(), TimeElapsedColumn())
     try:
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("", total=chosen.records)
-            made = generate(directory, chosen, lambda records: bar.update(task, completed=records))
+        with _progress(chosen.records) as progress:
+            made = generate(directory, chosen, progress)
     except FileExistsError as error:
         raise click.UsageError(f"{error.filename} is there already; choose another directory") from None
     seconds = time.monotonic() - started
     click.echo(
         f"{made.records:,} records in {made.batches:,} batches, {made.bytes / 1e6:,.1f} MB, in {seconds:.1f} s;"
-        f" cluster {made.cluster_id}, high watermark {made.high_watermark}"
+        f" cluster {made.cluster_id}, {_committed(made, chosen)}"
     )
     for node in made.nodes:
         click.echo(str(node))

@@ -110,8 +110,8 @@ class Made:
     batches: int
     bytes: int
     """Of one replica's batches."""
-    high_watermark: int
-    """Below it a majority of the voters has everything, as far as their logs were written."""
+    high_watermark: int | None
+    """Below it a majority of the voters has everything; None if the logs of fewer voters were written."""
     image: ClusterImage
     """The cluster's metadata at the end of the log."""
 
@@ -275,6 +275,6 @@ class _History:
             records=self._log.record_count,
             batches=self._log.batch_count,
             bytes=self._log.size,
-            high_watermark=ends[majority - 1] if len(ends) >= majority else 0,
+            high_watermark=ends[majority - 1] if len(ends) >= majority else None,
             image=self._cluster.image().at(last, self._log.epoch, self._log.now_ms),
         )

@@ -5,7 +5,7 @@ rows of that type) or the name of a record type (its fields as columns). All of 
 columns.
 
 The view ``state`` is for `jobs.state`: its rows are not records, but the combined result of ranges of the log
-(`views.state`).
+(`views.state`). The views of `STATE_TABLES` are the tables of the state themselves (`views.state_tables`).
 
 Two record types have no fields, NoOpRecord and EndTransactionRecord. They have no column in ``typed``, because neither
 Parquet nor Spark's readers of it know a struct without fields. Only the ``recordType`` of such a row shows its type.
@@ -16,14 +16,15 @@ column then holds only the fields that are named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto_pipeline.generated.records import COMMON_COLUMNS, LAST_COLUMNS, RECORDS
 from kafkaproto_pipeline.record_views import FieldView, RecordView
-from kafkaproto_pipeline.views.latest import MARKERS, ROWS
+from kafkaproto_pipeline.views.latest import MARKERS, PARTITIONS, ROWS
+from kafkaproto_pipeline.views.words import ACL_WORDS
 
 RECORDS_VIEW = "records"
 TYPED_VIEW = "typed"
@@ -34,14 +35,13 @@ STATE_RECORD = "record"
 RECORD_TYPES: tuple[str, ...] = tuple(record.name for record in RECORDS)
 """Every record type: metadata records by their number, then the quorum's control records."""
 
-VIEWS: tuple[str, ...] = (RECORDS_VIEW, TYPED_VIEW, STATE_VIEW, *RECORD_TYPES)
-
 PARTITION = "PartitionRecord"
 PARTITION_CHANGE = "PartitionChangeRecord"
 CONTROL_TYPES = ("KRaftVersionRecord", "VotersRecord")
 STATE_TYPES = (
     *("FeatureLevelRecord", "RegisterBrokerRecord", "UnregisterBrokerRecord", "FenceBrokerRecord"),
-    *("UnfenceBrokerRecord", "BrokerRegistrationChangeRecord", "RegisterControllerRecord"),
+    *("UnfenceBrokerRecord", "BrokerRegistrationChangeRecord"),
+    *("RegisterControllerRecord", "UnregisterControllerRecord"),
     *("TopicRecord", "RemoveTopicRecord", PARTITION, PARTITION_CHANGE, "ClearElrRecord", "ConfigRecord"),
     *("ClientQuotaRecord", "ProducerIdsRecord", "AccessControlEntryRecord", "RemoveAccessControlEntryRecord"),
     *("UserScramCredentialRecord", "RemoveUserScramCredentialRecord"),
@@ -119,7 +119,9 @@ def columns_of(
     ViewError for a name that does not exist.
     """
     check_record_types(record_types)
-    if view == STATE_VIEW:
+    if view in STATE_TABLES:
+        found = STATE_TABLES[view]
+    elif view == STATE_VIEW:
         found = (*_STATE_COLUMNS, *_state_record(record_types))
     else:
         found = (*_common(COMMON_COLUMNS), *_of_view(view, record_types), *_common(LAST_COLUMNS))
@@ -174,6 +176,50 @@ def check_record_types(record_types: Sequence[str] | None) -> None:
     for name in record_types or ():
         if name not in RECORD_VIEWS:
             raise ViewError(f"{name!r} is no record type; known are {', '.join(RECORD_TYPES)}")
+
+
+def _of_record(
+    name: str, fields: Sequence[str] | None = None, *, words: Iterable[str] = ()
+) -> tuple[Column, ...]:
+    """Fields of a record type as columns; ``words`` are those that have a word where the record has a number."""
+    found = chosen_fields(RECORD_VIEWS[name], fields)
+    text = (_SPARK_OF_ARROW[pa.string()], pa.string())
+    kinds = (text if field.name in words else (field.ddl, arrow_type(field)) for field in found)
+    return tuple(
+        Column(name=field.name, ddl=ddl, arrow=kind) for field, (ddl, kind) in zip(found, kinds, strict=True)
+    )
+
+
+_TOPIC_NAME = Column(name="topicName", ddl="STRING", arrow=pa.string())
+STATE_TABLES: Mapping[str, tuple[Column, ...]] = {
+    "topics": _of_record("TopicRecord", ("name", "topicId")),
+    "partitions": (
+        _TOPIC_NAME,
+        *(
+            Column(name=field.name, ddl=_spark_of(field.type), arrow=field.type)
+            for field in PARTITIONS
+            if field.name != "basePosition"
+        ),
+    ),
+    "brokers": _of_record(
+        "RegisterBrokerRecord",
+        (
+            *("brokerId", "incarnationId", "brokerEpoch", "endPoints", "features", "rack", "fenced"),
+            *("inControlledShutdown", "logDirs", "cordonedLogDirs", "isMigratingZkBroker"),
+        ),
+    ),
+    "controllers": _of_record("RegisterControllerRecord"),
+    "configs": _of_record("ConfigRecord", words=("resourceType",)),
+    "acls": _of_record("AccessControlEntryRecord", words=ACL_WORDS),
+    "features": _of_record("FeatureLevelRecord"),
+    "quotas": _of_record("ClientQuotaRecord", ("entity", "key", "value")),
+    "scram_credentials": _of_record("UserScramCredentialRecord", words=("mechanism",)),
+    "delegation_tokens": _of_record("DelegationTokenRecord"),
+    "producer_ids": _of_record("ProducerIdsRecord", ("nextProducerId",)),
+}
+"""By view: the columns of each table of the state. The job ``state`` makes tables of the same names and columns."""
+
+VIEWS: tuple[str, ...] = (RECORDS_VIEW, TYPED_VIEW, STATE_VIEW, *STATE_TABLES, *RECORD_TYPES)
 
 
 def _common(columns: Sequence[str]) -> tuple[Column, ...]:

@@ -73,6 +73,8 @@ class Wanted:
     """Log records below this offset are committed."""
     committed_only: bool = False
     """Leave out records of files that are not known to be committed."""
+    shows_secrets: bool = False
+    """In the views of `STATE_TABLES`: do not hide them."""
     mode: str
 
 

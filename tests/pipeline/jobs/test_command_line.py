@@ -8,14 +8,15 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
-from kafkaproto_pipeline.jobs import command_line
+from kafkaproto_pipeline.jobs import command_line, output
+from kafkaproto_pipeline.jobs.command_line import as_given
 from kafkaproto_pipeline.jobs.session import cause
 from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 from tests.pipeline import planting
@@ -52,18 +53,23 @@ def call(*arguments: str) -> Result:
     [
         (["history"], 2, "give the directories of nodes, or --bootstrap-controllers"),
         (["history", "x", "--bootstrap-controllers", "h:1"], 2, "not both"),
-        (["history", "--bootstrap-controllers", "h"], 2, "host:port"),
+        (
+            ["history", "--bootstrap-controllers", "h"],
+            2,
+            "--bootstrap-controllers is 'h'; allowed is host:port",
+        ),
         (["history", "no/such/place"], 1, "there is no such file or directory"),
-        (["history", "--table", "nothing", "x"], 2, "tables are leadership, isr"),
-        (["history", "--from", "yesterday", "x"], 2, "ISO-8601"),
-        (["history", "--from", "9", "--to", "3", "x"], 2, "'endOffset' is 3"),
+        (["history", "--table", "nothing", "x"], 2, "tables are events, topics"),
+        (["history", "--from", "yesterday", "x"], 2, "--from is 'yesterday'; allowed is ISO-8601"),
+        (["history", "--from", "9", "--to", "3", "x"], 2, "--to is 3, allowed is --from (9) or more"),
         (["history", "--format", "xml", "x"], 2, "'parquet', 'csv', 'json'"),
         (["history", "--conf", "novalue", "x"], 2, "KEY=VALUE"),
-        (["state", "--at", "now-ish", "x"], 2, "latest, an offset"),
+        (["state", "--at", "now-ish", "x"], 2, "--at is 'now-ish'; allowed is latest, an offset"),
         (["consistency", "--from", "3", "x"], 2, "No such option"),
         (["compact", "x"], 2, "--output"),
         (["watch", "x", "--to-topic", "t"], 2, "--bootstrap-server"),
         (["watch", "x", "--from", "noon"], 2, "ISO 8601"),
+        (["watch", "--bootstrap-controllers", "h:1", "--uncommitted"], 2, "--uncommitted is for files"),
         (["nojob"], 2, "No such command"),
     ],
 )
@@ -80,6 +86,43 @@ def test_output_that_is_there_already_is_not_touched(nodes: list[str], tmp_path:
     result = call("history", "--output", str(tmp_path), *nodes)
     assert result.exit_code == 2
     assert f"{tmp_path}/leadership is there already" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["state", "--output", "{file}/below/it"], "{file}/below/it cannot be written: Not a directory"),
+        (["history", "--output", "/proc/x"], "/proc/x cannot be written: "),
+        (["compact", "--output", "/proc/x"], "/proc/x cannot be written: "),
+        (["report", "--output", "{file}/page.html"], "{file} cannot be written: Not a directory"),
+        (["report", "--output", "/proc/version"], "/proc cannot be written: "),
+    ],
+)
+@pytest.mark.usefixtures("without_java")
+def test_output_that_cannot_be_written_is_told_before_spark_starts(
+    nodes: list[str], tmp_path: Path, arguments: list[str], reason: str
+) -> None:
+    (tmp_path / "file").touch()
+    result = call(*(each.format(file=tmp_path / "file") for each in arguments), *nodes)
+    assert result.exit_code == 1
+    assert f"Error: {reason.format(file=tmp_path / 'file')}" in result.output
+
+
+def test_output_that_can_be_written_is_not_made_by_the_check(tmp_path: Path) -> None:
+    output.check_folder(tmp_path / "some" / "folder")
+    output.check_file(tmp_path / "some" / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_of_the_source_name_the_options_of_the_command() -> None:
+    assert as_given("option 'asOf' is 5, and the log ends with offset 3") == (
+        "--at is 5, and the log ends with offset 3"
+    )
+    assert as_given("'endOffset' cannot be given; startOffset=9 reads what follows") == (
+        "--to cannot be given; --from 9 reads what follows"
+    )
+    given = "the option 'startTimestamp' or a 'topic' named asOf"
+    assert as_given(given) == "the --from or a 'topic' named asOf"
 
 
 @pytest.mark.usefixtures("without_java")
@@ -142,6 +185,35 @@ def test_causes_are_found_in_what_spark_says() -> None:
     assert cause(ValueError()) == "ValueError"
 
 
+class JavaError(Exception):
+    """A failure of Java, as Py4J hands it over."""
+
+    def __init__(self, message: str | None, inner: JavaError | None = None) -> None:
+        super().__init__("An error occurred while calling o711.save.")
+        self.java_exception, self.message, self.inner = self, message, inner
+
+    def getCause(self) -> JavaError | None:
+        return self.inner
+
+    def getMessage(self) -> str | None:
+        return self.message
+
+    def toString(self) -> str:
+        return "java.io.EOFException"
+
+
+def test_the_innermost_cause_in_java_is_told() -> None:
+    inner = JavaError("Mkdirs failed to create file:/proc/x\n\tat java")
+    assert cause(JavaError("Job aborted.", inner)) == "Mkdirs failed to create file:/proc/x"
+    assert cause(JavaError("Job aborted.", JavaError(None))) == "java.io.EOFException"
+
+
+def records_in(nodes: list[str], files: Callable[[Path], list[Path]]) -> int:
+    """The records in the nodes' segments, or in their snapshots."""
+    paths = [path for node in nodes for path in files(Path(node))]
+    return sum(batch.record_count for path in paths for batch in planting.batches(path))
+
+
 @pytest.mark.jvm
 def test_tables_are_written_and_shown_differences_are_exit_code_one_and_damage_a_warning(
     spark: SparkSession, nodes: list[str], tmp_path: Path
@@ -155,7 +227,13 @@ def test_tables_are_written_and_shown_differences_are_exit_code_one_and_damage_a
     arguments = ["--table", "differences", "--rows", "1", "--format", "csv", "--output", str(out)]
     result = call("consistency", *arguments, *map(str, copies))
     assert result.exit_code == command_line.EXIT_DIFFERENCES, result.output
-    assert f"records of {len(copies)} replicas" in result.output
+    counted = re.search(
+        r"^([\d,]+) records in the log of 2 replicas, ([\d,]+) in snapshots$", result.output, re.M
+    )
+    assert counted is not None, result.output
+    logs, snapshots = (int(each.replace(",", "")) for each in counted.groups())
+    assert logs == records_in(nodes, planting.segments) - place.batch.record_count
+    assert snapshots == records_in(nodes, planting.snapshots)
     assert "warning: 1 damaged batches or records were left out; the first: " in result.output
     assert f"{copies[1]}/{planting.LOG}/{place.path.name}, byte {place.position}" in result.output
     (table,) = out.iterdir()
@@ -167,17 +245,28 @@ def test_tables_are_written_and_shown_differences_are_exit_code_one_and_damage_a
     assert failed.exit_code == 1
     assert f"byte {place.position}" in failed.output
     assert "Traceback" not in failed.output
-    assert len(failed.output.strip().splitlines()) == 1, failed.output
+    assert failed.output.strip().splitlines()[-1].startswith("Error: "), failed.output
+    assert failed.output.count("Error") == 1, failed.output
     failed = call("state", "--at", "340", str(copies[1]))
     assert failed.exit_code == 1, failed.output
     assert re.search(
         rf"{place.path.name}, byte {place.position}, offset {place.batch.base_offset}: ", failed.output
     ), failed.output
-    assert len(failed.output.strip().splitlines()) == 1, failed.output
+    assert failed.output.strip().splitlines()[-1].startswith("Error: "), failed.output
+    assert failed.output.count("Error") == 1, failed.output
 
 
 @pytest.mark.jvm
 def test_a_state_says_what_point_it_is_of(spark: SparkSession, nodes: list[str]) -> None:
     result = call("state", "--at", "100", "--table", "features", nodes[0])
     assert result.exit_code == 0, result.output
-    assert result.output.startswith("as of offset 100, epoch "), result.output
+    assert result.stdout.startswith("as of offset 100, epoch "), result.output
+
+
+@pytest.mark.jvm
+def test_progress_without_a_terminal_is_lines_of_stderr(spark: SparkSession, nodes: list[str]) -> None:
+    result = call("history", "--table", "quorum", "--table", "voters", "--rows", "1", nodes[0])
+    assert result.exit_code == 0, result.output
+    told = [line for line in result.stderr.splitlines() if not re.search(r": \d+ s$", line)]
+    assert told == ["starting Spark", "looking through the records", "quorum (1 of 2)", "voters (2 of 2)"]
+    assert "starting" not in result.stdout

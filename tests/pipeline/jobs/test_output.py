@@ -7,7 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from kafkaproto_pipeline.jobs.output import draw
+from kafkaproto_pipeline.jobs import output
+from kafkaproto_pipeline.jobs.output import UNCUT_WIDTH, cell, draw
 
 KINDS = [("topicName", "string"), ("leaderRecoveryState", "tinyint"), ("directories", "array<string>")]
 ROWS = [["orders", "0", '["5FdWBCAWQsuYXXYz4vbK6w"]'], ["payments", "1", "[]"]]
@@ -45,3 +46,26 @@ def test_columns_that_have_no_room_are_named() -> None:
         "payments          1",
         "no room on the screen for directories",
     ]
+
+
+def test_what_is_no_terminal_gets_whole_cells() -> None:
+    text = "x" * 3_000
+    console = Console(file=io.StringIO(), width=UNCUT_WIDTH)
+    draw([("text", "string"), ("other", "string")], [[cell(text, None), "y"]], console)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines()[-1].rstrip() == f"{text}   y"
+    assert output.screen().width == UNCUT_WIDTH
+
+
+def test_a_terminal_is_as_wide_as_it_is_unless_all_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "77")
+    assert output.screen().width == 77
+    assert output.screen(wide=True).width == UNCUT_WIDTH
+
+
+def test_a_cell_is_one_line() -> None:
+    assert cell("a\nb", None) == r"a\nb"
+    assert cell("x" * 61, 60) == "x" * 57 + "..."
+    assert cell(None, 60) == "-"
+    assert cell(0.12345, 60) == "0.123"

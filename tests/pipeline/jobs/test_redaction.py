@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    ConfigRecord,
+    DelegationTokenRecord,
+    RemoveDelegationTokenRecord,
+    TopicRecord,
+    UserScramCredentialRecord,
+)
 from kafkaproto_pipeline.jobs import history, state
-from kafkaproto_pipeline.jobs.redaction import redacted
+from kafkaproto_pipeline.jobs.redaction import redacted, without_secrets
 from kafkaproto_pipeline.jobs.session import private_files
 
 if TYPE_CHECKING:
@@ -46,16 +55,50 @@ def test_keys_of_credentials_and_ids_of_tokens_are_not_shown(spark: SparkSession
     assert shown.schema.simpleString() == credentials.schema.simpleString()
     assert [tuple(row) for row in shown.collect()] == [("alice", None, None, None, 4096)]
     tokens = spark.createDataFrame([("User:alice", "id")], "owner STRING, tokenId STRING")
-    assert [tuple(row) for row in redacted(tokens, "delegation_tokens").collect()] == [
-        ("User:alice", "[redacted]")
-    ]
+    for table in ("delegation_tokens", "tokens"):
+        assert [tuple(row) for row in redacted(tokens, table).collect()] == [("User:alice", "[redacted]")]
+
+
+def config(name: str, value: str | None) -> ConfigRecord:
+    return ConfigRecord(resource_type=4, resource_name="1", name=name, value=value)
+
+
+@pytest.mark.parametrize(
+    ("record", "shown"),
+    [
+        (
+            UserScramCredentialRecord(
+                name="alice", mechanism=1, salt=b"salt", stored_key=b"st", server_key=b"se"
+            ),
+            {"name": "alice", "salt": "[redacted]", "storedKey": "[redacted]", "serverKey": "[redacted]"},
+        ),
+        (
+            DelegationTokenRecord(owner="User:a", token_id="hunter2"),
+            {"owner": "User:a", "tokenId": "[redacted]"},
+        ),
+        (RemoveDelegationTokenRecord(token_id="hunter2"), {"tokenId": "[redacted]"}),
+        (
+            config("ssl.keystore.password", "hunter2"),
+            {"name": "ssl.keystore.password", "value": "[redacted]"},
+        ),
+        (config("ssl.keystore.password", None), {"value": None}),
+        (config("log.retention.ms", "1"), {"name": "log.retention.ms", "value": "1"}),
+        (TopicRecord(name="orders", topic_id=bytes(16)), {"name": "orders"}),
+    ],
+)
+def test_records_are_quoted_without_secrets(record: Message, shown: dict[str, object]) -> None:
+    text = without_secrets(record.NAME, json.dumps(record.to_json(0)))
+    assert shown.items() <= json.loads(text).items()
+    assert "hunter2" not in text
+    assert json.loads(text).keys() == record.to_json(0).keys()
+    assert without_secrets("ConfigRecord", "{broken") == "[redacted]"
 
 
 def test_every_table_that_has_secrets_is_known() -> None:
     """`redacted` goes by the names of tables: one that is called otherwise would show everything."""
     known = {"configs", "scram_credentials", "delegation_tokens"}
     assert known <= state.JOB.tables.keys()
-    assert "config_changes" in history.JOB.tables
+    assert {"config_changes", "tokens"} <= history.JOB.tables.keys()
 
 
 def test_what_was_asked_for_with_secrets_is_for_this_user_alone(tmp_path: Path) -> None:

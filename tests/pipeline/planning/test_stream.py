@@ -19,6 +19,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.datasource import KraftDataSource, KraftStreamReader
 from kafkaproto_pipeline.options import SourceOptions, parse_options
+from kafkaproto_pipeline.planning.stream import Unproven, find_unproven
 from kafkaproto_pipeline.sources.directories import InputError
 from tests.pipeline.raft_model import Quorum
 from tests.pipeline.replicas import Batch, Files, write_node, write_snapshot
@@ -236,6 +237,47 @@ def test_available_now_ends_with_what_was_there(tmp_path: Path) -> None:
     write_node(tmp_path, log_of(9))
     assert offsets(query.batch()) == [1, 2, 3, 4]
     assert query.batch() == []
+
+
+def test_what_one_voter_of_three_cannot_prove_is_logged_once_and_waits_for_a_snapshot(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = [Batch(epoch=1, voters=VOTERS), *[Batch(epoch=1)] * 9]
+    snapshot = SnapshotId(epoch=1, end_offset=6)
+    files = Files(snapshots=[snapshot], snapshot_voters=VOTERS)
+    nodes = [write_node(tmp_path / f"n{each}", log, files, node_id=each, quorum_epoch=1) for each in VOTERS]
+    query = Query(str(nodes[0]))
+    assert offsets(query.batch()) == [1, 2, 3, 4, 5]
+    assert query.batch() == []
+    (told,) = caplog.messages
+    assert told.startswith(
+        "records up to offset 5 are known to be committed, 4 records after that wait for the"
+    )
+    assert told.endswith("or highWatermark=latest to take all as committed")
+    # Each of the ways that the text names reads on, and says nothing.
+    caplog.clear()
+    for every in (
+        Query(",".join(map(str, nodes))),
+        Query(str(nodes[0]), highWatermark="latest"),
+        Query(",".join(map(str, nodes[:2]))),
+    ):
+        assert offsets(every.batch()) == list(range(1, 10))
+    write_snapshot(nodes[0] / "__cluster_metadata-0", SnapshotId(epoch=1, end_offset=10), voters=VOTERS)
+    assert offsets(query.batch()) == [6, 7, 8, 9]
+    assert caplog.messages == []
+
+
+def test_a_quorum_of_one_and_records_that_are_just_replicated_are_no_reason_to_warn(tmp_path: Path) -> None:
+    alone = write_node(tmp_path / "alone", log_of(5))
+    assert find_unproven(parse_options({"path": str(alone)})) is None
+    log = [Batch(epoch=1, voters=VOTERS), *[Batch(epoch=1)] * 9]
+    nodes = [
+        write_node(tmp_path / f"n{each}", log[: 10 - each], node_id=each, quorum_epoch=1) for each in VOTERS
+    ]
+    query = Query(",".join(map(str, nodes)))
+    assert offsets(query.batch()) == list(range(1, 9))
+    assert find_unproven(parse_options({"path": ",".join(map(str, nodes))})) is None
+    assert find_unproven(parse_options({"path": str(nodes[2])})) == Unproven(proven_end=0, log_end=8)
 
 
 # -- Spark -------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from kafkaproto_pipeline.sources.committed import (
     CommittedVoter,
     VoterLog,
     committed_of,
+    lacks_majority,
     majority_end,
 )
 from tests.pipeline.raft_model import Node, Quorum, lineage
@@ -125,6 +126,16 @@ def test_a_voter_that_is_not_given_may_have_anything() -> None:
     assert end_of(logs, voters_of(1, 2, 3), is_one_moment=False) is None
 
 
+def test_too_few_voters_logs_prove_nothing() -> None:
+    logs = logs_of(([1, 1, 1], 1), ([1, 1], 1))
+    assert not lacks_majority(logs, [voters_of(1, 2, 3)])
+    assert lacks_majority(logs[:1], [voters_of(1, 2, 3)])
+    assert lacks_majority(logs, [voters_of(1, 2, 3), voters_of(1, 2, 3, 4)])
+    assert lacks_majority(logs, [])
+    assert not lacks_majority(logs[:1], [voters_of(1)])
+    assert lacks_majority([*logs[:1], *logs[:1]], [voters_of(1)])
+
+
 def test_one_voter_alone_has_committed_what_it_has() -> None:
     assert end_of(logs_of(([1, 1, 2], None)), voters_of(1), is_one_moment=False) == 3
 
@@ -167,7 +178,7 @@ def test_a_snapshot_vouches_for_what_it_holds_and_only_in_its_epoch() -> None:
 def test_the_high_watermark_given_counts_for_the_most_advanced_log() -> None:
     logs = logs_of(([1, 1, 1, 1], None), ([1, 1, 2], None))
     committed = committed_of(logs, [], [], high_watermark=3, is_one_moment=True)
-    assert committed == Committed(lineage=lineage([1, 1, 2]), end=3, snapshots=())
+    assert committed == Committed(lineage=lineage([1, 1, 2]), end=3, snapshots=(), lacks_majority=True)
     assert committed.end_in(lineage([1, 1, 1, 1])) == 2
 
 

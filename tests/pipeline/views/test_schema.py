@@ -16,6 +16,7 @@ from kafkaproto_pipeline.record_views import FieldView, RecordView
 from kafkaproto_pipeline.views.schema import (
     RECORD_TYPES,
     RECORD_VIEWS,
+    STATE_TABLES,
     VIEWS,
     ViewError,
     arrow_schema,
@@ -38,7 +39,7 @@ def test_there_is_a_view_for_every_record_of_the_metadata_log() -> None:
         if record.control:
             key, _ = encode_control_record(ControlRecordType(record.type), message_class(record.name)())
             assert key == bytes((0, 0, 0, record.type))
-    assert list(VIEWS) == ["records", "typed", "state", *RECORD_TYPES]
+    assert list(VIEWS) == ["records", "typed", "state", *STATE_TABLES, *RECORD_TYPES]
 
 
 def test_the_numbers_of_the_control_records_are_those_that_kafkaproto_writes() -> None:
@@ -79,8 +80,8 @@ def test_spark_and_arrow_types_are_the_same(view: str) -> None:
     assert [field.name for field in spark] == [column.name for column in columns]
     for field, column in zip(spark, columns, strict=True):
         assert field.dataType.simpleString().lower() == column.ddl.replace(" ", "").lower()
-    assert view == "state" or ddl(view).startswith(COMMON + ", ")
-    assert view == "state" or ddl(view).endswith(LAST)
+    assert view in ("state", *STATE_TABLES) or ddl(view).startswith(COMMON + ", ")
+    assert view in ("state", *STATE_TABLES) or ddl(view).endswith(LAST)
 
 
 def test_the_schemas_in_words() -> None:
@@ -112,7 +113,7 @@ def test_choosing_columns() -> None:
     )
     assert arrow_schema("TopicRecord", None, ["name"]) == pa.schema([("name", pa.string())])
     for arguments, message in (
-        (("nope",), "'nope' is no view; known are records, typed, state, RegisterBrokerRecord, "),
+        (("nope",), "'nope' is no view; known are records, typed, state, topics, partitions, "),
         (("typed", ["nope"]), "'nope' is no record type; known are RegisterBrokerRecord, "),
         (("records", None, ["nope"]), "'nope' is no column of view 'records'; known are clusterId, "),
         (("typed", ["TopicRecord"], ["PartitionRecord"]), "'PartitionRecord' is no column of view 'typed'"),

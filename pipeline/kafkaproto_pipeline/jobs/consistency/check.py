@@ -42,7 +42,9 @@ class _Replica:
     explained_to: int = -1
     """Damage was already reported at this offset, so records that are missing from there on are not reported again."""
     torn: SortedRow | None = None
-    """Bytes that may be a torn end of the log, unless a record follows."""
+    """Bytes that may be a torn end of the log, unless something follows."""
+    first_difference: int | None = None
+    """The lowest offset at which its log differs."""
     snapshots: int = 0
     snapshot_end: int = 0
     snapshot_epoch: int = -1
@@ -162,9 +164,7 @@ class Check:
         return replica
 
     def _append(self, replica: _Replica, row: SortedRow) -> Iterator[Finding]:
-        if replica.torn is not None:
-            yield self._damaged(replica, replica.torn, rows.CORRUPT_BATCH)
-            replica.torn = None
+        yield from self._not_the_end(replica)
         if replica.start is None:
             replica.start = row.offset
         elif row.offset > replica.end and not replica.end <= replica.explained_to < row.offset:
@@ -176,8 +176,15 @@ class Check:
         assert row.epoch is not None
         replica.epoch = row.epoch
 
+    def _not_the_end(self, replica: _Replica) -> Iterator[Finding]:
+        """Report bytes as damage in the middle of the log, because something follows them."""
+        if replica.torn is not None:
+            yield self._damaged(replica, replica.torn, rows.CORRUPT_BATCH)
+            replica.torn = None
+
     def _damage(self, replica: _Replica, row: SortedRow) -> Iterator[Finding]:
         assert row.reason is not None
+        yield from self._not_the_end(replica)
         replica.explained_to = row.offset
         if row.reason.startswith(_TORN):
             replica.torn = row
@@ -258,7 +265,9 @@ class Check:
                 text = f"epoch {wrong.epoch}, {right.epoch} on {others}: {right.content.shown()}"
             else:
                 kind = rows.DIFFERENT_RECORD
-                text = f"{wrong.content.shown()}; on {others}: {right.content.shown()}"
+                text = (
+                    f"{wrong.content.shown(right.content)}; on {others}: {right.content.shown(wrong.content)}"
+                )
             yield self._difference(self._replicas[directory], file, mismatch.offset, wrong.epoch, kind, text)
 
     # -- snapshots -----------------------------------------------------------------------------------------------
@@ -317,13 +326,12 @@ class Check:
                 replica = self._replicas[first.directory]
                 yield self._snapshot_row(first, len(each), len(held), verdict, len(contents))
                 for text in verdict.differences:
-                    yield self._difference(
-                        replica, first.file, first.offset, first.epoch, rows.SNAPSHOT_DIFFERS_FROM_LOG, text
-                    )
+                    kind = rows.SNAPSHOT_DIFFERS_FROM_LOG
+                    yield self._of_file(replica, first.file, first.offset, first.epoch, kind, text)
                 if index != right:
                     for text in self._snapshot_texts((first, contents), ordered[right]):
                         kind = rows.SNAPSHOT_DIFFERS_FROM_SNAPSHOT
-                        yield self._difference(replica, first.file, first.offset, first.epoch, kind, text)
+                        yield self._of_file(replica, first.file, first.offset, first.epoch, kind, text)
 
     def _snapshot_texts(
         self, wrong: tuple[SortedRow, list[Content]], right: list[tuple[SortedRow, list[Content]]]
@@ -344,6 +352,14 @@ class Check:
     def _difference(
         self, replica: _Replica, file: str | None, offset: int, epoch: int | None, kind: str, text: str
     ) -> Finding:
+        """A difference in a log."""
+        first = replica.first_difference
+        replica.first_difference = max(0, offset if first is None else min(first, offset))
+        return self._of_file(replica, file, offset, epoch, kind, text)
+
+    def _of_file(
+        self, replica: _Replica, file: str | None, offset: int, epoch: int | None, kind: str, text: str
+    ) -> Finding:
         return Finding(
             rows.DIFFERENCE,
             self._cluster,
@@ -358,7 +374,8 @@ class Check:
 
     def _damaged(self, replica: _Replica, row: SortedRow, kind: str) -> Finding:
         text = f"byte {row.position}: {row.reason}"
-        return self._difference(replica, row.file, row.offset, row.epoch, kind, text)
+        make = self._of_file if row.is_snapshot else self._difference
+        return make(replica, row.file, row.offset, row.epoch, kind, text)
 
     def _snapshot_row(self, first: SortedRow, same: int, of: int, verdict: Verdict, records: int) -> Finding:
         return Finding(
@@ -377,6 +394,8 @@ class Check:
         )
 
     def _whole(self, replica: _Replica, leader: _Replica | None) -> Iterator[Finding]:
+        if replica.torn is not None:
+            yield self._damaged(replica, replica.torn, rows.TORN_END)
         start = replica.start
         if start is not None and start > replica.snapshot_end:
             text = f"nothing from offset {replica.snapshot_end} to {start - 1}, neither log nor snapshot"
@@ -386,6 +405,8 @@ class Check:
             both = {replica.directory, leader.directory}
             shared = [offset + 1 for names, offset in self._agreed.items() if both <= set(names)]
             agrees_to = max(shared, default=0)
+        if replica.first_difference is not None:
+            agrees_to = min(agrees_to, replica.first_difference)
         yield Finding(
             rows.REPLICA,
             self._cluster,

@@ -7,7 +7,9 @@ other has records of that snapshot's epoch or a later one. Otherwise the record 
 that fell behind an election: it was never committed, the node cuts it off when it comes back, and it is no difference.
 Of two replicas that differ, the one that fewer replicas agree with is wrong; if the numbers are equal, the one that is
 less advanced in the log. Snapshots are compared with each other, as collections of records without order, and with the
-state that the log has at their end, as `image` replays it.
+state that the log has at their end, as `image` replays it. Damage and missing offsets are differences, too; all else
+is compared in spite of them. A batch that is incomplete at the end of a log is what a crash leaves, or what a running
+node is writing just now. It has a kind of its own.
 
 Spark decodes and sorts. One task for each cluster then reads the rows once (`check`), because a replay needs them in
 order anyway. That task runs when the first table is asked for; its result is kept for the others.
@@ -73,7 +75,8 @@ def differences(df: DataFrame) -> DataFrame:
 def replicas(df: DataFrame) -> DataFrame:
     """One row for each replica: what its log and its snapshots cover, and how far it agrees with the most advanced one.
 
-    ``agreesUpToOffset`` is the offset after the last record that both hold. Differences before it are reported.
+    ``agreesUpToOffset`` is the offset after the last record that both hold, or the offset of the first difference in
+    the replica's log if that comes before.
     """
     return (
         _of(df, rows.REPLICA)
@@ -173,7 +176,11 @@ def _cluster_id() -> Column:
     return F.when(F.col("cluster") != "", F.col("cluster")).alias("clusterId")
 
 
-_SOURCE_OPTIONS: Mapping[str, str] = {"replicas": "all", "includeSnapshots": "true"}
+_SOURCE_OPTIONS: Mapping[str, str] = {
+    "replicas": "all",
+    "includeSnapshots": "true",
+    "onMissingOffsets": "skip",
+}
 
 JOB = Job(
     name="consistency",

@@ -8,7 +8,6 @@ offset 0, or has a gap, the next snapshot is not checked: it becomes the base fo
 from __future__ import annotations
 
 import json
-import zlib
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -33,7 +32,6 @@ NOT_COMPARED = "not compared"
 MAX_DIFFERENCES = 1000
 """At most this many differing records of a snapshot are reported, and then the number of the others."""
 _RECORDS_A_STEP = 1024
-_SHOWN_CHARACTERS = 200
 
 
 class Verdict(NamedTuple):
@@ -138,24 +136,27 @@ def _image_of(records: Iterable[Content], offset: int) -> ClusterImage:
 
 
 def _differences(replayed: ClusterImage, held: ClusterImage) -> tuple[str, ...]:
-    wanted, found = _texts(replayed), _texts(held)
-    texts = [f"lacks {text}" for text in sorted((wanted - found).elements())]
-    texts += [f"holds {text}, which the log does not come to" for text in sorted((found - wanted).elements())]
+    wanted, found = _payloads(replayed), _payloads(held)
+    texts = [f"lacks {_text(*each)}" for each in sorted((wanted - found).elements())]
+    texts += [
+        f"holds {_text(*each)}, which the log does not come to"
+        for each in sorted((found - wanted).elements())
+    ]
     if len(texts) > MAX_DIFFERENCES:
         texts[MAX_DIFFERENCES:] = [f"and {len(texts) - MAX_DIFFERENCES} records more"]
     return tuple(texts)
 
 
-def _texts(image: ClusterImage) -> Counter[str]:
-    return Counter(_text(record, version) for record, version in image_records(image))
+def _payloads(image: ClusterImage) -> Counter[tuple[str, str]]:
+    """The record types and payloads of an image."""
+    return Counter(_payload(record, version) for record, version in image_records(image))
 
 
-def _text(record: Any, version: int) -> str:
+def _payload(record: Any, version: int) -> tuple[str, str]:
     document = record.to_json(version)
     sort_sets(record.NAME, document)
-    payload = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
-    if len(payload) > _SHOWN_CHARACTERS:
-        # The text stands for the whole record here, also where only its start is shown.
-        checksum = zlib.crc32(payload.encode())
-        payload = f"{payload[:_SHOWN_CHARACTERS]}... ({checksum:08x})"
-    return f"{record.NAME} {payload}"
+    return record.NAME, json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+
+
+def _text(name: str, payload: str) -> str:
+    return Content(name, None, payload, None).shown()

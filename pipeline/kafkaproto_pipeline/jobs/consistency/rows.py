@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from kafkaproto_pipeline.jobs.redaction import without_secrets
+
 DIFFERENT_RECORD = "different record"
 DIFFERENT_EPOCH = "different epoch"
 MISSING_RECORD = "missing record"
@@ -12,6 +14,7 @@ EXTRA_RECORD = "extra record"
 SNAPSHOT_DIFFERS_FROM_SNAPSHOT = "snapshot differs from snapshot"
 SNAPSHOT_DIFFERS_FROM_LOG = "snapshot differs from log"
 CORRUPT_BATCH = "corrupt batch"
+TORN_END = "torn end"
 KINDS = (
     DIFFERENT_RECORD,
     DIFFERENT_EPOCH,
@@ -20,6 +23,7 @@ KINDS = (
     SNAPSHOT_DIFFERS_FROM_SNAPSHOT,
     SNAPSHOT_DIFFERS_FROM_LOG,
     CORRUPT_BATCH,
+    TORN_END,
 )
 
 DIFFERENCE, REPLICA, SNAPSHOT = "difference", "replica", "snapshot"
@@ -27,6 +31,8 @@ DIFFERENCE, REPLICA, SNAPSHOT = "difference", "replica", "snapshot"
 
 _REGISTRATIONS = ("RegisterBrokerRecord", "RegisterControllerRecord")
 _SHOWN_CHARACTERS = 200
+_SHOWN_BEFORE = 60
+"""Characters that are shown before those that differ."""
 
 
 class Content(NamedTuple):
@@ -47,9 +53,19 @@ class Content(NamedTuple):
         sort_sets(self.record_type, document)
         return self._replace(payload=json.dumps(document, separators=(",", ":"), ensure_ascii=False))
 
-    def shown(self) -> str:
-        """The record as text."""
-        return f"{self.record_type} {(self.payload or '')[:_SHOWN_CHARACTERS]}".rstrip()
+    def shown(self, other: Content | None = None) -> str:
+        """The record as text, without secrets. If it is long, the part of it that differs from the other one."""
+        text = without_secrets(self.record_type, self.payload or "")
+        begin = 0
+        if len(text) > _SHOWN_CHARACTERS and other is not None:
+            pairs = enumerate(
+                zip(text, without_secrets(other.record_type, other.payload or ""), strict=False)
+            )
+            same = next((index for index, (mine, theirs) in pairs if mine != theirs), len(text))
+            begin = max(0, min(same - _SHOWN_BEFORE, len(text) - _SHOWN_CHARACTERS))
+        part = text[begin : begin + _SHOWN_CHARACTERS]
+        before, after = "..." if begin else "", "..." if begin + len(part) < len(text) else ""
+        return f"{self.record_type} {before}{part}{after}".rstrip()
 
 
 class SortedRow(NamedTuple):

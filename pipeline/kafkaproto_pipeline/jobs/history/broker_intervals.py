@@ -66,8 +66,12 @@ def brokers(df: DataFrame) -> DataFrame:
         .otherwise("active")
     )
     life = ("state", "brokerEpoch", "incarnationId")
-    return intervals(states.withColumn("state", state), BROKER, life).select(
-        *BROKER, *(F.col(f"from.{each}").alias(each) for each in life), *span_columns()
+    spans = intervals(states.withColumn("state", state), BROKER, life, with_source=True)
+    return spans.select(
+        *BROKER,
+        *(F.col(f"from.{each}").alias(each) for each in life),
+        *span_columns(),
+        F.col("from.source").alias("source"),
     )
 
 
@@ -100,6 +104,7 @@ def _life(rows: DataFrame) -> DataFrame:
         shutting_down.alias("shuttingDown"),
         F.when(registers, False).when(is_record("UnregisterBrokerRecord"), True).alias("gone"),
         F.when(registers, True).alias("stated"),
+        "source",
         from_snapshot().alias("fromSnapshot"),
     )
 

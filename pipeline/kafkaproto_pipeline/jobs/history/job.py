@@ -1,6 +1,7 @@
 """What happened to the cluster: one table for each question, with intervals for everything that lasts.
 
-The tables are in separate files by topic: `partition_intervals`, `broker_intervals`, `quorum_intervals`, `changes`.
+The tables are in separate files by topic: `partition_intervals`, `topic_intervals`, `broker_intervals`,
+`quorum_intervals`, `changes`, `cluster_changes`; `events` tells all of them in one.
 Offsets and timestamps are those of the records that began and ended an interval. The end is exclusive. While an
 interval lasts, its end is null, and so is its duration (in milliseconds). Times are from the leaders' clocks: if two
 clocks disagree so much that an end lies before its beginning, the duration is 0.
@@ -11,11 +12,22 @@ tables and kept in Spark's cache until ``history.forget(rows)``.
 
 from __future__ import annotations
 
-from kafkaproto_pipeline.jobs.history import broker_intervals, changes, partition_intervals, quorum_intervals
+from kafkaproto_pipeline.jobs.history import (
+    broker_intervals,
+    changes,
+    cluster_changes,
+    partition_intervals,
+    quorum_intervals,
+    topic_intervals,
+)
 from kafkaproto_pipeline.jobs.history.broker_intervals import brokers, directories
 from kafkaproto_pipeline.jobs.history.changes import acl_changes, config_changes, quota_changes, scram_changes
+from kafkaproto_pipeline.jobs.history.cluster_changes import controllers, features, tokens
+from kafkaproto_pipeline.jobs.history.events import events
 from kafkaproto_pipeline.jobs.history.partition_intervals import isr, leadership
 from kafkaproto_pipeline.jobs.history.quorum_intervals import quorum, voters
+from kafkaproto_pipeline.jobs.history.rows import CLUSTER
+from kafkaproto_pipeline.jobs.history.topic_intervals import reassignments, topic_changes, topics
 from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.views.latest import MARKERS
 
@@ -33,6 +45,10 @@ JOB = Job(
                 *changes.ACL_TYPES,
                 *changes.QUOTA_TYPES,
                 *changes.SCRAM_TYPES,
+                *topic_intervals.TOPIC_TYPES,
+                *cluster_changes.FEATURE_TYPES,
+                *cluster_changes.CONTROLLER_TYPES,
+                *cluster_changes.TOKEN_TYPES,
                 *quorum_intervals.VOTER_TYPES,
                 "LeaderChangeMessage",
                 *MARKERS,
@@ -40,17 +56,25 @@ JOB = Job(
         )
     ),
     tables={
+        "events": events,
+        "topics": topics,
+        "topic_changes": topic_changes,
+        "reassignments": reassignments,
         "leadership": leadership,
         "isr": isr,
         "brokers": brokers,
         "quorum": quorum,
         "voters": voters,
+        "controllers": controllers,
+        "features": features,
         "directories": directories,
         "config_changes": config_changes,
         "acl_changes": acl_changes,
         "quota_changes": quota_changes,
         "scram_changes": scram_changes,
+        "tokens": tokens,
     },
     source_options={"includeSnapshots": "true"},
-    order=("topic", "partition", "brokerId", "fromOffset", "offset"),
+    order=("topic", "partition", "brokerId", "controllerId", "fromOffset", "offset", "name"),
+    orders={"events": (CLUSTER, "offset"), "features": (CLUSTER, "offset")},
 )

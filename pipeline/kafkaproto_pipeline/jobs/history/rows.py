@@ -19,18 +19,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs.job import Transform
+from kafkaproto_pipeline.jobs.local_frames import hold
 from kafkaproto_pipeline.jobs.transactions import Kept, keep
 from kafkaproto_pipeline.views.schema import RECORD_TYPES
 
 CLUSTER = "clusterId"
 POSITION = ("offset", "snapshotIndex")
 """Orders rows: a snapshot's rows come at its last offset, after that offset's own row, which has no index."""
-
+PARTITION_TYPES = ("PartitionRecord", "PartitionChangeRecord")
 
 _COLUMNS = (CLUSTER, *POSITION, "timestamp", "source", "isControl", "partitionLeaderEpoch", "recordType")
 
@@ -39,6 +39,8 @@ _known: WeakKeyDictionary[DataFrame, Kept] = WeakKeyDictionary()
 """By frame: its rows."""
 _tables: WeakKeyDictionary[DataFrame, dict[Transform, DataFrame]] = WeakKeyDictionary()
 """For each frame: tables from which others are made."""
+_few: WeakKeyDictionary[DataFrame, DataFrame] = WeakKeyDictionary()
+"""For each frame: that of `without_partitions`."""
 
 
 def counted_rows(df: DataFrame, *record_types: str) -> DataFrame:
@@ -55,12 +57,30 @@ def kept(df: DataFrame, make: Transform) -> DataFrame:
     """A table of the frame that several others are made of: it is made once."""
     tables = _tables.setdefault(df, {})
     if make not in tables:
-        tables[make] = make(df).persist(StorageLevel.MEMORY_AND_DISK)
+        tables[make] = hold(make(df), df)
     return tables[make]
+
+
+def kept_or_made(df: DataFrame, make: Transform) -> DataFrame:
+    """A table of the frame as it is kept, if it is; else made anew."""
+    tables = _tables.get(df, {})
+    return tables[make] if make in tables else make(df)
+
+
+def without_partitions(df: DataFrame) -> DataFrame:
+    """A frame without the records of partitions, which are nearly all: for many tables of what is left."""
+    if df.isLocal():
+        return df
+    if df not in _few:
+        _few[df] = all_rows(df).filter(~F.col("recordType").isin(*PARTITION_TYPES))
+    return _few[df]
 
 
 def forget(df: DataFrame) -> None:
     """Release what is cached of a frame."""
+    few = _few.pop(df, None)
+    if few is not None:
+        forget(few)
     for table in _tables.pop(df, {}).values():
         table.unpersist()
     known = _known.pop(df, None)
@@ -72,7 +92,7 @@ def _rows_of(df: DataFrame) -> Kept:
     known = _known.get(df)
     if known is None:
         rows = df.select(*(name for name in df.columns if name in _COLUMNS or name in RECORD_TYPES))
-        known = _known[df] = keep(rows)
+        known = _known[df] = keep(rows, is_local=df.isLocal())
     return known
 
 
@@ -120,14 +140,17 @@ def only_changes(states: DataFrame, key: Sequence[str], state: Sequence[str]) ->
     return states.withColumn("_before", before).filter(~now.eqNullSafe(F.col("_before"))).drop("_before")
 
 
-def intervals(states: DataFrame, key: Sequence[str], state: Sequence[str]) -> DataFrame:
+def intervals(
+    states: DataFrame, key: Sequence[str], state: Sequence[str], *, with_source: bool = False
+) -> DataFrame:
     """Turns the state after each row into intervals of equal state, which the next state ends: columns ``from`` and
     ``to``.
 
-    Both are structs of offset, timestamp and state. ``to`` is the start of the next interval, null in the last one.
+    Both are structs of offset, timestamp and state, and of the row's source if that is wanted. ``to`` is the start of
+    the next interval, null in the last one.
     """
     changes = only_changes(states, key, state)
-    here = F.struct("offset", "timestamp", *state)
+    here = F.struct("offset", "timestamp", *state, *(("source",) if with_source else ()))
     return changes.select(*key, here.alias("from"), F.lead(here).over(in_order(*key)).alias("to"))
 
 

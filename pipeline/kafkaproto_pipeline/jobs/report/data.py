@@ -6,7 +6,7 @@ Times are milliseconds since the epoch, durations milliseconds. Spark reduces th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 MAX_BINS = 120
@@ -14,10 +14,28 @@ MAX_BINS = 120
 MAX_LANES = 60
 """Lanes (controllers, brokers) a plot has at most: what fits on two screens."""
 MAX_ROWS = 40
-"""Rows a heat map has at most."""
+"""Rows a heat map shows at once."""
+MAX_TOPICS = 500
+"""Topics that had trouble and are on the page, so that a search finds them."""
+MAX_PARTITIONS = 2_000
+"""The same of partitions."""
+MAX_CELLS = 60_000
+"""Cells all rows of a heat map have together, those that are not shown included: about 2 MB of the page at worst."""
 MAX_TYPES = 16
 """Record types with a lane of their own."""
 MAX_TABLE_ROWS = 25
+"""Rows of the worst partitions that are shown at once."""
+MAX_WORST = 1_000
+"""The worst partitions that are on the page, so that a search finds them."""
+MAX_EVENTS = 500
+EVENTS_OF_A_KIND = 10
+"""So many of each kind are kept, the newest, before any kind has more: no kind crowds the others out."""
+MAX_TEXT = 300
+"""Letters of an event's text that are kept: values of configs have no limit."""
+MAX_MARK_BINS = 600
+"""Bins of time that changes are marked in: with a zoom, marks that were one are several."""
+MAX_MARK_CHANGES = 6
+"""Changes of a bin that are told; the others are counted."""
 MAX_SPANS = 6_000
 """Spans all lanes of a plot have together at most: beyond it a browser takes its time."""
 
@@ -118,7 +136,8 @@ class DirectoryFailure:
     broker_id: int
     at_ms: int
     offset: int
-    directory: str
+    text: str
+    """What happened; to the first of several."""
     count: int = 1
 
 
@@ -147,22 +166,31 @@ class IsrCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsrRow:
-    name: str
+    topic: str
+    partition: int | None
+    """None in the row of a whole topic."""
     start_ms: int
     """The time of its creation, as far as the log has it."""
     end_ms: int
 
+    @property
+    def name(self) -> str:
+        return self.topic if self.partition is None else f"{self.topic}-{self.partition}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsrMap:
-    """Rows, the worst first; a bin without a cell means that all replicas were in sync."""
+    """Rows, the worst first; a bin without a cell means that all replicas were in sync.
+
+    There are more rows than are shown at once: a search by topic chooses from all of them.
+    """
 
     rows: Sequence[IsrRow]
     cells: Sequence[IsrCell]
     left_out: int = 0
-    """Rows that had replicas out of sync too and are not shown."""
+    """Rows that had replicas out of sync too and are not on the page."""
     healthy: int = 0
-    """Rows that were in sync all the time and are not shown."""
+    """Rows that were in sync all the time and are not on the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,13 +229,102 @@ class WorstPartition:
 class WorstPartitions:
     rows: Sequence[WorstPartition]
     left_out: int = 0
-    """Partitions that had trouble too and are not shown."""
+    """Partitions that had trouble too and are not on the page."""
+
+
+EVENT_GROUPS: Mapping[str, Sequence[str]] = {
+    "quorum": (
+        "leader elected",
+        "voters changed",
+        "controller registered",
+        "controller unregistered",
+        "feature changed",
+    ),
+    "brokers": (
+        "broker fenced",
+        "broker in controlled shutdown",
+        "broker unregistered",
+        "broker registered",
+        "broker unfenced",
+    ),
+    "directories": ("directory failed", "directory missing", "directory cordoned", "directory uncordoned"),
+    "leaders of partitions": ("unclean election", "leader lost", "leader regained", "ELR cleared"),
+    "topics": ("topic created", "topic deleted", "partitions added"),
+    "reassignments": ("reassignment begun", "reassignment ended", "reassignment cancelled"),
+    "configs": ("config changed",),
+    "quotas": ("quota changed",),
+    "ACLs": ("ACL created", "ACL removed"),
+    "credentials": (
+        "SCRAM credential created",
+        "SCRAM credential changed",
+        "SCRAM credential removed",
+    ),
+    "delegation tokens": ("token created", "token renewed", "token removed", "token expired"),
+}
+"""The kinds of the history's events, by what they are about."""
+TELLING_FIRST = (
+    "unclean election",
+    "directory failed",
+    "directory missing",
+    "leader elected",
+    "voters changed",
+    "feature changed",
+    "broker fenced",
+    "broker unregistered",
+    "leader lost",
+    "topic deleted",
+    "reassignment begun",
+    "config changed",
+    "quota changed",
+    "ACL removed",
+    "ACL created",
+    "topic created",
+    "partitions added",
+)
+"""The kinds that are kept first if there are too many events; then all others."""
+MARKED_GROUPS = ("topics", "reassignments", "configs", "quotas", "ACLs", "credentials")
+MARKED_KINDS = (
+    *(kind for group in MARKED_GROUPS for kind in EVENT_GROUPS[group]),
+    "voters changed",
+    "feature changed",
+)
+"""What somebody changed: it is marked on the time axes, so that one sees what it led to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened, as the history tells it."""
+
+    at_ms: int
+    offset: int
+    kind: str
+    subject: str
+    topic: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Events:
+    rows: Sequence[Event]
+    """In the log's order."""
+    counts: Mapping[str, int]
+    """By kind, those included that are not on the page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """Changes that are close to each other."""
+
+    count: int
+    changes: Sequence[Event]
+    """The first of them, at least one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportHeader:
     cluster_ids: Sequence[str]
     records: int
+    """Of the log, each once; without the rows of snapshots."""
     first_offset: int
     last_offset: int
     start_ms: int
@@ -233,6 +350,8 @@ class Report:
     balance: Balance
     rates: Rates
     worst: WorstPartitions
+    events: Events
+    marks: Sequence[Mark]
 
 
 _NO_ROWS = IsrMap(rows=(), cells=())
@@ -259,5 +378,7 @@ EMPTY = Report(
     balance=Balance(brokers=(), led=()),
     rates=Rates(types=(), counts=()),
     worst=WorstPartitions(rows=()),
+    events=Events(rows=(), counts={}),
+    marks=(),
 )
 """What there is to say of a log without records."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_pipeline.jobs.history import broker_intervals, partition_intervals
+from kafkaproto_pipeline.jobs.history.job import JOB as HISTORY
 from kafkaproto_pipeline.jobs.job import Job
+from kafkaproto_pipeline.views.latest import MARKERS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,11 +27,8 @@ COLUMNS = tuple(
             "isControl",
             "recordType",
             "committed",
-            "LeaderChangeMessage",
-            *partition_intervals.RECORD_TYPES,
-            *partition_intervals.SETTING_TYPES,
-            *broker_intervals.LIFE_TYPES,
-            *broker_intervals.DIRECTORY_TYPES,
+            # The markers of metadata transactions are known by their type.
+            *(each for each in HISTORY.record_types if each not in MARKERS),
             "_corrupt_record",
         )
     )

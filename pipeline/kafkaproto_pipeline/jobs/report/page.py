@@ -5,17 +5,25 @@ A content security policy in the page forbids the browser to load anything from 
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Any
 
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
-from kafkaproto_pipeline.jobs.report.data import Report, ReportHeader, WorstPartition, WorstPartitions
+from kafkaproto_pipeline.jobs.report.data import (
+    DAY_MS,
+    MAX_ROWS,
+    Mark,
+    Report,
+    ReportHeader,
+)
 from kafkaproto_pipeline.jobs.report.plots import (
     MAX_LABEL,
+    ROW_PX,
     Key,
     Plot,
     balance_plot,
@@ -24,19 +32,20 @@ from kafkaproto_pipeline.jobs.report.plots import (
     quorum_plot,
     rates_plot,
 )
-from kafkaproto_pipeline.jobs.report.theme import DARK, LIGHT, counted, duration, short_utc
+from kafkaproto_pipeline.jobs.report.tables import Text, events_table, worst_table
+from kafkaproto_pipeline.jobs.report.theme import DARK, LIGHT, counted, duration, short_utc, style
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 LETTER_PX = 6.7
 """A letter of a lane's label at 11 pixels, in the widest of the usual typefaces."""
+FEW_LETTERS = 16
+"""Letters that a lane's label has at most on a narrow screen."""
 
 HINT = (
     "All times are UTC. Point at anything for offsets and times. Drag across a plot to zoom into that time in all "
-    "plots; a double click shows the whole range again."
+    "plots; a double click shows the whole range again. Changes of topics, replicas, configs, quotas, ACLs, "
+    "credentials, features and voters are marked above each plot."
 )
-
-Text = str
-"""Text of the page: HTML that is safe to put in as it is."""
 
 
 def page(report: Report, title: str | None = None) -> Text:
@@ -50,7 +59,6 @@ def page(report: Report, title: str | None = None) -> Text:
         "rates": rates_plot(report.rates, report.bins),
     }
     _align(plots.values())
-    figures = {name: plot.figure for name, plot in plots.items() if plot.figure}
     clusters = ", ".join(report.header.cluster_ids) or "without a known id"
     name = title or f"Cluster {clusters}"
     parts = [
@@ -59,11 +67,12 @@ def page(report: Report, title: str | None = None) -> Text:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{html.escape(name)}</title>",
-        f"<style>{_beside('page.css')}</style></head><body><main>",
+        f"<style>{style()}{_beside('page.css')}</style></head><body><main>",
         _header(report.header, name, f"Cluster {clusters}: its" if title else "Its"),
-        _sections(plots, report.worst),
+        _controls(report),
+        _sections(plots, report),
         "</main>",
-        f'<script type="application/json" id="figures">{_json(figures)}</script>',
+        f'<script type="application/json" id="figures">{_json(plots, report)}</script>',
         f"<script>{get_plotlyjs()}</script>",
         f"<script>{_beside('page.js')}</script>",
         "</body></html>\n",
@@ -75,19 +84,47 @@ def _beside(name: str) -> str:
     return files("kafkaproto_pipeline.jobs.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _json(figures: Mapping[str, Any]) -> str:
-    """Figures and colours as JSON that no text in them can end early."""
-    text = json.dumps({"figures": figures, "themes": {"light": LIGHT, "dark": DARK}}, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
+def _json(plots: Mapping[str, Plot], report: Report) -> str:
+    """What the page's script needs, as JSON that no text in it can end early."""
+    found: dict[str, Any] = {
+        "figures": {name: plot.figure for name, plot in plots.items() if plot.figure},
+        "maps": {name: dataclasses.asdict(plot.rows) for name, plot in plots.items() if plot.rows},
+        "marks": [_mark(each, report.header) for each in report.marks],
+        "themes": {"light": LIGHT, "dark": DARK},
+        "limits": {
+            "rows": MAX_ROWS,
+            "rowPx": ROW_PX,
+            "letters": MAX_LABEL,
+            "fewLetters": FEW_LETTERS,
+            "narrowMarginPx": _margin_px(FEW_LETTERS),
+            "bandPx": 24,
+            "headPx": 18,
+            "markPx": 26,
+            "markTexts": 10,
+            "markLetters": 120,
+        },
+    }
+    return json.dumps(found, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _mark(mark: Mark, header: ReportHeader) -> tuple[int, int, list[str]]:
+    """The time of the first change, how many there are, and the first few told, with their day if it matters."""
+    begins = len("2026-") if header.end_ms - header.start_ms >= DAY_MS else len("2026-11-18 ")
+    told = [f"{short_utc(each.at_ms)[begins:]} {each.text} (offset {each.offset:,})" for each in mark.changes]
+    return mark.changes[0].at_ms, mark.count, told
 
 
 def _align(plots: Iterable[Plot]) -> None:
     """Gives all plots one left margin, wide enough for their longest label, so that their times are in line."""
-    drawn = [plot.figure["layout"] for plot in plots if plot.figure]
-    labels = [label for layout in drawn for label in layout["yaxis"].get("categoryarray", ())]
-    longest = max((min(len(html.unescape(label)), MAX_LABEL) for label in labels), default=0)
-    for layout in drawn:
-        layout["margin"]["l"] = max(76, round(longest * LETTER_PX) + 14)
+    names = [name for plot in plots for name in plot.lanes]
+    longest = max((min(len(name), MAX_LABEL) for name in names), default=0)
+    for plot in plots:
+        if plot.figure:
+            plot.figure["layout"]["margin"]["l"] = _margin_px(longest)
+
+
+def _margin_px(letters: int) -> int:
+    return max(76, round(letters * LETTER_PX) + 14)
 
 
 def _header(header: ReportHeader, name: str, about: str) -> Text:
@@ -100,7 +137,7 @@ def _header(header: ReportHeader, name: str, about: str) -> Text:
     else:
         about = f"{about} metadata log without records in this range"
     tiles = (
-        ("Records", f"{header.records:,}"),
+        ("Log records", f"{header.records:,}"),
         ("Quorum elections", f"{header.elections:,}"),
         ("Topics", f"{header.topics:,}"),
         ("Partitions", f"{header.partitions:,}"),
@@ -120,7 +157,24 @@ def _header(header: ReportHeader, name: str, about: str) -> Text:
     )
 
 
-def _sections(plots: Mapping[str, Plot], worst: WorstPartitions) -> Text:
+def _controls(report: Report) -> Text:
+    """What the reader chooses by; it stays in view."""
+    search = (
+        '<label>Topic <input type="search" id="search" placeholder="part of its name" autocomplete="off" '
+        'spellcheck="false"></label>'
+    )
+    marks = (
+        '<label><input type="checkbox" id="marks" checked> <svg width="10" height="9">'
+        '<path d="M0 0H10L5 9Z" fill="currentColor"/></svg>Changes</label>'
+    )
+    return (
+        f'<div class="controls">{search if report.header.records else ""}<output id="found"></output>'
+        f"{marks if report.marks else ''}"
+        '<button type="button" id="theme">Dark</button></div>'
+    )
+
+
+def _sections(plots: Mapping[str, Plot], report: Report) -> Text:
     isr = "".join(
         f"<h3>{title}</h3>{_plot(plots[name])}"
         for name, title in (("topic-isr", "Topics"), ("partition-isr", "Partitions"))
@@ -136,6 +190,11 @@ def _sections(plots: Mapping[str, Plot], worst: WorstPartitions) -> Text:
                 "Brokers",
                 "What the controllers knew of each broker: only an active broker leads partitions and serves clients.",
                 _plot(plots["brokers"]),
+            ),
+            _section(
+                "Events",
+                "What happened, in the log's order; a click on a column's name sorts by it.",
+                events_table(report.events),
             ),
             _section(
                 "Replicas in sync",
@@ -157,7 +216,7 @@ def _sections(plots: Mapping[str, Plot], worst: WorstPartitions) -> Text:
                 "Worst partitions",
                 "Partitions that were longest without a leader or without all their replicas; "
                 "a click on a column's name sorts by it.",
-                _table(worst),
+                worst_table(report.worst),
             ),
         )
     )
@@ -171,7 +230,9 @@ def _plot(plot: Plot) -> Text:
     if not plot.figure:
         return f'<p class="empty">{html.escape(plot.empty)}</p>'
     height_px = plot.figure["layout"]["height"]
-    caption = f'<p class="caption">{html.escape(plot.caption)}</p>' if plot.caption else ""
+    shown = f'<span id="{plot.name}-shown"></span> ' if plot.rows else ""
+    said = shown + html.escape(plot.caption)
+    caption = f'<p class="caption">{said}</p>' if said else ""
     return (
         f'<ul class="legend">{"".join(_key(each, plot.name) for each in plot.legend)}</ul>'
         f'<div class="plot" id="{plot.name}" style="height:{height_px}px"></div>{caption}'
@@ -203,46 +264,3 @@ def _key(key: Key, plot: str) -> Text:
         }[shape]
         width = 13
     return f'<li><svg width="{width}" height="12" {colour}>{drawing}</svg>{text}</li>'
-
-
-def _table(worst: WorstPartitions) -> Text:
-    if not worst.rows:
-        return (
-            '<p class="empty">No partition was under-replicated, without a leader, or changed its leader.</p>'
-        )
-    columns = (
-        "Partition",
-        "Under-replicated",
-        "Below min.insync.replicas",
-        "Leaderless",
-        "Leader changes",
-        "ISR changes",
-    )
-    head = "".join(f'<th scope="col"><button type="button">{each}</button></th>' for each in columns)
-    most = [max(_numbers(row)[at] for row in worst.rows) for at in range(5)]
-    rows = "".join(_row(row, most) for row in worst.rows)
-    left_out = counted(worst.left_out, "more partition") + " with trouble left out."
-    caption = f'<p class="caption">{left_out}</p>' if worst.left_out else ""
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{caption}'
-
-
-def _numbers(row: WorstPartition) -> tuple[int, int, int, int, int]:
-    return (
-        row.under_replicated_ms,
-        row.under_min_isr_ms,
-        row.leaderless_ms,
-        row.leader_changes,
-        row.isr_changes,
-    )
-
-
-def _row(row: WorstPartition, most: Sequence[int]) -> Text:
-    name = html.escape(f"{row.topic}-{row.partition}")
-    cells = [f'<td data-value="{name}" title="{name}">{name}</td>']
-    for at, value in enumerate(_numbers(row)):
-        shown = f"{value:,}" if at > 2 else duration(value)
-        share = round(100 * value / most[at]) if most[at] else 0
-        cells.append(
-            f'<td data-value="{value}" data-share style="--share:{share}">{shown if value else "-"}</td>'
-        )
-    return f"<tr>{''.join(cells)}</tr>"

@@ -19,12 +19,14 @@ from kafkaproto_pipeline.jobs.report.data import (
     Bins,
     BrokerLanes,
     DirectoryFailure,
+    IsrCell,
     IsrMap,
+    IsrRow,
     QuorumTenures,
     Rates,
     Tenure,
 )
-from kafkaproto_pipeline.jobs.report.theme import DASHES, SERIES, counted, duration, shortened, utc
+from kafkaproto_pipeline.jobs.report.theme import DASHES, SERIES, counted, duration, utc
 
 Figure = dict[str, Any]
 
@@ -61,15 +63,42 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """All rows of a heat map, in a form that is small as JSON."""
+
+    noun: str
+    """What a row is: topic or partition."""
+    texts: Sequence[str]
+    """What is said of cells: most are said the same of."""
+    rows: Sequence[tuple[str, int | None, int, int, Sequence[Run]]]
+    """The topic, the partition, the first bin in which it was there, the bin after its last, and its cells."""
+
+
+Run = tuple[int, int, float, int, int]
+"""Cells that are equal and follow each other: the first bin, how many they are, the share in sync, the number of
+their text, and 1 if there was no leader at times, else 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
     """One plot and what is said beside it."""
 
     name: str
     legend: Sequence[Key] = ()
     figure: Figure | None = None
+    rows: Rows | None = None
+    """Of a plot that shows some of its rows: all of them. The page puts those that are looked for into the figure."""
     empty: str = ""
     """The text that replaces the plot if there is nothing to draw."""
     caption: str = ""
+
+    @property
+    def lanes(self) -> Sequence[str]:
+        """The labels of all its lanes or rows."""
+        if self.rows:
+            return [topic if at is None else f"{topic}-{at}" for topic, at, *_ in self.rows.rows]
+        values = self.figure["layout"]["yaxis"].get("tickvals", ()) if self.figure else ()
+        return [html.unescape(each) for each in values]
 
 
 def quorum_plot(quorum: QuorumTenures, bins: Bins) -> Plot:
@@ -228,74 +257,91 @@ def broker_plot(lanes: BrokerLanes, bins: Bins) -> Plot:
 
 
 def _failure_text(failure: DirectoryFailure) -> str:
-    what = "log directory failed" if failure.count == 1 else f"{failure.count:,} failures of log directories"
     lines = [
-        f"<b>broker {failure.broker_id}: {what}</b>",
-        html.escape(failure.directory),
+        f"<b>{html.escape(failure.text)}</b>",
         utc(failure.at_ms),
         f"offset {failure.offset:,}",
+        f"and {failure.count - 1:,} more soon after" if failure.count > 1 else "",
     ]
-    return "<br>".join(lines)
+    return "<br>".join(line for line in lines if line)
 
 
 def isr_plot(isr: IsrMap, bins: Bins, name: str, noun: str) -> Plot:
-    """The lowest in-sync share of each row in each bin of time."""
+    """The lowest in-sync share of each row in each bin of time. The page puts the rows into the figure."""
     if not isr.rows:
         nobody = f"All replicas of {counted(isr.healthy, noun)} were in sync all the time."
         return Plot(name=name, empty=nobody if isr.healthy else f"There is no {noun} in this range.")
-    shares: list[list[float | None]] = []
-    details: list[list[str]] = []
-    for row in isr.rows:
-        alive = [
-            bins.start_ms(at) < row.end_ms and row.start_ms < bins.start_ms(at + 1)
-            for at in range(bins.count)
-        ]
-        shares.append([1.0 if each else None for each in alive])
-        details.append(["all in sync" if each else "" for each in alive])
-    for cell in isr.cells:
-        shares[cell.row][cell.bin] = cell.share
-        parts = [
-            f"replicas out of sync for {duration(cell.out_of_sync_ms)}",
-            f"leaderless for {duration(cell.leaderless_ms)}" if cell.leaderless_ms else "",
-            f"{counted(cell.partitions, 'partition')} under-replicated" if cell.partitions > 1 else "",
-        ]
-        details[cell.row][cell.bin] = "<br>".join(part for part in parts if part)
-    labels = _labels([row.name for row in isr.rows])
     middle = [utc(bins.start_ms(at) + bins.step_ms // 2) for at in range(bins.count)]
-    leaderless = [cell for cell in isr.cells if cell.leaderless_ms]
     data: list[Figure] = [
-        _map(middle, labels, shares, "@isr", (0, 1))
+        _map(middle, [], [], "@isr", (0, 1))
         | {
-            "customdata": details,
-            "hovertemplate": "<b>%{y}</b><br>lowest in-sync share %{z:.0%}<br>%{customdata}"
+            "hovertemplate": "<b>%{customdata[0]}</b><br>lowest in-sync share %{z:.0%}<br>%{customdata[1]}"
             "<br>around %{x}<extra></extra>",
         },
         {
             "type": "scatter",
             "mode": "markers",
-            "x": [middle[cell.bin] for cell in leaderless],
-            "y": [labels[cell.row] for cell in leaderless],
+            "x": [],
+            "y": [],
             "marker": {"symbol": "x-thin", "size": 6, "line": {"width": 2, "color": "@on isr"}},
             "hoverinfo": "skip",
         },
     ]
-    height_px = TOP_PX + ROW_PX * len(labels) + BOTTOM_PX
     said = [
         f"A cell is {duration(bins.step_ms)}.",
-        f"{counted(isr.left_out, 'more ' + noun)} with replicas out of sync left out."
+        f"{counted(isr.left_out, 'more ' + noun)} with replicas out of sync not on this page."
         if isr.left_out
         else "",
         f"{counted(isr.healthy, noun)} in sync all the time not shown." if isr.healthy else "",
     ]
+    layout = _layout(bins, TOP_PX + BOTTOM_PX) | {"yaxis": _row_axis()}
     return Plot(
         name=name,
         legend=(
             Key(text="no replica in sync | all in sync", colour="@isr", shape="scale"),
             Key(text="leaderless", colour="@ink", shape="cross"),
         ),
-        figure={"data": data, "layout": _layout(bins, height_px) | {"yaxis": _lane_axis(labels)}},
+        figure={"data": data, "layout": layout},
+        rows=_rows(isr, bins, noun),
         caption=" ".join(each for each in said if each),
     )
+
+
+def _rows(isr: IsrMap, bins: Bins, noun: str) -> Rows:
+    texts: dict[str, int] = {}
+    cells: list[list[IsrCell]] = [[] for _ in isr.rows]
+    for cell in isr.cells:
+        cells[cell.row].append(cell)
+    rows = [
+        (row.topic, row.partition, *_life(row, bins), _runs(of_row, texts))
+        for row, of_row in zip(isr.rows, cells, strict=True)
+    ]
+    return Rows(noun=noun, texts=list(texts), rows=rows)
+
+
+def _life(row: IsrRow, bins: Bins) -> tuple[int, int]:
+    """The first bin in which a row was there, and the bin after its last."""
+    first = max(0, (row.start_ms - bins.first_ms) // bins.step_ms)
+    last = -((bins.first_ms - row.end_ms) // bins.step_ms)
+    return first, max(first, min(last, bins.count))
+
+
+def _runs(cells: Iterable[IsrCell], texts: dict[str, int]) -> list[Run]:
+    """The cells of a row, where equal ones that follow each other are one; new texts are added to ``texts``."""
+    runs: list[Run] = []
+    for cell in sorted(cells, key=lambda each: each.bin):
+        parts = [
+            f"replicas out of sync for {duration(cell.out_of_sync_ms)}",
+            f"leaderless for {duration(cell.leaderless_ms)}" if cell.leaderless_ms else "",
+            f"{counted(cell.partitions, 'partition')} under-replicated" if cell.partitions > 1 else "",
+        ]
+        text = texts.setdefault("<br>".join(part for part in parts if part), len(texts))
+        same = (round(cell.share, 4), text, int(cell.leaderless_ms > 0))
+        if runs and runs[-1][0] + runs[-1][1] == cell.bin and runs[-1][2:] == same:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1, *same)
+        else:
+            runs.append((cell.bin, 1, *same))
+    return runs
 
 
 def balance_plot(balance: Balance, bins: Bins) -> Plot:
@@ -355,12 +401,11 @@ def rates_plot(rates: Rates, bins: Bins) -> Plot:
     seconds = bins.step_ms / 1000
     totals = [sum(row[at] for row in rates.counts) / seconds for at in range(bins.count)]
     middle = [utc(bins.start_ms(at) + bins.step_ms // 2) for at in range(bins.count)]
-    labels = _labels(
-        [
-            name if not rates.others or at < len(rates.types) - 1 else f"{rates.others} other types"
-            for at, name in enumerate(rates.types)
-        ]
-    )
+    names = [
+        name if not rates.others or at < len(rates.types) - 1 else f"{rates.others} other types"
+        for at, name in enumerate(rates.types)
+    ]
+    labels = [html.escape(each) for each in names]
     logs = [[math.log10(1 + each) if each else None for each in row] for row in rates.counts]
     most = max(max(row) for row in rates.counts)
     data: list[Figure] = [
@@ -386,6 +431,7 @@ def rates_plot(rates: Rates, bins: Bins) -> Plot:
         "yaxis": _lane_axis(labels) | {"domain": [0, 1 - above_px / inner_px]},
         "yaxis2": _number_axis("records/s") | {"domain": [1 - (above_px - 16) / inner_px, 1], "nticks": 4},
         "bargap": 0.08,
+        "meta": {"lanes": names},
     }
     return Plot(
         name="rates",
@@ -427,17 +473,6 @@ def _map(x: Sequence[str], y: Sequence[str], z: Any, scale: str, ends: tuple[flo
         "ygap": 2,
         "hoverongaps": False,
     }
-
-
-def _labels(names: Iterable[str]) -> list[str]:
-    """Labels that fit and differ: plotly takes two lanes of one name for one."""
-    labels: dict[str, None] = {}
-    for name in names:
-        label = html.escape(shortened(name, MAX_LABEL))
-        while label in labels:
-            label += "\u200b"
-        labels[label] = None
-    return list(labels)
 
 
 def _range_text(start_ms: int, end_ms: int) -> str:
@@ -500,10 +535,17 @@ def _lane_axis(labels: Sequence[str]) -> Figure:
         "tickvals": list(labels),
         "tickfont": {"size": 11, "color": "@ink"},
         "ticklabelstandoff": 6,
+        "ticks": "",
         "showgrid": False,
         "zeroline": False,
         "fixedrange": True,
     }
+
+
+def _row_axis() -> Figure:
+    """The axis of a heat map whose rows the page puts in: by number, from the top."""
+    axis = _lane_axis([])
+    return {name: axis[name] for name in axis if not name.startswith("category")} | {"type": "linear"}
 
 
 def _number_axis(title: str) -> Figure:

@@ -7,26 +7,36 @@ values of a lane or a row come as one list, so that one query is enough to choos
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
+import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs import history
+from kafkaproto_pipeline.jobs.history.rows import kept
+from kafkaproto_pipeline.jobs.job import Transform
+from kafkaproto_pipeline.jobs.local_frames import hold, local_frame
+from kafkaproto_pipeline.jobs.report import event_rows
 from kafkaproto_pipeline.jobs.report.data import (
     EMPTY,
+    MAX_CELLS,
     MAX_LANES,
-    MAX_ROWS,
+    MAX_PARTITIONS,
     MAX_SPANS,
-    MAX_TABLE_ROWS,
+    MAX_TOPICS,
     MAX_TYPES,
+    MAX_WORST,
     SHOWN_FIRST,
     Balance,
     Bins,
     BrokerLanes,
     BrokerSpan,
-    DirectoryFailure,
     IsrCell,
     IsrMap,
     IsrRow,
@@ -40,8 +50,14 @@ from kafkaproto_pipeline.jobs.report.data import (
     bins_of,
 )
 from kafkaproto_pipeline.jobs.report.theme import counted
-from kafkaproto_pipeline.views.latest import MARKERS
 
+_AT_ONCE = 2
+"""Queries at once, beside those of the main thread: most of a small one is its plan, which takes one core."""
+_PARTS_OF_EVENTS: tuple[tuple[Transform, ...], ...] = (
+    (history.quorum, history.brokers),
+    (history.topic_changes, history.reassignments),
+)
+"""Histories that the events are made of, beside the leaderships: what is made at once."""
 PARTITION = ("topicId", "partition")
 UNREADABLE = "_corrupt_record"
 NO_NAME = "unknown topic"
@@ -59,11 +75,15 @@ class TimeRange:
 
 def reduced(df: DataFrame) -> Report:
     """The report's contents from the source's ``typed`` view. Raises ValueError if the rows are of two clusters."""
-    df = df.persist()
+    is_local = df.isLocal()
+    if not is_local:
+        df = df.persist()
     try:
         return _reduced(df)
     finally:
-        df.unpersist()
+        history.forget(df)
+        if not is_local:
+            df.unpersist()
 
 
 def _reduced(df: DataFrame) -> Report:
@@ -77,42 +97,66 @@ def _reduced(df: DataFrame) -> Report:
         return EMPTY
     start_ms, end_ms = overview["startMs"], overview["endMs"]
     span = TimeRange(start_ms=start_ms, end_ms=end_ms, bins=bins_of(start_ms, end_ms))
-    quorum, elections = _quorum(df, span)
-    brokers, fencings = _brokers(df, span)
-    in_sync = _clipped(history.isr(df), span).persist()
-    leaders = _clipped(history.leadership(df), span).persist()
-    partitions = _partitions(in_sync, leaders).persist()
+    in_sync = _clipped(history.isr(df), span)
+    held: list[DataFrame] = []
     try:
-        sums = _row(_sums(partitions))
-        topic_isr, partition_isr = _isr(in_sync, partitions, span, sums)
-        return Report(
-            header=ReportHeader(
-                cluster_ids=clusters,
-                records=overview["records"],
-                first_offset=overview["firstOffset"],
-                last_offset=overview["lastOffset"],
-                start_ms=start_ms,
-                end_ms=end_ms,
-                topics=sums["topicsAtEnd"],
-                partitions=sums["partitionsAtEnd"],
-                elections=elections,
-                fencings=fencings,
-                leaderless_ms=sums["leaderlessMs"] or 0,
-                under_replicated_ms=sums["underReplicatedMs"] or 0,
-                notes=_notes(overview),
-            ),
-            bins=span.bins,
-            quorum=quorum,
-            brokers=brokers,
-            topic_isr=topic_isr,
-            partition_isr=partition_isr,
-            balance=_balance(leaders, span, brokers.brokers),
-            rates=_rates(df, span, overview["types"]),
-            worst=_worst(partitions, sums["troubled"]),
-        )
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            # The events are made of these. They take as long as all of the rest, so they begin first.
+            parts = [pool.submit(_keep, df, *makes) for makes in _PARTS_OF_EVENTS]
+            leaders = _clipped(kept(df, history.leadership), span)
+            for part in parts:
+                part.result()
+            told = pool.submit(event_rows.told, df)
+            quorum = pool.submit(_quorum, df, span)
+            brokers = pool.submit(_brokers, df, span)
+            rates = pool.submit(_rates, df, span, overview["types"])
+            held.append(in_sync := hold(in_sync, df))
+            held.append(partitions := hold(_partitions(in_sync, leaders), df))
+            sums = _row(_sums(partitions))
+            worst = pool.submit(_worst, partitions, sums["troubled"])
+            topic_isr, partition_isr = _isr(in_sync, partitions, span, sums)
+            lanes, fencings = brokers.result()
+            tenures, elections = quorum.result()
+            balance = _balance(leaders, span, lanes.brokers)
+            held.append(happened := told.result())
+            marks = pool.submit(event_rows.marks, happened, start_ms, end_ms)
+            failures = pool.submit(event_rows.failures, happened, lanes.brokers, span.bins)
+            events = event_rows.events(happened)
+            return Report(
+                header=ReportHeader(
+                    cluster_ids=clusters,
+                    records=overview["records"],
+                    first_offset=overview["firstOffset"],
+                    last_offset=overview["lastOffset"],
+                    start_ms=start_ms,
+                    end_ms=end_ms,
+                    topics=sums["topicsAtEnd"],
+                    partitions=sums["partitionsAtEnd"],
+                    elections=elections,
+                    fencings=fencings,
+                    leaderless_ms=sums["leaderlessMs"] or 0,
+                    under_replicated_ms=sums["underReplicatedMs"] or 0,
+                    notes=_notes(overview),
+                ),
+                bins=span.bins,
+                quorum=tenures,
+                brokers=dataclasses.replace(lanes, failures=failures.result()),
+                topic_isr=topic_isr,
+                partition_isr=partition_isr,
+                balance=balance,
+                rates=rates.result(),
+                worst=worst.result(),
+                events=events,
+                marks=marks.result(),
+            )
     finally:
-        for each in (partitions, leaders, in_sync):
+        for each in held:
             each.unpersist()
+
+
+def _keep(df: DataFrame, *makes: Transform) -> None:
+    for make in makes:
+        kept(df, make)
 
 
 def _row(df: DataFrame) -> Row:
@@ -209,9 +253,11 @@ def _spans(intervals: DataFrame, lane: str, span: TimeRange, *aggregates: Column
     return drawn.groupBy(lane).agg(F.sum("count").alias("count"), F.collect_list(struct).alias("spans"))
 
 
-def _lanes(lanes: DataFrame, order: Column, lane: str, *sums: Column) -> tuple[list[Row], Row]:
+def _lanes(
+    source: DataFrame, lanes: DataFrame, order: Column, lane: str, *sums: Column
+) -> tuple[list[Row], Row]:
     """The first lanes by ``order``, and one row about all: how many there are (``lanes``), and these sums."""
-    lanes = lanes.persist()
+    lanes = hold(lanes, source)
     try:
         shown = lanes.orderBy(order, lane).limit(MAX_LANES).collect()
         return shown, _row(lanes.agg(F.count("*").alias("lanes"), *sums))
@@ -221,7 +267,7 @@ def _lanes(lanes: DataFrame, order: Column, lane: str, *sums: Column) -> tuple[l
 
 def _quorum(df: DataFrame, span: TimeRange) -> tuple[QuorumTenures, int]:
     """The lanes of the controllers, and how many elections there were."""
-    epochs = _clipped(history.quorum(df).filter(F.col("leaderId").isNotNull()), span)
+    epochs = _clipped(kept(df, history.quorum).filter(F.col("leaderId").isNotNull()), span)
     spans = _spans(
         epochs,
         "leaderId",
@@ -231,7 +277,7 @@ def _quorum(df: DataFrame, span: TimeRange) -> tuple[QuorumTenures, int]:
         F.max("skippedEpochs").alias("skipped"),
         F.array_distinct(F.flatten(F.collect_set("voters"))).alias("voters"),
     )
-    lanes, total = _lanes(spans, F.desc("count"), "leaderId", F.sum("count").alias("elections"))
+    lanes, total = _lanes(df, spans, F.desc("count"), "leaderId", F.sum("count").alias("elections"))
     tenures = [
         Tenure(
             leader_id=lane["leaderId"],
@@ -258,17 +304,17 @@ def _quorum(df: DataFrame, span: TimeRange) -> tuple[QuorumTenures, int]:
 
 
 def _brokers(df: DataFrame, span: TimeRange) -> tuple[BrokerLanes, int]:
-    """The lanes of the brokers, and how often a broker was fenced."""
+    """The lanes of the brokers without failures, and how often a broker was fenced."""
     rank = F.array_position(F.array(*map(F.lit, SHOWN_FIRST)), F.col("state"))
     spans = _spans(
-        _clipped(history.brokers(df), span),
+        _clipped(kept(df, history.brokers), span),
         "brokerId",
         span,
         F.min_by("state", rank).alias("state"),
         F.count_if(F.col("state") == "fenced").alias("fenced"),
     )
     fenced = F.aggregate("spans.fenced", F.lit(0).cast("BIGINT"), lambda total, each: total + each)
-    lanes, total = _lanes(spans, F.desc("count"), "brokerId", F.sum(fenced).alias("fencings"))
+    lanes, total = _lanes(df, spans, F.desc("count"), "brokerId", F.sum(fenced).alias("fencings"))
     brokers = sorted(lane["brokerId"] for lane in lanes)
     drawn = [
         BrokerSpan(
@@ -286,40 +332,11 @@ def _brokers(df: DataFrame, span: TimeRange) -> tuple[BrokerLanes, int]:
         BrokerLanes(
             brokers=brokers,
             spans=sorted(drawn, key=lambda each: (each.broker_id, each.start_ms)),
-            failures=_failures(df, span, brokers),
+            failures=(),
             left_out=total["lanes"] - len(brokers),
         ),
         total["fencings"] or 0,
     )
-
-
-def _failures(df: DataFrame, span: TimeRange, brokers: Sequence[int]) -> list[DirectoryFailure]:
-    # Events of replicas are not needed: without their records, the table has no rows about them.
-    told = df.filter(
-        F.col("recordType").isin("RegisterBrokerRecord", "BrokerRegistrationChangeRecord", *MARKERS)
-    )
-    lost = history.directories(told).filter(F.col("event").isin("failed", "missing"))
-    at_ms = F.unix_millis("timestamp")
-    rows = (
-        lost.filter(F.col("brokerId").isin(list(brokers)))
-        .groupBy("brokerId", _bin(span.bins, at_ms).alias("bin"))
-        .agg(
-            F.min(at_ms).alias("atMs"),
-            F.min("offset").alias("offset"),
-            F.min_by("directoryId", "offset").alias("directory"),
-            F.count("*").alias("count"),
-        )
-    )
-    return [
-        DirectoryFailure(
-            broker_id=row["brokerId"],
-            at_ms=row["atMs"],
-            offset=row["offset"],
-            directory=row["directory"],
-            count=row["count"],
-        )
-        for row in rows.orderBy("brokerId", "atMs").collect()
-    ]
 
 
 def _partitions(in_sync: DataFrame, leaders: DataFrame) -> DataFrame:
@@ -375,7 +392,7 @@ def _sums(partitions: DataFrame) -> DataFrame:
 
 
 def _isr(in_sync: DataFrame, partitions: DataFrame, span: TimeRange, sums: Row) -> tuple[IsrMap, IsrMap]:
-    """The heat maps of topics and of partitions: those that were leaderless or out of sync for longest."""
+    """The heat maps of topics and of partitions that were leaderless or out of sync, those for longest first."""
     bad = F.col("outOfSync")
     worst = (F.desc("leaderlessMs"), F.desc("missingMs"))
     by_topic = partitions.groupBy("topicId").agg(
@@ -387,45 +404,65 @@ def _isr(in_sync: DataFrame, partitions: DataFrame, span: TimeRange, sums: Row) 
         F.sum("missingMs").alias("missingMs"),
         F.bool_or("outOfSync").alias("outOfSync"),
     )
-    topics = by_topic.filter(bad).orderBy(*worst, "topicId").limit(MAX_ROWS).collect()
-    chosen = partitions.filter(bad).orderBy(*worst, *PARTITION).limit(MAX_ROWS).collect()
-    cells = _isr_cells(in_sync, span.bins, topics, chosen)
+    topics = by_topic.filter(bad).orderBy(*worst, "topicId").limit(MAX_TOPICS)
+    chosen = partitions.filter(bad).orderBy(*worst, *PARTITION).limit(MAX_PARTITIONS)
+    drawn = [each.select(*PARTITION, "topic", "startMs", "endMs").collect() for each in (topics, chosen)]
+    cells = _isr_cells(in_sync, span.bins, [row for rows in drawn for row in rows])
     maps = []
-    for rows, name in ((topics, "topics"), (chosen, "partitions")):
-        number = {(row["topicId"], row["partition"]): at for at, row in enumerate(rows)}
+    for rows, name in zip(drawn, ("topics", "partitions"), strict=True):
+        kept = _fitting([len(each) for each in cells[: len(rows)]])
         maps.append(
             IsrMap(
-                rows=[IsrRow(name=_name(row), start_ms=row["startMs"], end_ms=row["endMs"]) for row in rows],
+                rows=[
+                    IsrRow(
+                        topic=row["topic"] or NO_NAME,
+                        partition=row["partition"],
+                        start_ms=row["startMs"],
+                        end_ms=row["endMs"],
+                    )
+                    for row in rows[:kept]
+                ],
                 cells=[
                     IsrCell(
-                        row=number[cell["topicId"], cell["row"]],
+                        row=number,
                         bin=cell["bin"],
                         share=cell["share"],
                         out_of_sync_ms=cell["outMs"],
                         leaderless_ms=cell["leaderlessMs"],
                         partitions=cell["partitions"],
                     )
-                    for cell in cells
-                    if (cell["topicId"], cell["row"]) in number
+                    for number, of_row in enumerate(cells[:kept])
+                    for cell in of_row
                 ],
-                left_out=sums[f"{name}OutOfSync"] - len(rows),
+                left_out=sums[f"{name}OutOfSync"] - kept,
                 healthy=sums[name] - sums[f"{name}OutOfSync"],
             )
         )
+        del cells[: len(rows)]
     return maps[0], maps[1]
 
 
-def _isr_cells(in_sync: DataFrame, bins: Bins, topics: Sequence[Row], partitions: Sequence[Row]) -> list[Row]:
-    """One row for each bin of time in which a topic, or a partition (``row``), was not all in sync."""
-    bad = in_sync.filter(F.col("underReplicated") | F.col("leaderless"))
-    name = F.concat_ws(" ", *PARTITION)
-    names = [f"{row['topicId']} {row['partition']}" for row in partitions]
-    ids = [row["topicId"] for row in topics]
-    nobody = F.lit(None).cast("INT")
-    # An interval is drawn in its topic's row, in its own, or in both.
-    drawn_in = F.array(
-        F.when(F.col("topicId").isin(ids), F.struct(F.lit(True).alias("shown"), nobody.alias("row"))),
-        F.when(name.isin(names), F.struct(F.lit(True).alias("shown"), F.col("partition").alias("row"))),
+def _fitting(counts: Sequence[int]) -> int:
+    """How many rows, from the first, have at most `MAX_CELLS` cells together."""
+    return sum(total <= MAX_CELLS for total in itertools.accumulate(counts))
+
+
+def _isr_cells(in_sync: DataFrame, bins: Bins, rows: Sequence[Row]) -> list[list[dict[str, Any]]]:
+    """For each row, a topic's or a partition's, the bins of time in which it was not all in sync."""
+    cells: list[list[dict[str, Any]]] = [[] for _ in rows]
+    if not rows:
+        return cells
+    # An interval is drawn in its topic's row, in its own, in both, or in none.
+    drawn = pa.table(
+        {
+            "drawnTopicId": pa.array([row["topicId"] for row in rows], pa.string()),
+            "drawnPartition": pa.array([row["partition"] for row in rows], pa.int32()),
+            "row": pa.array(range(len(rows)), pa.int32()),
+        }
+    )
+    places = F.broadcast(local_frame(in_sync.sparkSession, drawn))
+    is_drawn = (F.col("topicId") == F.col("drawnTopicId")) & (
+        F.col("drawnPartition").isNull() | (F.col("drawnPartition") == F.col("partition"))
     )
     # The end is exclusive: an interval that ends where a bin begins is not in it.
     last_ms = F.greatest("startMs", F.col("endMs") - 1)
@@ -433,25 +470,21 @@ def _isr_cells(in_sync: DataFrame, bins: Bins, topics: Sequence[Row], partitions
     begin_ms = F.lit(bins.first_ms) + F.col("bin").cast("BIGINT") * bins.step_ms
     overlap_ms = F.least("endMs", begin_ms + bins.step_ms) - F.greatest("startMs", begin_ms)
     share = F.size("isr") / F.greatest(F.size("replicas"), F.lit(1))
-    return (
-        bad.withColumn("place", F.explode(F.array_compact(drawn_in)))
-        .withColumn("row", F.col("place.row"))
+    found = (
+        in_sync.filter(F.col("underReplicated") | F.col("leaderless"))
+        .join(places, is_drawn)
         .withColumn("bin", F.explode(touched))
-        .groupBy("topicId", "row", "bin")
+        .groupBy("row", "bin")
         .agg(
             F.least(F.min(share), F.lit(1.0)).alias("share"),
             F.sum(overlap_ms * _missing()).alias("outMs"),
             F.sum(F.when(F.col("leaderless"), overlap_ms).otherwise(0)).alias("leaderlessMs"),
             F.count_distinct("partition").alias("partitions"),
         )
-        .collect()
     )
-
-
-def _name(row: Row) -> str:
-    """The name of a topic's or a partition's row."""
-    topic = row["topic"] or NO_NAME
-    return topic if row["partition"] is None else f"{topic}-{row['partition']}"
+    for cell in found.toArrow().to_pylist():
+        cells[cell["row"]].append(cell)
+    return cells
 
 
 def _balance(leaders: DataFrame, span: TimeRange, registered: Iterable[int]) -> Balance:
@@ -477,7 +510,7 @@ def _balance(leaders: DataFrame, span: TimeRange, registered: Iterable[int]) -> 
     lanes = changes.groupBy("leader").agg(
         following.alias("led"), F.collect_list(F.struct("bin", "change", "mean")).alias("changes")
     )
-    rows, total = _lanes(lanes, F.desc("led"), "leader")
+    rows, total = _lanes(leaders, lanes, F.desc("led"), "leader")
     led = {row["leader"]: _carried_on(row["changes"], bins) for row in rows}
     idle = [each for each in registered if each not in led][: MAX_LANES - len(led)]
     if led:
@@ -528,7 +561,7 @@ def _rates(df: DataFrame, span: TimeRange, types: int) -> Rates:
 def _worst(partitions: DataFrame, troubled: int) -> WorstPartitions:
     """The partitions that were longest without a leader, then below their minimum, then under-replicated."""
     order = ("leaderlessMs", "underMinIsrMs", "underReplicatedMs", "leaderChanges")
-    worst = partitions.filter("troubled").orderBy(*map(F.desc, order), *PARTITION).limit(MAX_TABLE_ROWS)
+    worst = partitions.filter("troubled").orderBy(*map(F.desc, order), *PARTITION).limit(MAX_WORST)
     rows = [
         WorstPartition(
             topic=row["topic"] or NO_NAME,

@@ -18,7 +18,12 @@ LIGHT: Mapping[str, Colour] = {
     "@page": "#ffffff",
     "@ink": "#1d252d",
     "@quiet": "#5d6975",
+    "@rule": "#e1e5e9",
+    "@tile": "#f5f7f9",
+    "@bar": "#e08a45",
     "@grid": "#e7eaed",
+    "@mark": "#0b7a63",
+    "@on mark": "#ffffff",
     "@active": "#7fb3dc",
     "@fenced": "#d55e00",
     "@controlled shutdown": "#f0c419",
@@ -37,7 +42,12 @@ DARK: Mapping[str, Colour] = {
     "@page": "#14191e",
     "@ink": "#e8ecef",
     "@quiet": "#9da8b2",
+    "@rule": "#2a323a",
+    "@tile": "#1c2329",
+    "@bar": "#d0743a",
     "@grid": "#2a323a",
+    "@mark": "#4cc9a8",
+    "@on mark": "#0d2a23",
     "@active": "#3f78a8",
     "@fenced": "#e2641e",
     "@controlled shutdown": "#f5d76a",
@@ -53,6 +63,8 @@ DARK: Mapping[str, Colour] = {
     "@amount": [[0, "#1b242c"], [0.35, "#2b5680"], [0.7, "#5b9bd5"], [1, "#d6e9f8"]],
 }
 
+_OF_THE_PAGE = ("page", "ink", "quiet", "rule", "tile", "bar", "mark")
+
 SERIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c")
 """Lines that share a plot: colours of Okabe and Ito that show on white and on black; the dashes differ as well."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
@@ -60,6 +72,12 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999."""
+
+
+def style() -> str:
+    """The page's own colours as properties of CSS; which of the two applies follows from its ``color-scheme``."""
+    pairs = (f"--{each}: light-dark({LIGHT[f'@{each}']}, {DARK[f'@{each}']});" for each in _OF_THE_PAGE)
+    return f":root {{ color-scheme: light dark; {' '.join(pairs)} }}\n"
 
 
 def utc(at_ms: int) -> str:
@@ -92,11 +110,3 @@ def duration(length_ms: int) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: "1 election", "2,000 elections"."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def shortened(name: str, most: int) -> str:
-    """A name that fits: the middle is left out, as topics differ at their ends."""
-    if len(name) <= most:
-        return name
-    tail = (most - 1) // 2
-    return f"{name[: most - 1 - tail]}…{name[-tail:]}"

@@ -9,6 +9,8 @@ from kafkaproto_pipeline.jobs.state.rows import counted, records
 
 REGISTER = "RegisterBrokerRecord"
 UNREGISTER = "UnregisterBrokerRecord"
+REGISTER_CONTROLLER = "RegisterControllerRecord"
+UNREGISTER_CONTROLLER = "UnregisterControllerRecord"
 FENCE = "FenceBrokerRecord"
 UNFENCE = "UnfenceBrokerRecord"
 CHANGE = "BrokerRegistrationChangeRecord"
@@ -56,12 +58,13 @@ def brokers(df: DataFrame) -> DataFrame:
 
 
 def controllers(df: DataFrame) -> DataFrame:
-    """The controllers that registered: one row each, with the last registration."""
-    rows = records(counted(df), "RegisterControllerRecord")
-    newest = rows.groupBy(F.col("RegisterControllerRecord.controllerId")).agg(
-        _newest(F.col("RegisterControllerRecord")).alias("registration")
+    """The registered controllers: one row each, with the last registration."""
+    rows = records(counted(df), REGISTER_CONTROLLER, UNREGISTER_CONTROLLER)
+    ids = (F.col(f"{name}.controllerId") for name in (REGISTER_CONTROLLER, UNREGISTER_CONTROLLER))
+    newest = rows.groupBy(F.coalesce(*ids)).agg(
+        F.max_by(REGISTER_CONTROLLER, "position").alias("registration")
     )
-    return newest.select("registration.*")
+    return newest.filter(F.col("registration").isNotNull()).select("registration.*")
 
 
 def features(df: DataFrame) -> DataFrame:

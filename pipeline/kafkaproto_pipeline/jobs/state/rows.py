@@ -60,7 +60,7 @@ def _made_of(df: DataFrame) -> Kept:
                 "isControl": F.col("recordType").isin(*CONTROL_TYPES, latest.END_OF_RANGE),
             }
         )
-        made = _made[df] = keep(known)
+        made = _made[df] = keep(known, is_local=df.isLocal())
     return made
 
 

@@ -53,11 +53,14 @@ COLUMNS = (
     CORRUPT_COLUMN,
 )
 """The columns of the view ``records`` that `alerts` uses."""
-ALERT_COLUMNS = ("time", "severity", "kind", "subject", "offset", "text", "clusterId")
+ALERT_COLUMNS = ("time", "severity", "kind", "subject", "offset", "text", "cause", "clusterId")
 
 _TOPIC_TYPES = ("TopicRecord", "RemoveTopicRecord", "PartitionRecord", "PartitionChangeRecord")
-_RAISED = "clusterId STRING, timeMs BIGINT, kind STRING, severity STRING, subject STRING, offset BIGINT, text STRING"
-_RAISED_NAMES = ("clusterId", "timeMs", "kind", "severity", "subject", "offset", "text")
+_RAISED = (
+    "clusterId STRING, timeMs BIGINT, kind STRING, severity STRING, subject STRING, offset BIGINT, text STRING, "
+    "cause STRING"
+)
+_RAISED_NAMES = ("clusterId", "timeMs", "kind", "severity", "subject", "offset", "text", "cause")
 _MEMORY = "memory BINARY"
 _EMPTY_BATCHES = "spark.sql.streaming.noDataMicroBatches.enabled"
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -32,7 +33,9 @@ SPARK_CONF = {"spark.sql.shuffle.partitions": "2"}
 """A batch is small, and each partition of the state costs a task."""
 EARLIEST, LATEST = "earliest", "latest"
 MAX_SHOWN = 50
-"""So many alerts of a batch are shown on the screen; the sinks are given all."""
+"""So many lines of a batch are shown on the screen; the sinks are given all alerts."""
+MAX_GROUPED = 100_000
+"""So many alerts of a batch are looked at for the screen."""
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"
 """Spark's own for Kafka, which pyspark does not bring: the newest for the releases of Spark that we run on."""
 _POLL_S = 0.2
@@ -60,9 +63,13 @@ class WatchCommand:
     elections: int
     silence: float
     min_isr: int
+    uncommitted: bool = False
+    wide: bool = False
 
-    def check(self) -> None:
+    def check(self, bootstrap_controllers: str | None = None) -> None:
         """Refuse what cannot be meant."""
+        if self.uncommitted and bootstrap_controllers is not None:
+            raise click.UsageError("--uncommitted is for files: a live quorum says what is committed")
         if (self.topic is None) != (self.bootstrap_server is None):
             raise click.UsageError("--to-topic and --bootstrap-server are given together")
         self._since_ms()
@@ -102,6 +109,7 @@ class WatchCommand:
             "startingOffset": "earliest",
             "onMissingOffsets": "snapshot",
             "maxRecordsPerBatch": str(self.max_records),
+            **({"highWatermark": "latest"} if self.uncommitted else {}),
             **where,
         }
 
@@ -156,6 +164,8 @@ class WatchCommand:
                 failed=failures.append,
             )
             try:
+                if paths:
+                    _tell_unproven(paths, options, screen)
                 _wait(query, told, None if self.once else screen)
                 _wait_for_commit(query, delivered)
                 if not told.is_set():
@@ -179,29 +189,52 @@ class WatchCommand:
         """The screen is first: a person waits there, and a topic's brokers may be what the alerts are about."""
         from kafkaproto_pipeline.jobs.watch.alerts import write_files, write_topic
 
-        _show(batch, screen)
+        _show(batch, screen, is_wide=self.wide)
         if self.folder is not None:
             write_files(batch, number, folder=self.folder.resolve() / f"watch={name}")
         if self.topic is not None and self.bootstrap_server is not None:
             write_topic(batch, number, topic=self.topic, bootstrap_servers=self.bootstrap_server)
 
 
-def _show(batch: DataFrame, screen: Console) -> None:
-    """A line for each alert; brokers and the quorum first, as what they do is why partitions suffer."""
+def _show(batch: DataFrame, screen: Console, *, is_wide: bool) -> None:
+    """Print the lines of a batch's alerts; not more than `MAX_SHOWN`, unless all are asked for."""
     from pyspark.sql import functions as F
 
-    time = F.date_format("time", "yyyy-MM-dd HH:mm:ss.SSS")
-    ordered = batch.orderBy(F.col("kind").isin(*PARTITION_KINDS), "time", "offset").withColumn("time", time)
-    rows = ordered.limit(MAX_SHOWN).collect()
-    for row in rows:
-        line = Text.assemble(
-            f"{row['time']}  ",
-            (f"{row['severity']:<8}", _STYLES.get(row["severity"], "")),
-            f"  {row['kind']:<21} {row['subject']}: {row['text']} (offset {row['offset']})",
+    from kafkaproto_pipeline.jobs.watch.rules import Alert
+    from kafkaproto_pipeline.jobs.watch.screen import lines
+
+    # If there are too many to look at, brokers and the quorum are the ones that say why.
+    ordered = batch.orderBy(F.col("kind").isin(*PARTITION_KINDS), "time", "offset")
+    rows = ordered.withColumn("timeMs", F.unix_millis("time")).limit(MAX_GROUPED).collect()
+    names = ("timeMs", "kind", "severity", "subject", "offset", "text", "cause")
+    found = lines((Alert(*(row[name] for name in names)) for row in rows), is_wide=is_wide)
+    shown = found if is_wide else found[:MAX_SHOWN]
+    for line in shown:
+        time = datetime.fromtimestamp(line.time_ms / 1000, UTC).isoformat(" ", "milliseconds")
+        text = Text.assemble(
+            f"{time[: -len('+00:00')]}  ",
+            (f"{line.severity:<8}", _STYLES.get(line.severity, "")),
+            f"  {line.kind:<23} {line.text}",
         )
-        screen.print(line, soft_wrap=True)
-    if len(rows) == MAX_SHOWN and (more := batch.count() - MAX_SHOWN):
-        screen.print(f"... and {more:,} more", soft_wrap=True)
+        screen.print(text, soft_wrap=True)
+    count = len(rows) if len(rows) < MAX_GROUPED else batch.count()
+    if more := count - sum(line.alerts for line in shown):
+        screen.print(f"... and {more:,} alerts more", soft_wrap=True)
+
+
+def _tell_unproven(paths: tuple[str, ...], options: Mapping[str, str], screen: Console) -> None:
+    """Print which records the watch cannot take into account yet. Only the query reports wrong input."""
+    from kafkaproto_pipeline.options import parse_options
+    from kafkaproto_pipeline.planning.stream import find_unproven
+    from kafkaproto_pipeline.sources.directories import InputError
+
+    try:
+        unproven = find_unproven(parse_options({**options, "path": ",".join(paths)}))
+    except InputError:
+        return
+    if unproven is not None:
+        text = unproven.text(take_all="--uncommitted", live="--bootstrap-controllers")
+        screen.print(f"warning: {text}", soft_wrap=True, markup=False)
 
 
 def _reason(error: Exception) -> str:

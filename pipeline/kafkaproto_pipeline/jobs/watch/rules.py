@@ -7,7 +7,7 @@ them gets all topic configs. Brokers and elections belong to the one `ClusterRul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,6 +27,8 @@ NEW_LEADER = "new quorum leader"
 EPOCH_JUMP = "epoch jump"
 MANY_ELECTIONS = "many elections"
 SILENT_LEADER = "leader not confirmed"
+OVER = "over: "
+"""How the text of an alert begins that says that trouble has ended."""
 PARTITION_KINDS = (LEADERLESS, BELOW_MIN_ISR, PARTITION_FLAPS)
 """Alerts of which one cause may raise thousands."""
 KINDS = (
@@ -35,6 +37,10 @@ KINDS = (
     *(NEW_LEADER, EPOCH_JUMP, MANY_ELECTIONS, SILENT_LEADER),
 )
 
+BROKER_KINDS = (BROKER_FENCED, BROKER_DIED, BROKER_GONE, BROKER_STOPPING)
+"""Alerts of a broker that leaves, or with `OVER` of one that is back."""
+
+BROKER = "broker"
 QUORUM = "quorum"
 """Subject of alerts about the quorum itself."""
 
@@ -87,6 +93,9 @@ class Alert(NamedTuple):
     """A partition as topic-number, ``broker ID``, or ``quorum``."""
     offset: int
     text: str
+    cause: str | None = None
+    """Of a partition's alert, the brokers that left it or came back to it, as ``broker ID``; None if that is not known.
+    """
 
 
 class _Rules:
@@ -141,8 +150,10 @@ class TopicRules(_Rules):
     """Leaderless partitions, ISRs below their minimum, partitions that flap."""
 
     def empty(self) -> dict[str, Any]:
-        """Topics: id -> [name, partitions: number -> [leader, ISR, replicas, changes]]; minimums: topic name, or empty
-        for the cluster's default -> number."""
+        """Topics: id -> [name, partitions: number -> [leader, ISR, number of replicas, changes]]; minimums: topic name,
+        or empty for the cluster's default -> number. The checkpoint of an earlier release may have the number of an
+        ISR's members in place of the ISR.
+        """
         return {**super().empty(), "topics": {}, "minimums": {}}
 
     def rules(self) -> Mapping[str, Callable[[LogRecord], Iterator[Alert]]]:
@@ -170,7 +181,7 @@ class TopicRules(_Rules):
         topic = self.memory["topics"].setdefault(payload["topicId"], ["", {}])
         number = str(payload["partitionId"])
         before = topic[1].get(number)
-        now = [payload["leader"], len(payload["isr"]), len(payload["replicas"]), []]
+        now = [payload["leader"], payload["isr"], len(payload["replicas"]), []]
         topic[1][number] = now
         yield from self._compare(record, topic, number, before, now)
 
@@ -184,7 +195,7 @@ class TopicRules(_Rules):
         isr, replicas = payload.get("isr"), payload.get("replicas")
         now = [
             before[0] if leader == _LEADER_UNCHANGED else leader,
-            before[1] if isr is None else len(isr),
+            before[1] if isr is None else isr,
             before[2] if replicas is None else len(replicas),
             before[3],
         ]
@@ -206,7 +217,7 @@ class TopicRules(_Rules):
             topic = self.memory["topics"][topic_id]
             is_low = self._is_low(topic_id, number)
             if is_low != ((topic_id, number) in low):
-                yield self._isr_alert(record, topic, number, is_low)
+                yield self._isr_alert(record, topic, number, is_low, None)
 
     def _partitions(self, name: str) -> Iterator[tuple[str, str]]:
         for topic_id, topic in self.memory["topics"].items():
@@ -223,11 +234,11 @@ class TopicRules(_Rules):
         return int(minimums.get(name, minimums.get("", self.limits.min_isr)))
 
     def _below(self, name: str, partition: list[Any]) -> bool:
-        isr, replicas = partition[1], partition[2]
-        if isr is None:
+        size, replicas = _size(partition[1]), partition[2]
+        if size is None:
             return False
         minimum = self._minimum(name)
-        return bool(isr < (minimum if replicas is None else min(minimum, replicas)))
+        return bool(size < (minimum if replicas is None else min(minimum, replicas)))
 
     def _compare(
         self, record: LogRecord, topic: list[Any], number: str, before: list[Any] | None, now: list[Any]
@@ -237,12 +248,16 @@ class TopicRules(_Rules):
         old_leader = now[0] if before is None else before[0]
         if now[0] == _NO_LEADER and (before is None or old_leader != _NO_LEADER):
             was = "" if before is None or old_leader < 0 else f"; it was {old_leader}"
-            yield self._alert(record, LEADERLESS, CRITICAL, subject, f"nobody leads it{was}")
+            cause = _brokers([old_leader]) if was else None
+            yield self._alert(record, LEADERLESS, CRITICAL, subject, f"nobody leads it{was}", cause)
         elif old_leader == _NO_LEADER and now[0] != _NO_LEADER:
-            yield self._alert(record, LEADERLESS, INFO, subject, f"over: {now[0]} leads it")
+            text = f"{OVER}{now[0]} leads it"
+            yield self._alert(record, LEADERLESS, INFO, subject, text, _brokers(now[:1]))
         was_low = before is not None and self._below(name, before)
         if self._below(name, now) != was_low:
-            yield self._isr_alert(record, topic, number, not was_low)
+            old_isr = None if before is None else before[1]
+            cause = _lost(now[1], old_isr) if was_low else _lost(old_isr, now[1])
+            yield self._isr_alert(record, topic, number, not was_low, cause)
         if (
             now[0] != old_leader
             and old_leader != _LEADER_UNCHANGED
@@ -251,18 +266,44 @@ class TopicRules(_Rules):
             text = f"its leader changed {self.limits.partition_changes} times within {self.window_text()}"
             yield self._alert(record, PARTITION_FLAPS, WARNING, subject, text)
 
-    def _isr_alert(self, record: LogRecord, topic: list[Any], number: str, is_low: bool) -> Alert:
-        size, minimum = topic[1][number][1], self._minimum(topic[0])
+    def _isr_alert(
+        self, record: LogRecord, topic: list[Any], number: str, is_low: bool, cause: str | None
+    ) -> Alert:
+        size, minimum = _size(topic[1][number][1]), self._minimum(topic[0])
         text = f"{size} in sync, {MIN_ISR_KEY} is {minimum}"
         severity = CRITICAL if is_low else INFO
         subject = self._subject(record, topic, number)
-        return self._alert(record, BELOW_MIN_ISR, severity, subject, text if is_low else f"over: {text}")
+        text = text if is_low else f"{OVER}{text}"
+        return self._alert(record, BELOW_MIN_ISR, severity, subject, text, cause)
 
     def _subject(self, record: LogRecord, topic: list[Any], number: str) -> str:
         return f"{topic[0] or record.payload.get('topicId')}-{number}"
 
-    def _alert(self, record: LogRecord, kind: str, severity: str, subject: str, text: str) -> Alert:
-        return Alert(record.time_ms, kind, severity, subject, record.offset, text)
+    def _alert(
+        self,
+        record: LogRecord,
+        kind: str,
+        severity: str,
+        subject: str,
+        text: str,
+        cause: str | None = None,
+    ) -> Alert:
+        return Alert(record.time_ms, kind, severity, subject, record.offset, text, cause)
+
+
+def _size(isr: list[int] | int | None) -> int | None:
+    return len(isr) if isinstance(isr, list) else isr
+
+
+def _lost(before: list[int] | int | None, after: list[int] | int | None) -> str | None:
+    """The brokers that were in an ISR and no longer are."""
+    if not isinstance(before, list) or not isinstance(after, list):
+        return None
+    return _brokers(sorted(set(before) - set(after)))
+
+
+def _brokers(ids: Sequence[int]) -> str | None:
+    return ", ".join(f"{BROKER} {each}" for each in ids) or None
 
 
 class ClusterRules(_Rules):
@@ -288,7 +329,7 @@ class ClusterRules(_Rules):
             # The record may have waited in the leader's log all the while.
             over = record._replace(time_ms=max(record.time_ms, memory["silent_ms"]))
             memory["silent_ms"] = None
-            yield self._alert(over, SILENT_LEADER, INFO, QUORUM, f"over: offset {record.offset} is committed")
+            yield self._alert(over, SILENT_LEADER, INFO, QUORUM, f"{OVER}offset {record.offset} is committed")
         if memory["epoch"] is not None and record.epoch > memory["epoch"] + 1:
             text = (
                 f"the epoch went from {memory['epoch']} to {record.epoch}: elections without a leader between"
@@ -381,7 +422,7 @@ class ClusterRules(_Rules):
         subject = f"broker {number}"
         if not fenced:
             broker[1] = False
-            yield self._alert(record, BROKER_FENCED, INFO, subject, "over: it is unfenced")
+            yield self._alert(record, BROKER_FENCED, INFO, subject, f"{OVER}it is unfenced")
         elif broker[1]:
             yield self._alert(record, BROKER_FENCED, INFO, subject, "it has shut down")
         else:

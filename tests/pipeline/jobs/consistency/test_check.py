@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from kafkaproto.messages import RegisterBrokerRecord
+from kafkaproto.messages import RegisterBrokerRecord, UserScramCredentialRecord
 from kafkaproto_pipeline.jobs.consistency import rows as kinds
 from kafkaproto_pipeline.jobs.consistency.check import check
-from kafkaproto_pipeline.jobs.consistency.rows import SortedRow
+from kafkaproto_pipeline.jobs.consistency.rows import Content, Finding, SortedRow
 
 LEADER, NO_OP = "LeaderChangeMessage", "NoOpRecord"
 
@@ -58,10 +58,18 @@ def damage(node: int, offset: int, reason: str) -> SortedRow:
     )
 
 
+def checked(*logs: list[SortedRow]) -> list[Finding]:
+    return list(check(sorted((row for each in logs for row in each), key=lambda row: row[:6])))
+
+
 def differences(*logs: list[SortedRow]) -> list[tuple[str | None, int | None, int | None]]:
-    rows = sorted((row for each in logs for row in each), key=lambda row: row[:6])
-    found = [each for each in check(rows) if each.table == kinds.DIFFERENCE]
+    found = [each for each in checked(*logs) if each.table == kinds.DIFFERENCE]
     return [(each.kind, each.node_id, each.offset) for each in found]
+
+
+def agreements(*logs: list[SortedRow]) -> dict[int | None, int | None]:
+    """How far each replica agrees with the most advanced one."""
+    return {each.node_id: each.agrees_to for each in checked(*logs) if each.table == kinds.REPLICA}
 
 
 def test_equal_logs_differ_in_nothing_however_long_they_are() -> None:
@@ -121,12 +129,84 @@ def test_gaps_duplicates_and_damage_are_told_once() -> None:
     assert differences(whole, [*log(2, 1, 1, 1), row(2, 1, 1)]) == [(kinds.EXTRA_RECORD, 2, 1)]
 
 
-def test_torn_tail_is_damage_only_if_records_follow() -> None:
-    torn = damage(2, 2, "the bytes end inside a record batch: it claims 9, 3 are left")
-    assert differences(log(1, 1, 1, 1, 1), [*log(2, 1, 1), torn]) == []
-    assert differences(log(1, 1, 1, 1, 1), [*log(2, 1, 1), torn, row(2, 3, 1)]) == [
-        (kinds.CORRUPT_BATCH, 2, 2)
+TORN = "the bytes end inside a record batch: it claims 9, 3 are left"
+
+
+def test_torn_end_is_a_kind_of_its_own_and_corrupt_if_anything_follows() -> None:
+    whole = log(1, 1, 1, 1, 1)
+    torn = damage(2, 2, TORN)
+    assert differences(whole, [*log(2, 1, 1), torn]) == [(kinds.TORN_END, 2, 2)]
+    assert differences(whole, [*log(2, 1, 1), torn, row(2, 3, 1)]) == [(kinds.CORRUPT_BATCH, 2, 2)]
+
+
+def test_each_damage_is_a_row_of_its_own() -> None:
+    torn = [damage(2, 2, TORN), damage(2, 2, TORN)._replace(file="2.log"), damage(3, 1, TORN)]
+    assert differences(log(1, 1, 1, 1, 1), [*log(2, 1, 1), *torn[:2]], [*log(3, 1), torn[2]]) == [
+        (kinds.CORRUPT_BATCH, 2, 2),
+        (kinds.TORN_END, 2, 2),
+        (kinds.TORN_END, 3, 1),
     ]
+
+
+def test_a_replica_agrees_up_to_its_first_difference() -> None:
+    whole = log(1, 1, 1, 1, 1, 1)
+    other = log(2, 1, 1, 1, 1, value='{"x":1}', at=2)
+    assert agreements(whole, log(2, 1, 1, 1), log(3, 1, 1, 1, 1)) == {1: 5, 2: 3, 3: 4}
+    assert agreements(whole, other, log(3, 1, 1, 1)) == {1: 5, 2: 2, 3: 3}
+    corrupt = [damage(1, 1, "the crc is wrong"), *(each for each in whole if each.offset != 1)]
+    assert agreements(corrupt, log(2, 1, 1, 1)) == {1: 1, 2: 3}
+    assert agreements(whole, [each for each in log(2, 1, 1, 1, 1) if each.offset != 3]) == {1: 5, 2: 3}
+    assert agreements(whole, log(2, 1, 1, 1, 1, 1)[3:]) == {1: 5, 2: 0}
+
+
+def test_a_wrong_snapshot_does_not_make_its_log_disagree() -> None:
+    text = '{"name":"a","featureLevel":1}'
+    logs = [log(1, 1, start=5), log(2, 1, start=5)]
+    assert agreements(*logs, snapshot(1, 5, 1, text), snapshot(2, 5, 1)) == {1: 6, 2: 0}
+    same = snapshot(2, 5, 1, text, text)
+    assert agreements(*logs, snapshot(1, 5, 1, text), same) == {1: 6, 2: 6}
+
+
+def test_of_long_records_the_part_that_differs_is_shown() -> None:
+    same = "x" * 500
+    one, other = (Content("TopicRecord", 0, f'{{"a":"{same}","b":{end}}}', None) for end in (1, 2))
+    assert one.shown(other) == f'TopicRecord ...{"x" * 192}","b":1}}'
+    early = Content("TopicRecord", 0, f'{{"c":"{same}"}}', None)
+    assert early.shown(one) == f'TopicRecord {{"c":"{"x" * 194}...'
+    assert early.shown() == early.shown(one)
+    middle = [Content("TopicRecord", 0, same + each + same, None) for each in "ab"]
+    assert middle[0].shown(middle[1]) == f"TopicRecord ...{'x' * 60}a{'x' * 139}..."
+    found = checked(
+        log(1, 1, 1, 1, value=middle[0].payload or "", at=1),
+        log(2, 1, 1, 1, 1, value=middle[1].payload or "", at=1),
+    )
+    (text,) = (each.text or "" for each in found if each.table == kinds.DIFFERENCE)
+    assert "xa" in text
+    assert "xb" in text
+
+
+def test_differences_show_no_secrets_and_those_of_secrets_alone_are_found() -> None:
+    def credential(salt: str) -> Content:
+        record = UserScramCredentialRecord(name="alice", mechanism=1, salt=salt.encode(), iterations=4096)
+        return Content("UserScramCredentialRecord", 0, json.dumps(record.to_json(0)), None)
+
+    one, other = credential("hunter2"), credential("hunter3")
+    salts = [json.loads(each.payload or "")["salt"] for each in (one, other)]
+    logs = [[*log(node, 1), row(node, 1, 1, one.record_type, one.payload or "")] for node in (1, 2, 3)]
+    logs[2][-1] = row(3, 1, 1, other.record_type, other.payload or "")
+    held = [
+        [each._replace(record_type=one.record_type) for each in snapshot(node, 2, 1, content.payload or "")]
+        for node, content in ((1, one), (2, other))
+    ]
+    found = [each for each in checked(*logs, *held) if each.table == kinds.DIFFERENCE]
+    assert {(each.kind, each.node_id) for each in found} == {
+        (kinds.DIFFERENT_RECORD, 3),
+        (kinds.SNAPSHOT_DIFFERS_FROM_LOG, 2),
+        (kinds.SNAPSHOT_DIFFERS_FROM_SNAPSHOT, 2),
+    }
+    for each in found:
+        assert "[redacted]" in (each.text or "")
+        assert not any(salt in (each.text or "") for salt in salts)
 
 
 def test_order_within_a_registration_is_no_difference() -> None:

@@ -19,6 +19,7 @@ from kafkaproto_pipeline.jobs.consistency.rows import Finding, SortedRow
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.planning.files import Filters, plan_batch
 from kafkaproto_pipeline.read import read_piece
+from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 from kafkaproto_pipeline.views.schema import columns_of
 from kafkaproto_pipeline.views.wanted import Wanted
@@ -46,7 +47,7 @@ def read(spark: SparkSession, nodes: Sequence[Path | str]) -> DataFrame:
 
 def found_in(nodes: Sequence[Path | str]) -> list[Finding]:
     """What the job's one pass says, the rows decoded and sorted without Spark."""
-    options = parse_options({"path": ",".join(map(str, nodes)), "includeSnapshots": "true"})
+    options = parse_options({"path": ",".join(map(str, nodes)), **consistency.JOB.source_options})
     wanted = Wanted(
         view="records",
         columns=tuple(column.name for column in columns_of("records")),
@@ -156,6 +157,11 @@ def plant(nodes: Sequence[Path]) -> Found:
         expected.add((kinds.SNAPSHOT_DIFFERS_FROM_LOG, node, last))
 
     expected.add(plant_epoch_at_the_end(nodes))
+
+    torn = max(nodes, key=end_of)
+    path = planting.segments(torn)[-1]
+    expected.add((kinds.TORN_END, nodes.index(torn) + 1, planting.batches(path)[-1].base_offset))
+    path.write_bytes(path.read_bytes()[:-7])
     return expected
 
 
@@ -208,13 +214,9 @@ def test_planted_divergences_are_found_and_no_others(nodes: list[Path], tmp_path
     assert differing == {(node, at) for kind, node, at in expected if kind == kinds.SNAPSHOT_DIFFERS_FROM_LOG}
 
 
-def test_replicas_that_fell_behind_or_were_killed_are_no_divergence(
-    nodes: list[Path], tmp_path: Path
-) -> None:
+def test_a_replica_that_fell_behind_is_no_divergence(nodes: list[Path], tmp_path: Path) -> None:
     copies = planting.copy_nodes(nodes, tmp_path)
     leave_a_stale_tail(copies[0])
-    torn = planting.segments(copies[1])[-1]
-    torn.write_bytes(torn.read_bytes()[:-7])
     findings = found_in(copies)
     assert differences(findings) == set()
     (stale,) = (each for each in findings if each.table == kinds.REPLICA and each.node_id == 1)
@@ -264,6 +266,32 @@ def test_log_that_begins_behind_all_snapshots_misses_its_beginning(nodes: list[P
     found = [each for each in found_in(copies) if each.table == kinds.DIFFERENCE]
     assert [(each.kind, each.node_id, each.offset) for each in found] == [(kinds.MISSING_RECORD, 3, 0)]
     assert f"to {start - 1}" in (found[0].text or "")
+
+
+def test_a_missing_segment_is_told_and_all_else_is_compared(nodes: list[Path], tmp_path: Path) -> None:
+    copies = planting.copy_nodes(nodes, tmp_path)
+    missing, following = planting.segments(copies[1])[1:3]
+    start = int(missing.stem)
+    missing.unlink()
+    place = metadata_batch(copies[2], int(following.stem))
+    planting.put(
+        place, planting.rebuilt(place.batch, change=lambda each: planting.with_value(each, 0, NO_OP))
+    )
+    findings = found_in(copies)
+    assert differences(findings) == {
+        (kinds.MISSING_RECORD, 2, start),
+        (kinds.DIFFERENT_RECORD, 3, place.batch.base_offset),
+    }
+    (text,) = (each.text for each in findings if each.kind == kinds.MISSING_RECORD)
+    assert text == f"nothing from offset {start} to {int(following.stem) - 1}"
+    agrees_to = {each.node_id: each.agrees_to for each in findings if each.table == kinds.REPLICA}
+    assert (agrees_to[2], agrees_to[3]) == (start, place.batch.base_offset)
+    # If no record follows the gap, only the files show it.
+    for path in planting.segments(copies[1])[1:-1]:
+        path.unlink()
+    planting.segments(copies[1])[-1].write_bytes(b"")
+    with pytest.raises(InputError, match=f"offsets {start} to .* are missing"):
+        found_in(copies)
 
 
 @pytest.mark.slow

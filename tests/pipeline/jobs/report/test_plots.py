@@ -28,14 +28,17 @@ from kafkaproto_pipeline.jobs.report.data import (
     SHOWN_FIRST,
     YEAR_MS,
     DirectoryFailure,
+    Event,
+    Events,
+    IsrCell,
     IsrMap,
     IsrRow,
+    Mark,
     Report,
     bins_of,
 )
 from kafkaproto_pipeline.jobs.report.page import page
 from kafkaproto_pipeline.jobs.report.plots import (
-    MAX_LABEL,
     STATE_HEIGHTS,
     Plot,
     balance_plot,
@@ -44,7 +47,7 @@ from kafkaproto_pipeline.jobs.report.plots import (
     quorum_plot,
     rates_plot,
 )
-from kafkaproto_pipeline.jobs.report.theme import DARK, LIGHT, duration, shortened, utc
+from kafkaproto_pipeline.jobs.report.theme import DARK, LIGHT, duration, style, utc
 from tests.pipeline import report_samples as samples
 
 THEMES = {"light": LIGHT, "dark": DARK}
@@ -121,14 +124,6 @@ def test_any_timestamp_of_a_log_has_a_text(at_ms: int) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}", utc(at_ms))
 
 
-@given(st.text(min_size=1, max_size=80), st.integers(3, 40))
-def test_a_shortened_name_fits_and_keeps_its_ends(name: str, most: int) -> None:
-    short = shortened(name, most)
-    assert len(short) <= most
-    assert short[0] == name[0]
-    assert short[-1] == name[-1]
-
-
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("name", REPORTS)
 def test_plotly_takes_every_figure_in_both_themes(name: str, theme: str) -> None:
@@ -169,37 +164,48 @@ def figure(draw: Any, report: Report, part: str) -> dict[str, Any]:
     return dict(drawn)
 
 
-def test_rows_of_one_name_stay_apart() -> None:
-    row = IsrRow(name="a-topic-of-a-name-that-is-much-too-long-0", start_ms=0, end_ms=10)
-    isr = IsrMap(rows=[row, row], cells=())
-    drawn = isr_plot(isr, bins_of(0, 10), "isr", "topic").figure
-    assert drawn is not None
-    labels = drawn["layout"]["yaxis"]["tickvals"]
-    assert len(set(labels)) == 2
-    assert all(len(label) <= MAX_LABEL + 1 for label in labels)
-
-
 def test_a_row_has_cells_only_while_it_was_there() -> None:
-    bins = bins_of(0, 99, 100)
-    isr = IsrMap(rows=[IsrRow(name="t", start_ms=20, end_ms=30)], cells=())
-    drawn = isr_plot(isr, bins, "isr", "topic").figure
-    assert drawn is not None
-    assert [at for at, share in enumerate(drawn["data"][0]["z"][0]) if share is not None] == list(
-        range(20, 30)
-    )
+    for start_ms, end_ms in ((20, 30), (21, 29), (25, 25), (20, 20), (0, 100), (-5, 105)):
+        isr = IsrMap(rows=[IsrRow(topic="t", partition=0, start_ms=start_ms, end_ms=end_ms)], cells=())
+        bins = bins_of(0, 99, 10)
+        drawn = isr_plot(isr, bins, "isr", "partition").rows
+        assert drawn is not None
+        _, _, first, end, _ = drawn.rows[0]
+        there = [at for at in range(10) if bins.start_ms(at) < end_ms and start_ms < bins.start_ms(at + 1)]
+        assert list(range(first, end)) == there, (start_ms, end_ms)
+
+
+def test_equal_cells_that_follow_each_other_are_one() -> None:
+    def cell(at: int, share: float, leaderless_ms: int = 0) -> IsrCell:
+        return IsrCell(
+            row=0, bin=at, share=share, out_of_sync_ms=2, leaderless_ms=leaderless_ms, partitions=1
+        )
+
+    cells = [cell(7, 0.5), cell(3, 0.5), cell(4, 0.5), cell(5, 0.25), cell(6, 0.25, 1)]
+    isr = IsrMap(rows=[IsrRow(topic="t", partition=0, start_ms=0, end_ms=10)], cells=cells)
+    rows = isr_plot(isr, bins_of(0, 9), "isr", "partition").rows
+    assert rows is not None
+    out, leaderless = "replicas out of sync for 2 ms", "replicas out of sync for 2 ms<br>leaderless for 1 ms"
+    found = [(at, count, share, rows.texts[text], cross) for at, count, share, text, cross in rows.rows[0][4]]
+    assert found == [
+        (3, 2, 0.5, out, 0),
+        (5, 1, 0.25, out, 0),
+        (6, 1, 0.25, leaderless, 1),
+        (7, 1, 0.5, out, 0),
+    ]
 
 
 def test_what_is_left_out_is_said() -> None:
     report = samples.large()
     lanes = dataclasses.replace(report.brokers, left_out=7)
     assert "7 more brokers" in broker_plot(lanes, report.bins).caption
-    assert "4,960 more partitions" in isr_plot(report.partition_isr, report.bins, "isr", "partition").caption
+    assert "4,700 more partitions" in isr_plot(report.partition_isr, report.bins, "isr", "partition").caption
     assert "17 more partitions" in page(report)
 
 
 def test_empty_parts_say_so() -> None:
     text = page(samples.empty())
-    assert text.count('class="empty"') == 7
+    assert text.count('class="empty"') == 8
     assert 'class="plot"' not in text
     healthy = IsrMap(rows=(), cells=(), healthy=5_000)
     assert (
@@ -260,12 +266,24 @@ def test_states_of_a_lane_can_be_told_apart(theme: str, vision: str) -> None:
         assert distance > (20 if same_height else 10), (one, other, distance)
 
 
+def test_the_page_has_the_colours_of_both_themes() -> None:
+    for role in ("@page", "@ink", "@quiet"):
+        assert f"--{role[1:]}: light-dark({LIGHT[role]}, {DARK[role]});" in style()
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_text_is_readable(theme: str) -> None:
     def luminance(role: str) -> float:
         return float(np.array([0.2126, 0.7152, 0.0722]) @ linear(str(THEMES[theme][role])))
 
-    for text, ground, least in (("@ink", "@page", 7), ("@quiet", "@page", 4.5), ("@on leads", "@leads", 4.5)):
+    for text, ground, least in (
+        ("@ink", "@page", 7),
+        ("@quiet", "@page", 4.5),
+        ("@on leads", "@leads", 4.5),
+        ("@quiet", "@tile", 4.5),
+        ("@on mark", "@mark", 4.5),
+        ("@mark", "@page", 3),
+    ):
         light, dark = sorted((luminance(text), luminance(ground)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= least, (text, ground)
 
@@ -325,9 +343,10 @@ def test_no_name_can_break_out_of_the_page() -> None:
     report = samples.small()
     header = dataclasses.replace(report.header, cluster_ids=[evil], notes=[evil])
     rows = [dataclasses.replace(each, topic=evil) for each in report.worst.rows]
-    isr_rows = [dataclasses.replace(each, name=evil) for each in report.topic_isr.rows]
-    failures = [dataclasses.replace(each, directory=evil) for each in report.brokers.failures] or [
-        DirectoryFailure(broker_id=101, at_ms=samples.START_MS, offset=1, directory=evil)
+    event = Event(at_ms=samples.START_MS, offset=1, kind=evil, subject=evil, topic=evil, text=evil)
+    isr_rows = [dataclasses.replace(each, topic=evil) for each in report.topic_isr.rows]
+    failures = [dataclasses.replace(each, text=evil) for each in report.brokers.failures] or [
+        DirectoryFailure(broker_id=101, at_ms=samples.START_MS, offset=1, text=evil)
     ]
     report = dataclasses.replace(
         report,
@@ -336,6 +355,8 @@ def test_no_name_can_break_out_of_the_page() -> None:
         topic_isr=dataclasses.replace(report.topic_isr, rows=isr_rows),
         brokers=dataclasses.replace(report.brokers, failures=failures),
         rates=dataclasses.replace(report.rates, types=[evil, *report.rates.types[1:]]),
+        events=Events(rows=[event], counts={evil: 1}),
+        marks=[Mark(count=1, changes=[event])],
     )
     text = page(report, title=evil)
     found = Addresses()
@@ -344,10 +365,11 @@ def test_no_name_can_break_out_of_the_page() -> None:
     island = re.search(r'<script type="application/json" id="figures">(.*?)</script>', text, re.S)
     assert island is not None
     assert "<" not in island[1]
-    figures = json.loads(island[1])["figures"]
-    # Plotly understands some HTML in its texts: that of names is not to be understood.
-    assert "<img" not in json.dumps(figures)
-    assert "&lt;img" in json.dumps(figures)
+    # Plotly understands some HTML in its texts: that of names is not to be understood. A test in a browser looks at
+    # what the page's script puts in.
+    for figure in json.loads(island[1])["figures"].values():
+        assert "<img" not in json.dumps(figure["data"])
+    assert "&lt;img" in json.dumps(json.loads(island[1])["figures"])
 
 
 def test_title_heads_the_page() -> None:

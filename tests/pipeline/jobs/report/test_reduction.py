@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from kafkaproto import uuids
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     BrokerRegistrationChangeRecord,
+    ConfigRecord,
+    DelegationTokenRecord,
     LeaderChangeMessage,
     NoOpRecord,
     PartitionChangeRecord,
     PartitionRecord,
     RegisterBrokerRecord,
     TopicRecord,
+    UserScramCredentialRecord,
 )
 from kafkaproto_pipeline.jobs.report import reduction
 from kafkaproto_pipeline.jobs.report.data import BrokerSpan, DirectoryFailure, Report, Tenure, WorstPartition
@@ -127,9 +133,9 @@ def test_brokers_lanes_hold_their_states_and_failures(whole: Report) -> None:
         )
         for broker, state, start, end, offset in told
     ]
-    failure = whole.brokers.failures[0]
+    lost = f"Broker 12 lost log directory {uuids.to_text(ROOMS[1])}"
     assert whole.brokers.failures == [
-        DirectoryFailure(broker_id=12, at_ms=START_MS + 80_000, offset=13, directory=failure.directory)
+        DirectoryFailure(broker_id=12, at_ms=START_MS + 80_000, offset=13, text=lost)
     ]
 
 
@@ -181,10 +187,82 @@ def test_worst_partition_is_told_with_its_times(whole: Report) -> None:
     assert whole.worst.left_out == 0
 
 
+def test_events_are_told_in_the_order_of_the_log(whole: Report) -> None:
+    told = [(each.offset, each.kind, each.topic) for each in whole.events.rows]
+    assert told == [
+        (0, "leader elected", None),
+        (1, "broker registered", None),
+        (2, "broker registered", None),
+        (3, "broker unfenced", None),
+        (4, "broker unfenced", None),
+        (5, "topic created", "orders"),
+        (9, "broker fenced", None),
+        (10, "leader elected", None),
+        (11, "leader lost", "orders"),
+        (12, "leader regained", "orders"),
+        (13, "directory failed", None),
+    ]
+    assert {each.at_ms for each in whole.events.rows if each.offset in (5, 9)} == {
+        START_MS + 20_000,
+        START_MS + 40_000,
+    }
+    assert sum(whole.events.counts.values()) == len(told)
+    (mark,) = whole.marks
+    assert (mark.count, mark.changes) == (1, [whole.events.rows[5]])
+
+
+def test_the_page_has_no_secrets(spark: SparkSession) -> None:
+    def config(resource: int, name: str, key: str, value: str) -> Message:
+        return ConfigRecord(resource_type=resource, resource_name=name, name=key, value=value)
+
+    rows = [
+        LeaderChangeMessage(leader_id=1),
+        config(4, "11", "ssl.keystore.password", "hunter2-a"),
+        config(4, "11", "ssl.keystore.password", "hunter2-b"),
+        config(4, "", "listener.name.outside.sasl.jaas.config", "hunter2-c"),
+        config(2, "orders", "nobody.knows", "hunter2-d"),
+        config(2, "orders", "retention.ms", "60000"),
+        UserScramCredentialRecord(
+            name="bob",
+            mechanism=1,
+            salt=b"hunter2-salt",
+            stored_key=b"hunter2-stored",
+            server_key=b"hunter2-server",
+            iterations=4096,
+        ),
+        DelegationTokenRecord(owner="User:bob", requester="User:bob", token_id="hunter2-token"),
+    ]
+    text = document(frame(spark, [(at, START_MS + at, each) for at, each in enumerate(rows)]))
+    secrets = [b"hunter2", b"hunter2-salt", b"hunter2-stored", b"hunter2-server", b"hunter2-token"]
+    for secret in secrets:
+        for form in (secret.decode(), base64.b64encode(secret).decode(), secret.hex()):
+            assert form not in text, form
+    for shown in (
+        "ssl.keystore.password of broker 11 was set to [redacted] (it was [redacted])",
+        "nobody.knows of topic orders was set to [redacted]",
+        "retention.ms of topic orders was set to 60000",
+        "SCRAM-SHA-256 credential of bob was created",
+        "A delegation token of User:bob was created",
+    ):
+        assert f">{shown}<" in text
+    # The changes are marked as well.
+    assert "set to [redacted] (it was [redacted]) (offset 2)" in text
+
+
+def test_rows_of_snapshots_are_no_records_of_the_log(records: DataFrame, whole: Report) -> None:
+    stated = [(18, START_MS + 120_000, TopicRecord(name="orders", topic_id=TOPIC))]
+    more = frame(records.sparkSession, stated, snapshot=True)
+    report = reduced(records.unionByName(more))
+    assert report.header.records == whole.header.records == 19
+    assert report.rates == whole.rates
+    assert report.events == whole.events
+
+
 def test_what_is_beyond_the_limits_is_counted_or_drawn_as_one(
     records: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, limit in (("MAX_LANES", 1), ("MAX_ROWS", 1), ("MAX_TYPES", 3), ("MAX_TABLE_ROWS", 1)):
+    limits = {"MAX_LANES": 1, "MAX_PARTITIONS": 1, "MAX_TYPES": 3, "MAX_WORST": 1}
+    for name, limit in limits.items():
         monkeypatch.setattr(reduction, name, limit)
     # Two bins of 60 seconds or more: the first states of a broker are shorter than that.
     monkeypatch.setattr(reduction, "MAX_SPANS", 6)
@@ -206,9 +284,23 @@ def test_what_is_beyond_the_limits_is_counted_or_drawn_as_one(
     assert (len(report.worst.rows), report.worst.left_out) == (1, 1)
 
 
+def test_rows_of_a_heat_map_are_as_many_as_their_cells_fit(
+    records: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The partitions have 30 and 5 cells.
+    hurt = PartitionChangeRecord(topic_id=TOPIC, partition_id=1, isr=[12])
+    more = frame(records.sparkSession, [(19, START_MS + 110_000, hurt, 3)])
+    monkeypatch.setattr(reduction, "MAX_CELLS", 34)
+    report = reduced(records.unionByName(more))
+    assert [row.name for row in report.partition_isr.rows] == ["orders-0"]
+    assert len(report.partition_isr.cells) == 30
+    assert report.partition_isr.left_out == 1
+    assert (report.topic_isr.rows, report.topic_isr.left_out) == ([], 1)
+
+
 def test_a_log_without_records_makes_a_page_that_says_so(records: DataFrame) -> None:
     text = document(records.limit(0))
-    assert text.count('class="empty"') == 7
+    assert text.count('class="empty"') == 8
     assert "without records" in text
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from compat.process import free_ports
+from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.jobs.watch import checks
 from kafkaproto_pipeline.jobs.watch.beginning import CheckpointError, begin
 from kafkaproto_pipeline.jobs.watch.checks import CheckError
-from kafkaproto_pipeline.jobs.watch.command import _reason, _told_to_end
+from kafkaproto_pipeline.jobs.watch.command import _reason, _tell_unproven, _told_to_end
+from tests.pipeline.replicas import Batch, Files, write_node
 
 
 def test_a_watch_goes_on_as_it_began(tmp_path: Path) -> None:
@@ -60,6 +64,21 @@ def test_nobody_there_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         checks.check_topic("alerts", f"127.0.0.1:{port}")
     with pytest.raises(CheckError, match="--bootstrap-server: 'broker' is not HOST:PORT"):
         checks.check_topic("alerts", "broker")
+
+
+def test_one_of_three_voters_files_are_not_all_that_is_to_be_watched(tmp_path: Path) -> None:
+    log = [Batch(epoch=1, voters=(1, 2, 3)), *[Batch(epoch=1)] * 9]
+    node = write_node(tmp_path, log, Files(snapshots=[SnapshotId(epoch=1, end_offset=9)]))
+    screen = Console(file=io.StringIO(), width=40)
+    assert isinstance(screen.file, io.StringIO)
+    _tell_unproven((str(node),), {"view": "records"}, screen)
+    assert screen.file.getvalue() == (
+        "warning: records up to offset 8 are known to be committed, 1 record after that waits for the next snapshot: "
+        "fewer than a majority of the voters' logs are given. Give the directories of all voters or "
+        "--bootstrap-controllers to read on at once, or --uncommitted to take all as committed\n"
+    )
+    _tell_unproven((str(node),), {"view": "records", "highWatermark": "latest"}, screen)
+    assert screen.file.getvalue().count("\n") == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

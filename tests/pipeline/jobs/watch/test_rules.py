@@ -100,6 +100,55 @@ def test_isr_is_held_against_the_topics_minimum() -> None:
     ]
 
 
+def causes(given: Iterable[LogRecord], memory: dict[str, Any] | None = None) -> list[tuple[str, str | None]]:
+    found = TopicRules(LIMITS, memory)
+    return [(each.kind, each.cause) for record in given for each in found.take(record)]
+
+
+def test_the_brokers_that_left_or_came_back_are_the_cause() -> None:
+    low, none = rules.BELOW_MIN_ISR, rules.LEADERLESS
+    assert causes(
+        records(
+            *topic(minimum="3"),
+            change(isr=[1, 3]),
+            change(isr=[1, 2, 3]),
+            change(isr=[1]),
+            change(leader=-1),
+            change(leader=3, isr=[1, 2, 3]),
+        )
+    ) == [
+        (low, "broker 2"),
+        (low, "broker 2"),
+        (low, "broker 2, broker 3"),
+        (none, "broker 1"),
+        (none, "broker 3"),
+        (low, "broker 2, broker 3"),
+    ]
+    assert causes(records(*topic(), change(isr=[1]), config("orders", "2"))) == [(low, None)]
+    begun_without = PartitionRecord(topic_id=TOPIC, partition_id=0, replicas=[1], isr=[], leader=-1)
+    assert (none, None) in causes(records(begun_without))
+
+
+def test_memory_of_an_earlier_release_has_numbers_for_isrs() -> None:
+    found = TopicRules(Limits(min_isr=2), None)
+    first, *rest = records(
+        *topic(), change(isr=[1]), change(isr=[1, 2, 3]), change(isr=[1, 2]), change(isr=[1])
+    )
+    for record in (first, rest[0]):
+        assert list(found.take(record)) == []
+    memory = json.loads(json.dumps(found.memory))
+    ((_, partitions),) = memory["topics"].values()
+    assert partitions["0"][1] == [1, 2, 3]
+    partitions["0"][1] = 3
+    found = TopicRules(Limits(min_isr=2), memory)
+    told = [(each.severity, each.cause) for record in rest[1:] for each in found.take(record)]
+    assert told == [
+        (rules.CRITICAL, None),
+        (rules.INFO, "broker 2, broker 3"),
+        (rules.CRITICAL, "broker 2"),
+    ]
+
+
 def test_minimum_comes_from_topic_then_cluster_then_limits() -> None:
     shrunk = [*topic(), change(isr=[1])]
     low = [(rules.BELOW_MIN_ISR, rules.CRITICAL, "orders-0")]
