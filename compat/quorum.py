@@ -126,14 +126,14 @@ class Quorum:
         node_class = self._others.get(node_id, self._node_class)
         return node_class(folder, {**properties, **self._properties, **more})
 
-    def format(self) -> None:
-        """Formats all nodes with all of them as the first voters."""
+    def format(self, *options: str) -> None:
+        """Formats all nodes with all of them as the first voters, and with these options of `kafka-storage format`."""
         voters = ",".join(
             f"{node_id}@{server}:{uuids.to_text(new_uuid())}" for node_id, server in self._servers.items()
         )
         quorum = () if self._has_static_voters else ("--initial-controllers", voters)
         with ThreadPoolExecutor(len(self.nodes)) as pool:
-            list(pool.map(lambda node: node.format(CLUSTER_ID, quorum), self.nodes.values()))
+            list(pool.map(lambda node: node.format(CLUSTER_ID, (*quorum, *options)), self.nodes.values()))
 
     def start(self) -> None:
         """Starts all nodes and waits until each serves; at once, because a node waits for a leader to serve."""

@@ -161,6 +161,13 @@ class ErrorCode(enum.IntEnum):
     STREAMS_INVALID_TOPOLOGY_EPOCH = 131, False, "The topology epoch is not valid."
     STREAMS_TOPOLOGY_FENCED = 132, False, "The topology epoch is older than the group's."
     SHARE_SESSION_LIMIT_REACHED = 133, True, "The broker holds as many share sessions as it may."
+    GROUP_DELETION_FAILED = 134, False, "The group could not be deleted."
+    STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED = (
+        135,
+        False,
+        "The description of the topology could not be stored.",
+    )
+    CONTROLLER_ID_NOT_REGISTERED = 136, False, "No controller is registered under this id."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,22 @@ def test_a_users_files_are_not_taken_for_ours(tmp_path: Path) -> None:
     assert len(done.stdout.strip()) == 22
 
 
+def test_the_first_use_says_what_it_installs_and_how_much() -> None:
+    told = {
+        name: subprocess.run(
+            ["bash", "-c", f'source "$1" && installed_for {name}', "bash", BIN / "_environment"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for name in ("server", "tools", "pipeline", "dev")
+    }
+    assert all(told.values())
+    assert "Spark" in told["pipeline"]
+    assert "950 MB" in told["pipeline"]
+    assert "tests" not in told["pipeline"]
+
+
 def test_an_installation_takes_no_name_that_a_user_may_want(tmp_path: Path) -> None:
     build = [
         sys.executable,

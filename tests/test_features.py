@@ -1,4 +1,4 @@
-"""The table of feature levels. The expected tables were printed by Kafka 4.3.1's kafka-storage version-mapping."""
+"""The table of feature levels. The expected tables were printed by Kafka 4.4.0's kafka-storage version-mapping."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ KAFKAS_MAPPING = {
     "4.2-IV0": (28, 1, 2, 1, 1, 1, 0),
     "4.2-IV1": (29, 1, 2, 1, 1, 1, 1),
     "4.3-IV0": (30, 1, 2, 1, 1, 1, 1),
+    "4.4-IV0": (31, 1, 2, 1, 1, 2, 1),
+    "4.4-IV1": (32, 1, 2, 1, 1, 2, 1),
+    "4.4-IV2": (33, 1, 2, 1, 1, 2, 1),
 }
 
 
@@ -42,8 +45,8 @@ def test_new_clusters_begin_with_kafkas_levels(release: str, levels: tuple[int, 
 
 
 def test_levels_follow_one_another_without_gaps() -> None:
-    assert [version.level for version in METADATA_VERSIONS] == list(range(7, 31))
-    assert [metadata_version(level).name for level in (7, 21, 30)] == ["3.3-IV3", "3.9-IV0", "4.3-IV0"]
+    assert [version.level for version in METADATA_VERSIONS] == list(range(7, 34))
+    assert [metadata_version(level).name for level in (7, 21, 33)] == ["3.3-IV3", "3.9-IV0", "4.4-IV2"]
 
 
 def test_a_release_without_an_iv_part_means_its_last_level() -> None:
@@ -51,26 +54,26 @@ def test_a_release_without_an_iv_part_means_its_last_level() -> None:
     assert metadata_version_of_release("3.9").level == 21
 
 
-@pytest.mark.parametrize("release", ["3.8-IV0", "4.4-IV0", "4", "", "metadata.version"])
+@pytest.mark.parametrize("release", ["3.8-IV0", "4.5-IV0", "4", "", "metadata.version"])
 def test_a_release_that_no_cluster_of_ours_can_have_is_refused_with_those_it_can(release: str) -> None:
-    with pytest.raises(ValueError, match=f"Unknown metadata.version '{release}'.* are: 3.9-IV0, .*, 4.3-IV0"):
+    with pytest.raises(ValueError, match=f"Unknown metadata.version '{release}'.* are: 3.9-IV0, .*, 4.4-IV2"):
         metadata_version_of_release(release)
 
 
-@pytest.mark.parametrize("level", [0, 6, 31, -1])
+@pytest.mark.parametrize("level", [0, 6, 34, -1])
 def test_a_level_that_does_not_exist_is_refused(level: int) -> None:
-    with pytest.raises(ValueError, match=f"no level {level}; known are 7 to 30"):
+    with pytest.raises(ValueError, match=f"no level {level}; known are 7 to 33"):
         metadata_version(level)
 
 
 def test_nodes_support_what_kafka_does_from_the_lowest_level_of_ours() -> None:
     assert supported_ranges() == {
-        "metadata.version": (21, 30),
+        "metadata.version": (21, 33),
         "kraft.version": (0, 1),
         "transaction.version": (0, 2),
         "group.version": (0, 1),
         "eligible.leader.replicas.version": (0, 1),
-        "share.version": (0, 1),
+        "share.version": (0, 2),
         "streams.version": (0, 1),
     }
     assert MINIMUM_METADATA_VERSION.name == "3.9-IV0"
@@ -88,8 +91,8 @@ def test_levels_are_checked_against_the_feature() -> None:
         ValueError, match=r"Unsupported feature: foo. Supported features are: eligible.leader"
     ):
         check_level("foo", 1)
-    with pytest.raises(ValueError, match="no level 31"):
-        check_level("metadata.version", 31)
+    with pytest.raises(ValueError, match="no level 34"):
+        check_level("metadata.version", 34)
     assert feature("group.version") is FEATURES["group.version"]
 
 

@@ -240,10 +240,10 @@ _LEVELS: tuple[tuple[str, tuple[int, ...]], ...] = (
     ("eligible.leader.replicas.version", (0, 1, 1, 2)),
     ("group.version", (0, 1, 1, 2)),
     ("transaction.version", (0, 1, 2, 3)),
-    ("share.version", (0, 1)),
+    ("share.version", (0, 1, 2, 2, 3)),
     ("streams.version", (0, 1)),
     ("kraft.version", (0, 1, 2)),
-    ("metadata.version", (6, 25, 28, 29, 30, 30, 31)),
+    ("metadata.version", (6, 25, 29, 30, 31, 32, 33, 33, 33, 34)),
     ("nonsense", (0, 1)),
 )
 

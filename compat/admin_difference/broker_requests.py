@@ -46,17 +46,18 @@ from kafkaproto.messages import (
     BrokerRegistrationRequest,
     ControllerRegistrationRequest,
     UnregisterBrokerRequest,
+    UnregisterControllerRequest,
 )
 
 Build = Callable[[State], Message]
 
 FEATURES = {
-    "metadata.version": (7, 30),
+    "metadata.version": (7, 33),
     "kraft.version": (0, 1),
     "transaction.version": (0, 2),
     "group.version": (0, 1),
     "eligible.leader.replicas.version": (0, 1),
-    "share.version": (0, 1),
+    "share.version": (0, 2),
     "streams.version": (0, 1),
 }
 _RESERVED_DIRECTORIES = (bytes(16), bytes(15) + b"\1", bytes(15) + b"\2", bytes(15) + b"\x63")
@@ -226,6 +227,11 @@ def _register_controller(rng: random.Random) -> Build:
     )
 
 
+def _unregister_controller(rng: random.Random) -> Build:
+    request = UnregisterControllerRequest(controller_id=mostly(rng, (2, 3), NO_BROKERS, 0.2))
+    return lambda state: request
+
+
 def _alter_partition(rng: random.Random) -> Build:
     target = partition_of(rng)
     order = rng.sample(BROKERS, len(BROKERS))
@@ -336,6 +342,7 @@ REQUESTS: tuple[tuple[int, Callable[[random.Random], Build]], ...] = (
     (22, _beat),
     (2, _unregister),
     (1, _register_controller),
+    (2, _unregister_controller),
     (16, _alter_partition),
     (3, _allocate_producer_ids),
     (6, _assign_directories),

@@ -7,6 +7,7 @@ taken away from it is not null: a stock controller does not refuse either, but f
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +36,10 @@ _CONFIGS: dict[int, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("retention.ms", ("1000", "-1", "-2", "1.5")),
         ("compression.type", ("zstd", "gzip", "lzma")),
         ("leader.replication.throttled.replicas", ("0:11", "*", "0:11,1:12", "all")),
+        ("max.decompressed.message.bytes", ("1000", "0", "-1", "2147483648")),
+        ("remote.copy.lag.ms", ("1000", "-1", "-2", "-3")),
+        ("remote.copy.lag.bytes", ("1000", "-1", "-2", "-3")),
+        ("errors.deadletterqueue.group.enable", ("true", "maybe")),
         ("nonsense", ("1",)),
     ),
     _BROKER: (
@@ -43,6 +48,9 @@ _CONFIGS: dict[int, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("leader.replication.throttled.rate", ("1000",)),
         ("unclean.leader.election.enable", ("true", "false")),
         ("log.cleaner.threads", ("2",)),
+        ("log.remote.copy.lag.ms", ("1000",)),
+        ("max.decompressed.message.bytes", ("1000",)),
+        ("group.streams.assignor.offload.enable", ("false",)),
     ),
     _BROKER_LOGGER: (("kafka.controller", ("INFO", "LOUD")),),
     _CLIENT_METRICS: (
@@ -55,6 +63,10 @@ _CONFIGS: dict[int, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("consumer.session.timeout.ms", ("45000", "1", "x")),
         ("consumer.heartbeat.interval.ms", ("5000", "-1")),
         ("share.record.lock.duration.ms", ("30000",)),
+        ("errors.deadletterqueue.copy.record.enable", ("true", "maybe")),
+        ("errors.deadletterqueue.topic.name", ("dlq.t1", "t1", "", "e f")),
+        ("streams.assignor.name", ("sticky", "", "nobody")),
+        ("streams.rack.aware.assignment.tags", ("zone", "zone,rack", "", "zone,zone")),
         ("nonsense", ("1",)),
     ),
 }
@@ -125,6 +137,17 @@ def _describe(rng: random.Random) -> Build:
 
 
 _RESOURCES = ("t1", "t2", "t", "*")
+_HOSTS = ("*", "127.0.0.1", "10.0.0.0/8", "10.1.0.0/16", "2001:db8::/32")
+_BAD_HOSTS = (
+    "10.0.0.1/8",
+    "10.0.0.0/33",
+    "10.0.0.0/-1",
+    "10.0.0/8",
+    "/8",
+    "2001:db8::/129",
+    "host/8",
+    "10.0.0.0/8/8",
+)
 _PRINCIPALS = ("User:alice", "User:bob", "User:*")
 
 
@@ -135,7 +158,7 @@ def _create_acls(rng: random.Random) -> Build:
             resource_name=mostly(rng, _RESOURCES, ("",)),
             resource_pattern_type=rng.choice((3, 3, 4)),
             principal=mostly(rng, _PRINCIPALS, ("alice",)),
-            host=rng.choice(("*", "127.0.0.1")),
+            host=mostly(rng, _HOSTS, _BAD_HOSTS),
             operation=rng.choice((2, 3, 4, 5, 8)),
             permission_type=rng.choice((2, 3)),
         )
@@ -151,7 +174,7 @@ def _filter(rng: random.Random) -> dict[str, Any]:
         "resource_name_filter": rng.choice((None, None, *_RESOURCES)),
         "pattern_type_filter": rng.choice((1, 2, 3, 4)),
         "principal_filter": rng.choice((None, None, *_PRINCIPALS)),
-        "host_filter": rng.choice((None, None, "*")),
+        "host_filter": mostly(rng, (None, None, None, "*"), ("10.0.0.0/8", "10.0.0.1", *_BAD_HOSTS), 0.2),
         "operation": rng.choice((1, 1, 2, 3)),
         "permission_type": rng.choice((1, 1, 2, 3)),
     }
@@ -208,7 +231,7 @@ def _alter_quotas(rng: random.Random) -> Build:
                     ),
                     0.3,
                 ),
-                value=mostly(rng, (1000.0, 5.0), (0.0, -1.0, 1.5, 1e20), 0.15),
+                value=mostly(rng, (1000.0, 5.0), (0.0, -1.0, 1.5, 1e20, math.inf, math.nan), 0.2),
                 remove=rng.random() < 0.25,
             )
             for _ in range(rng.choice((1, 1, 2)))

@@ -243,6 +243,10 @@ def _register_controller(state: State, record: Any) -> None:
         state.entries["controller", record.controller_id] = record.incarnation_id
 
 
+def _unregister_controller(state: State, record: Any) -> None:
+    state.entries.pop(("controller", record.controller_id), None)
+
+
 def _config(state: State, record: Any) -> None:
     _set(state, ("config", record.resource_type, record.resource_name, record.name), record.value)
 
@@ -320,5 +324,6 @@ _APPLY: Mapping[str, Callable[[State, Any], None]] = {
     "RemoveUserScramCredentialRecord": _remove_scram,
     "TopicRecord": _topic,
     "UnregisterBrokerRecord": _unregister_broker,
+    "UnregisterControllerRecord": _unregister_controller,
     "UserScramCredentialRecord": _scram,
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from compat.kafka.jvm import NODE_OPTIONS, SMALL_HEAP, ClassArchive, java_command
+from compat.kafka.jvm import NODE_OPTIONS, SERVER, SMALL_HEAP, ClassArchive, class_path, java_command
 from compat.kafka.tools import run_tool
 from compat.node import STOP_TIMEOUT_S, Node
 from compat.process import ServerProcess
@@ -26,7 +26,7 @@ class StockNode(Node):
         super().__init__(directory, properties)
         self._jvm_options = tuple(jvm_options)
         self._release = release
-        self._archive = ClassArchive("node", release)
+        self._archive = ClassArchive("node", class_path(SERVER, release))
 
     def format(self, cluster_id: str, quorum: Sequence[str] = ("--standalone",)) -> None:
         """Formats with `kafka-storage format`; raises ToolFailedError if it refuses."""
@@ -47,9 +47,9 @@ class StockNode(Node):
         return exit_code
 
     def _spawn(self, log_prefix: Path) -> ServerProcess:
-        self._archive = ClassArchive("node", self._release)
+        self._archive = ClassArchive("node", class_path(SERVER, self._release))
         options = [*self._jvm_options, *self._archive.options]
-        command = java_command("kafka.Kafka", [str(self.properties_path)], options, self._release)
+        command = java_command(SERVER, [str(self.properties_path)], options, self._release)
         return ServerProcess(command, log_prefix, self.directory, {})
 
     def _wait_until_serving(self, timeout_s: float) -> None:

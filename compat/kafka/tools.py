@@ -8,11 +8,19 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compat.kafka.jvm import TOOL_OPTIONS, ClassArchive, java_command
+from compat.kafka.jvm import (
+    METADATA_SHELL,
+    STORAGE_TOOL,
+    TOOL_OPTIONS,
+    ClassArchive,
+    class_path,
+    java_command,
+)
 
 # A tool that gets no answer gives up by itself after 60 s (default.api.timeout.ms).
 TOOL_TIMEOUT_S = 90.0
 
+# As the pinned release of tools has them; in 4.4 kafka-configs is in the artifact kafka-tools, no longer in kafka_2.13.
 MAIN_CLASSES = {
     "kafka-acls": "org.apache.kafka.tools.AclCommand",
     "kafka-broker-api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
@@ -33,20 +41,23 @@ MAIN_CLASSES = {
     "kafka-leader-election": "org.apache.kafka.tools.LeaderElectionCommand",
     "kafka-log-dirs": "org.apache.kafka.tools.LogDirsCommand",
     "kafka-metadata-quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
-    "kafka-metadata-shell": "org.apache.kafka.shell.MetadataShell",
+    "kafka-metadata-shell": METADATA_SHELL,
     "kafka-producer-perf-test": "org.apache.kafka.tools.ProducerPerformance",
     "kafka-reassign-partitions": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
     "kafka-share-groups": "org.apache.kafka.tools.consumer.group.ShareGroupCommand",
-    "kafka-storage": "kafka.tools.StorageTool",
+    "kafka-storage": STORAGE_TOOL,
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",
     "kafka-transactions": "org.apache.kafka.tools.TransactionsCommand",
     "kafka-verifiable-consumer": "org.apache.kafka.tools.VerifiableConsumer",
     "kafka-verifiable-producer": "org.apache.kafka.tools.VerifiableProducer",
 }
 
-
-# These read and write files only, and so load quite other classes than the ones that talk to a cluster.
-LOCAL_TOOLS = frozenset({"kafka-dump-log", "kafka-metadata-shell", "kafka-storage"})
+# The tools of an archive load much the same classes from the same jars; all that are not named talk to a cluster.
+ARCHIVES = {
+    "kafka-dump-log": "dump-log",
+    "kafka-metadata-shell": "metadata-shell",
+    "kafka-storage": "storage",
+}
 
 
 class ToolFailedError(Exception):
@@ -82,9 +93,10 @@ def tool_command(
     """
     if tool not in MAIN_CLASSES:
         raise LookupError(f"unknown tool {tool!r}; known: {', '.join(sorted(MAIN_CLASSES))}")
-    archive = ClassArchive("local-tools" if tool in LOCAL_TOOLS else "network-tools", release)
+    main_class = MAIN_CLASSES[tool]
+    archive = ClassArchive(ARCHIVES.get(tool, "network-tools"), class_path(main_class, release))
     options = [*TOOL_OPTIONS, *archive.options]
-    return java_command(MAIN_CLASSES[tool], arguments, options, release), archive
+    return java_command(main_class, arguments, options, release), archive
 
 
 def run_tool(

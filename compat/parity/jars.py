@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+POM = ROOT / "compat" / "kafka" / "pom.xml"
 
 
 def release() -> str:
@@ -12,6 +13,14 @@ def release() -> str:
     found = re.search(r"^Release: (\S+)$", source.read_text(), re.MULTILINE)
     if found is None:
         raise ValueError(f"{source}: no line 'Release: X.Y.Z'")
+    return found[1]
+
+
+def tools_release() -> str:
+    """The Kafka release whose tools are used, from `compat/kafka/pom.xml`; another one where Maven lacks them."""
+    found = re.search(r"<kafka\.tools\.version>(\S+)</kafka\.tools\.version>", POM.read_text())
+    if found is None:
+        raise ValueError(f"{POM}: no property kafka.tools.version")
     return found[1]
 
 
@@ -24,6 +33,7 @@ def jars_directory(directory: Path | None = None, other: str | None = None) -> P
     jars = ROOT / "compat" / ".cache" / f"kafka-{version}" if directory is None else directory
     wanted = jars / f"kafka-clients-{version}.jar"
     if not wanted.is_file():
-        how = "compat/install --jvm" if other is None else f"compat/kafka/fetch {other}"
+        pinned = version in (release(), tools_release())
+        how = "compat/install --jvm" if pinned else f"compat/kafka/fetch {version}"
         raise FileNotFoundError(f"{wanted} is missing: run {how}")
     return jars

@@ -23,6 +23,7 @@ from compat.runs import (
     cut_off,
     disks,
     mixed,
+    mixed_releases,
     no_records,
     our_brokers,
     same_responses,
@@ -111,8 +112,9 @@ def _quorums(folder: Path, stocks: Sequence[int], versions: Sequence[int]) -> It
 @_stocks_option
 @_versions_option
 def mixed_command(work: Path | None, rounds: int, stocks: tuple[int, ...], versions: tuple[int, ...]) -> None:
-    """Quorums of stock controllers and ours: elections, deaths of leaders, voters, snapshots."""
-    for stock, kraft_version, place in _quorums(_work(work, "mixed"), stocks, versions):
+    """Quorums of stock controllers and ours: elections, deaths of leaders, voters, snapshots, two releases."""
+    folder = _work(work, "mixed")
+    for stock, kraft_version, place in _quorums(folder, stocks, versions):
         outcome = mixed.run(
             place, stock=stock, kraft_version=kraft_version, tell=with_times(), times_each=rounds
         )
@@ -121,6 +123,12 @@ def mixed_command(work: Path | None, rounds: int, stocks: tuple[int, ...], versi
             f" {outcome.writes:,}, lost 0; longest without one {outcome.longest_gap_s:.2f} s; each replica"
             f" {outcome.records:,} records, all the same"
         )
+    subprocess.run([FETCH, mixed_releases.OLDER], check=True)
+    click.echo(f"one of Apache Kafka {mixed_releases.OLDER}, one of the newest release and one of ours")
+    result = mixed_releases.run(folder / "releases", tell=with_times())
+    click.echo(
+        f"{len(result.refused)} leaders refused the newest level; writes {result.quorum.writes:,}, lost 0"
+    )
 
 
 @cli.command("cut-off")

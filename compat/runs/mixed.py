@@ -64,9 +64,9 @@ class MixedQuorum:
         self.quorum = quorum
         self.outcome = MixedRunResult()
 
-    def start(self) -> None:
-        """Formats each node by its own implementation's tool, and starts all."""
-        self.quorum.format()
+    def start(self, *options: str) -> None:
+        """Formats each node by its own implementation's tool, with these options, and starts all."""
+        self.quorum.format(*options)
         self.quorum.start()
         leader = self.leader()
         self._notify(f"{self._kinds()}: node {leader.node_id} ({leader.kind}) leads")
@@ -113,6 +113,15 @@ class MixedQuorum:
             else:
                 self._end_leader(load, "SIGTERM", Node.stop, self.outcome.stopped_while_leading)
         raise MixedRunError(f"{MAX_ROUNDS} leaders resigned, and no node of implementation {kind!r} followed")
+
+    def have_node_lead(self, load: QuotaLoad, node: Node) -> None:
+        """This one of three voters leads. Raises MixedRunError."""
+        leader = self.leader()
+        if leader is not node:
+            (unwanted,) = (each for each in self.quorum.nodes.values() if each not in (leader, node))
+            self._have_follow(load, leader, unwanted)
+        if (leader := self.leader()) is not node:
+            raise MixedRunError(f"node {leader.node_id} leads, not node {node.node_id}")
 
     def _have_follow(self, load: QuotaLoad, leader: Node, unwanted: Node) -> None:
         """The leader resigns when the follower that is not wanted has been away for some records."""

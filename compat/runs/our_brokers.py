@@ -2,8 +2,8 @@
 
 They register, follow the metadata log, are unfenced, answer as the stock broker does, forward what administrators ask,
 outlive the controllers' leaders, tell where their replicas lie, lose a log directory, shut down in order, die and come
-back, also by a snapshot. Records they do not take yet: who sends or wants some has to be told so at once. Their
-directories are therefore cordoned, which keeps partitions off them that are not assigned to them by name.
+back, also by a snapshot. Records they do not take yet: who sends or wants some has to be told so at once. Cordoned
+directories keep all partitions off them.
 """
 
 from __future__ import annotations
@@ -182,21 +182,11 @@ class OurBrokers:
     # -- administration and answers ------------------------------------------------------------------------------------
 
     def cordon(self) -> None:
-        """Controllers place no partition on a broker all of whose directories are cordoned. Raises OurBrokersError."""
-        for node in self.ours:
-            with connect(node.bootstrap_server) as client:
-                response = client.send(alter_configs(BROKER, str(node.node_id), "cordoned.log.dirs", "*"))
-            assert isinstance(response, IncrementalAlterConfigsResponse)
-            if response.responses[0].error_code:
-                raise OurBrokersError(f"broker {node.node_id}: {response}")
-        for node in self.ours:
-            wait_until(
-                lambda node=node: any(  # type: ignore[misc]
-                    payload.get("cordonedLogDirs") for _, payload in _lives(self.ours[0], node)
-                ),
-                WAIT_S,
-                f"cordoned directories of broker {node.node_id} on record",
-            )
+        """A broker all of whose directories are cordoned gets no partition, not even by name. Raises OurBrokersError.
+
+        No directory is cordoned afterwards.
+        """
+        self._set_cordoned("*")
         self._ask_for(
             CreateTopicsRequest.CreatableTopic(name=ANYWHERE, num_partitions=MANY, replication_factor=1)
         )
@@ -204,9 +194,37 @@ class OurBrokers:
         placed = {broker_id for each in self._shown(ANYWHERE).values() for broker_id in each.replica_nodes}
         if placed != {self.stock.node_id}:
             raise OurBrokersError(f"{ANYWHERE} lies on brokers {placed}")
+        response = self._ask_once(self._on_ours(ON_OURS))
+        if response.error_code != ErrorCode.INVALID_REPLICA_ASSIGNMENT:
+            raise OurBrokersError(f"{ON_OURS} on brokers that are cordoned: {response}")
+        self._set_cordoned("")
         self._notify(
-            f"cordoned.log.dirs=* at ours: all {MANY} partitions of a topic were placed on broker {self.stock.node_id}"
+            f"cordoned.log.dirs=* at ours: all {MANY} partitions of a topic were placed on broker {self.stock.node_id};"
+            f" a topic on ours by name was refused: {response.error_message}"
         )
+
+    def _set_cordoned(self, directories: str) -> None:
+        """Sets `cordoned.log.dirs` of ours, and waits until the controllers have it on record."""
+        for node in self.ours:
+            with connect(node.bootstrap_server) as client:
+                response = client.send(
+                    alter_configs(BROKER, str(node.node_id), "cordoned.log.dirs", directories)
+                )
+            assert isinstance(response, IncrementalAlterConfigsResponse)
+            if response.responses[0].error_code:
+                raise OurBrokersError(f"broker {node.node_id}: {response}")
+
+        def is_recorded(node: Node) -> bool:
+            recorded = [payload.get("cordonedLogDirs") for _, payload in _lives(self.ours[0], node)]
+            known = [each for each in recorded if each is not None]
+            return bool(known) and bool(known[-1]) == bool(directories)
+
+        for node in self.ours:
+            wait_until(
+                partial(is_recorded, node),
+                WAIT_S,
+                f"cordoned.log.dirs={directories} of broker {node.node_id} on record",
+            )
 
     def administer(self) -> None:
         """Topics, configs, quotas, credentials and ACLs through one of ours. Raises ToolFailedError."""
@@ -507,27 +525,35 @@ class OurBrokers:
 
     def _create(self, name: str) -> None:
         """A topic on ours alone, asked of our first broker. Raises WaitedTooLongError."""
+        self._ask_for(self._on_ours(name))
+
+    def _on_ours(self, name: str) -> CreateTopicsRequest.CreatableTopic:
         assignments = [
             CreateTopicsRequest.CreatableReplicaAssignment(
                 partition_index=index, broker_ids=self._replicas(index)
             )
             for index in range(LOG_DIRECTORIES * 2)
         ]
-        topic = CreateTopicsRequest.CreatableTopic(
+        return CreateTopicsRequest.CreatableTopic(
             name=name, num_partitions=-1, replication_factor=-1, assignments=assignments
         )
-        self._ask_for(topic)
 
     def _ask_for(self, topic: CreateTopicsRequest.CreatableTopic) -> None:
         """Has our first broker create a topic, until it is there. Raises WaitedTooLongError."""
+        wait_until(
+            lambda: self._ask_once(topic).error_code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS),
+            WAIT_S,
+            f"{topic.name} to be created",
+        )
 
-        def is_created() -> bool:
-            with connect(self.ours[0].bootstrap_server, timeout_ms=CREATE_TIMEOUT_MS) as client:
-                response = client.send(CreateTopicsRequest(topics=[topic], timeout_ms=CREATE_TIMEOUT_MS))
-            assert isinstance(response, CreateTopicsResponse)
-            return response.topics[0].error_code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS)
-
-        wait_until(is_created, WAIT_S, f"{topic.name} to be created")
+    def _ask_once(
+        self, topic: CreateTopicsRequest.CreatableTopic
+    ) -> CreateTopicsResponse.CreatableTopicResult:
+        """What our first broker answers that is to create a topic."""
+        with connect(self.ours[0].bootstrap_server, timeout_ms=CREATE_TIMEOUT_MS) as client:
+            response = client.send(CreateTopicsRequest(topics=[topic], timeout_ms=CREATE_TIMEOUT_MS))
+        assert isinstance(response, CreateTopicsResponse)
+        return response.topics[0]
 
     def _replicas(self, index: int) -> list[int]:
         """Who has a partition of a topic on ours: all, each in turn as the first."""

@@ -35,9 +35,24 @@ from compat.runs.telling import Tell
 
 BEGINNING = "3.9-IV0"
 """The metadata.version that every cluster is formatted with."""
-HIGHEST: Mapping[str, str] = {"3.9.1": "3.9-IV0", "4.0.0": "4.0-IV3", "4.2.0": "4.2-IV1"}
+HIGHEST: Mapping[str, str] = {
+    "3.9.1": "3.9-IV0",
+    "4.0.0": "4.0-IV3",
+    "4.2.0": "4.2-IV1",
+    "4.3.1": "4.3-IV0",
+}
 """The metadata.version that brokers of a release can run at."""
-NEWEST = "4.3-IV0"
+NEWEST = "4.4-IV2"
+NEWEST_LEVELS = (
+    "metadata.version=33",
+    "kraft.version=1",
+    "eligible.leader.replicas.version=1",
+    "group.version=1",
+    "share.version=2",
+    "streams.version=1",
+    "transaction.version=2",
+)
+"""The features of the newest metadata.version: kafka-features may be of a release that does not know its name."""
 TOPIC = "kept"
 PARTITIONS = 3
 WRITES = 20
@@ -51,8 +66,10 @@ BROKER_PROPERTIES = {
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "2",
 }
-FEATURE = re.compile(r"^Feature: (\S+)\s.*FinalizedVersionLevel: (\S+)", re.MULTILINE)
+FEATURE = re.compile(r"^Feature: (\S+)\s.*FinalizedVersionLevel: (\S+(?: \d+)?)", re.MULTILINE)
 """Name and level in what kafka-features describes."""
+NAMES = {"UNKNOWN 33": NEWEST}
+"""Of levels that kafka-features has no name for."""
 
 
 class UpgradeError(Exception):
@@ -199,12 +216,12 @@ class Upgrade(MixedQuorum):
         """HOST:PORT of the brokers, as tools and clients take them."""
         return ",".join(node.bootstrap_server for node in self.brokers.values())
 
-    def start(self) -> None:
-        """Formats and starts everything, and creates the topic."""
+    def start(self, *options: str) -> None:
+        """Formats and starts everything, and creates the topic; the options are of `kafka-storage format`."""
         brokers = list(self.brokers.values())
         with ThreadPoolExecutor(len(brokers)) as pool:
             list(pool.map(lambda node: node.format(CLUSTER_ID, ()), brokers))
-            super().start()
+            super().start(*options)
             list(pool.map(lambda node: node.start(), brokers))
         run_tool(
             "kafka-topics", "--bootstrap-server", self.broker_servers, "--create", "--topic", TOPIC,
@@ -249,14 +266,14 @@ class Upgrade(MixedQuorum):
 
         kraft.version is one of them: voters that were static stand in the log from then on.
         """
-        self._features("upgrade", "--release-version", version).output()
+        self._features("upgrade", *_options(version)).output()
         self.note_level()
         if self.result.levels[-1] != version:
             raise UpgradeError(f"metadata.version is {self.result.levels[-1]}, not {version}")
 
     def expect_refusal(self, version: str) -> None:
         """What the brokers do not know kafka-features must not raise to. Raises UpgradeError if it does."""
-        result = self._features("upgrade", "--release-version", version)
+        result = self._features("upgrade", *_options(version))
         if result.exit_code == 0:
             raise UpgradeError(f"brokers of {self._release} were taken to {version}: {result}")
         self.result.refused = (result.stdout + result.stderr).strip()
@@ -268,6 +285,7 @@ class Upgrade(MixedQuorum):
         levels = dict(FEATURE.findall(described))
         if "metadata.version" not in levels:
             raise UpgradeError(f"no metadata.version in {described}")
+        levels["metadata.version"] = NAMES.get(levels["metadata.version"], levels["metadata.version"])
         self.result.levels.append(levels["metadata.version"])
         self._notify(", ".join(f"{name} {level}" for name, level in levels.items()))
 
@@ -305,10 +323,16 @@ class Upgrade(MixedQuorum):
         return run_tool("kafka-features", "--bootstrap-server", self.broker_servers, *arguments)
 
 
+def _options(version: str) -> list[str]:
+    if version != NEWEST:
+        return ["--release-version", version]
+    return [word for level in NEWEST_LEVELS for word in ("--feature", level)]
+
+
 def run(
     folder: Path, *, release: str, tell: Tell, kraft_version: int = 0, with_brokers: bool = True
 ) -> UpgradeResult:
-    """Controllers of `release` become ours and theirs again; with brokers, then ours for good and all is upgraded.
+    """Controllers of `release` become ours and theirs again; with brokers, then ours, all is upgraded, and then stock.
 
     Raises UpgradeError, NodeFaultError, LostRecordError, LostWriteError, ReplicasDifferError or WaitedTooLongError.
     """
@@ -330,4 +354,5 @@ def run(
             upgrade.raise_features(NEWEST)
             records.wait_for_more()
             load.wait_for_more(WRITES)
+            upgrade.replace_controllers(load, records, small_stock_node, "of the pinned release")
         return upgrade.check_end(load, records)

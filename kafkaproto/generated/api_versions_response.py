@@ -1,4 +1,4 @@
-"""ApiVersionsResponse: versions 0-4, flexible from 3, api key 18.
+"""ApiVersionsResponse: versions 0-5, flexible from 3, api key 18.
 
 Generated from api/ApiVersionsResponse.json by codegen; change the schema, not this file.
 """
@@ -176,7 +176,7 @@ class ApiVersionsResponse(Message):
     TYPE: ClassVar[str] = "response"
     API_KEY: ClassVar[int | None] = 18
     MIN_VERSION: ClassVar[int] = 0
-    MAX_VERSION: ClassVar[int] = 4
+    MAX_VERSION: ClassVar[int] = 5
     FLEXIBLE_FROM: ClassVar[int | None] = 3
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
@@ -644,6 +644,7 @@ _READERS = (
     _read_v1,
     _read_v3,
     _read_v3,
+    _read_v3,
 )
 
 _WRITERS = (
@@ -652,12 +653,14 @@ _WRITERS = (
     _write_v1,
     _write_v3,
     _write_v3,
+    _write_v3,
 )
 
 _STEP_WRITERS = (
     _step_write_v0,
     _step_write_v1,
     _step_write_v1,
+    _step_write_v3,
     _step_write_v3,
     _step_write_v3,
 )

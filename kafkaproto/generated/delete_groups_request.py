@@ -1,4 +1,4 @@
-"""DeleteGroupsRequest: versions 0-2, flexible from 2, api key 42.
+"""DeleteGroupsRequest: versions 0-3, flexible from 2, api key 42.
 
 Generated from api/DeleteGroupsRequest.json by codegen; change the schema, not this file.
 """
@@ -42,7 +42,7 @@ class DeleteGroupsRequest(Message):
     TYPE: ClassVar[str] = "request"
     API_KEY: ClassVar[int | None] = 42
     MIN_VERSION: ClassVar[int] = 0
-    MAX_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 3
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
@@ -241,17 +241,20 @@ _READERS = (
     _read_v0,
     _read_v0,
     _read_v2,
+    _read_v2,
 )
 
 _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v2,
+    _write_v2,
 )
 
 _STEP_READERS = (
     _step_v0,
     _step_v0,
+    _step_v2,
     _step_v2,
 )
 

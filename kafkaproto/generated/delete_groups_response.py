@@ -1,4 +1,4 @@
-"""DeleteGroupsResponse: versions 0-2, flexible from 2, api key 42.
+"""DeleteGroupsResponse: versions 0-3, flexible from 2, api key 42.
 
 Generated from api/DeleteGroupsResponse.json by codegen; change the schema, not this file.
 """
@@ -40,12 +40,14 @@ _pack_ii = struct.Struct(">ii").pack
 class DeleteGroupsResponseDeletableGroupResult(Struct):
     """DeletableGroupResult of DeleteGroupsResponse."""
 
-    __slots__ = ("group_id", "error_code", "unknown_tags")
+    __slots__ = ("group_id", "error_code", "error_message", "unknown_tags")
 
     group_id: str
     """Versions 0+."""
     error_code: int
     """Versions 0+."""
+    error_message: str | None
+    """Versions 3+, null in 3+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -53,10 +55,12 @@ class DeleteGroupsResponseDeletableGroupResult(Struct):
         self,
         group_id: str = "",
         error_code: int = 0,
+        error_message: str | None = None,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
         self.group_id = group_id
         self.error_code = error_code
+        self.error_message = error_message
         self.unknown_tags = unknown_tags
 
     def __eq__(self, other: object) -> bool:
@@ -64,6 +68,7 @@ class DeleteGroupsResponseDeletableGroupResult(Struct):
             isinstance(other, DeleteGroupsResponseDeletableGroupResult)
             and self.group_id == other.group_id
             and self.error_code == other.error_code
+            and self.error_message == other.error_message
             and self.unknown_tags == other.unknown_tags
         )
 
@@ -78,7 +83,7 @@ class DeleteGroupsResponse(Message):
     TYPE: ClassVar[str] = "response"
     API_KEY: ClassVar[int | None] = 42
     MIN_VERSION: ClassVar[int] = 0
-    MAX_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 3
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
@@ -145,6 +150,7 @@ def _read_many_deletable_group_result_v0(
         position = end
         (message.error_code,) = _unpack_h(buffer, position)
         position += 2
+        message.error_message = None
         message.unknown_tags = None
         found.append(message)
     return found, position
@@ -185,6 +191,7 @@ def _read_many_deletable_group_result_v2(
         position = end
         message.error_code, tags = _unpack_hB(buffer, position)
         position += 3
+        message.error_message = None
         message.unknown_tags = None
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
@@ -200,6 +207,64 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
         count, position = read_long_length(buffer, position, count)
     if count > 1:
         message.results, position = _read_many_deletable_group_result_v2(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_many_deletable_group_result_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DeleteGroupsResponseDeletableGroupResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteGroupsResponseDeletableGroupResult] = []
+    for _ in range(size):
+        message = DeleteGroupsResponseDeletableGroupResult.__new__(DeleteGroupsResponseDeletableGroupResult)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
+    message = DeleteGroupsResponse.__new__(DeleteGroupsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.results, position = _read_many_deletable_group_result_v3(buffer, position, count - 1)
     elif count:
         message.results = []
     else:
@@ -293,22 +358,86 @@ def _step_write_v2(out: Pieces, message: DeleteGroupsResponse) -> Steps[None]:
         out.append(b"\x00")
 
 
+def _write_deletable_group_result_v3(out: Pieces, message: DeleteGroupsResponseDeletableGroupResult) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _write_v3(out: Pieces, message: DeleteGroupsResponse) -> None:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for results_item in results:
+        _write_deletable_group_result_v3(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v3(out: Pieces, message: DeleteGroupsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for results_item in results:
+        _write_deletable_group_result_v3(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
     _read_v2,
+    _read_v3,
 )
 
 _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v2,
+    _write_v3,
 )
 
 _STEP_WRITERS = (
     _step_write_v0,
     _step_write_v0,
     _step_write_v2,
+    _step_write_v3,
 )
 
 
@@ -330,6 +459,15 @@ def _schema() -> MessageSchema:
                 type="int16",
                 versions=(0, 32767),
                 default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(3, 32767),
+                nullable=(3, 32767),
+                default=None,
+                ignorable=True,
             ),
         ),
     )

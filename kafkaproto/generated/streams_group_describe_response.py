@@ -1,4 +1,4 @@
-"""StreamsGroupDescribeResponse: versions 0, flexible from 0, api key 89.
+"""StreamsGroupDescribeResponse: versions 0-1, flexible from 0, api key 89.
 
 Generated from api/StreamsGroupDescribeResponse.json by codegen; change the schema, not this file.
 """
@@ -34,8 +34,10 @@ from kafkaproto.support import (
 _unpack_tB = struct.Struct(">?B").unpack_from
 _unpack_HB = struct.Struct(">HB").unpack_from
 _unpack_b = struct.Struct(">b").unpack_from
+_unpack_bB = struct.Struct(">bB").unpack_from
 _unpack_hB = struct.Struct(">hB").unpack_from
 _unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ib = struct.Struct(">ib").unpack_from
 _unpack_ihB = struct.Struct(">ihB").unpack_from
 _unpack_iib = struct.Struct(">iib").unpack_from
 _unpack_iqB = struct.Struct(">iqB").unpack_from
@@ -44,10 +46,12 @@ _pack_tB = struct.Struct(">?B").pack
 _pack_H = struct.Struct(">H").pack
 _pack_HB = struct.Struct(">HB").pack
 _pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
 _pack_h = struct.Struct(">h").pack
 _pack_hB = struct.Struct(">hB").pack
 _pack_i = struct.Struct(">i").pack
 _pack_iB = struct.Struct(">iB").pack
+_pack_ib = struct.Struct(">ib").pack
 _pack_ih = struct.Struct(">ih").pack
 _pack_ihB = struct.Struct(">ihB").pack
 _pack_iib = struct.Struct(">iib").pack
@@ -487,6 +491,182 @@ class StreamsGroupDescribeResponseMember(Struct):
 
 
 
+class StreamsGroupDescribeResponseTopologyDescriptionNode(Struct):
+    """TopologyDescriptionNode of StreamsGroupDescribeResponse."""
+
+    __slots__ = (
+        "name",
+        "node_type",
+        "source_topics",
+        "sink_topic",
+        "stores",
+        "successors",
+        "unknown_tags",
+    )
+
+    name: str
+    """Versions 1+."""
+    node_type: int
+    """Versions 1+."""
+    source_topics: list[str]
+    """Versions 1+."""
+    sink_topic: str | None
+    """Versions 1+, null in 1+."""
+    stores: list[str]
+    """Versions 1+."""
+    successors: list[str]
+    """Names of the nodes that get what this one forwards. Versions 1+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        node_type: int = 0,
+        source_topics: list[str] = EMPTY,
+        sink_topic: str | None = None,
+        stores: list[str] = EMPTY,
+        successors: list[str] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.node_type = node_type
+        self.source_topics = [] if source_topics is EMPTY else source_topics
+        self.sink_topic = sink_topic
+        self.stores = [] if stores is EMPTY else stores
+        self.successors = [] if successors is EMPTY else successors
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseTopologyDescriptionNode)
+            and self.name == other.name
+            and self.node_type == other.node_type
+            and self.source_topics == other.source_topics
+            and self.sink_topic == other.sink_topic
+            and self.stores == other.stores
+            and self.successors == other.successors
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseTopologyDescriptionSubtopology(Struct):
+    """TopologyDescriptionSubtopology of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("subtopology_id", "nodes", "unknown_tags")
+
+    subtopology_id: str
+    """Versions 1+."""
+    nodes: list[StreamsGroupDescribeResponseTopologyDescriptionNode]
+    """Versions 1+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        subtopology_id: str = "",
+        nodes: list[StreamsGroupDescribeResponseTopologyDescriptionNode] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.subtopology_id = subtopology_id
+        self.nodes = [] if nodes is EMPTY else nodes
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseTopologyDescriptionSubtopology)
+            and self.subtopology_id == other.subtopology_id
+            and self.nodes == other.nodes
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseTopologyDescriptionGlobalStore(Struct):
+    """TopologyDescriptionGlobalStore of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("_source", "_processor", "unknown_tags")
+
+    _source: StreamsGroupDescribeResponseTopologyDescriptionNode | None
+    _processor: StreamsGroupDescribeResponseTopologyDescriptionNode | None
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        source: StreamsGroupDescribeResponseTopologyDescriptionNode | None = None,
+        processor: StreamsGroupDescribeResponseTopologyDescriptionNode | None = None,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self._source = source
+        self._processor = processor
+        self.unknown_tags = unknown_tags
+
+    @property
+    def source(self) -> StreamsGroupDescribeResponseTopologyDescriptionNode:
+        """Versions 1+."""
+        if self._source is None:
+            self._source = StreamsGroupDescribeResponseTopologyDescriptionNode()
+        return self._source
+
+    @source.setter
+    def source(self, value: StreamsGroupDescribeResponseTopologyDescriptionNode) -> None:
+        self._source = value
+
+    @property
+    def processor(self) -> StreamsGroupDescribeResponseTopologyDescriptionNode:
+        """Versions 1+."""
+        if self._processor is None:
+            self._processor = StreamsGroupDescribeResponseTopologyDescriptionNode()
+        return self._processor
+
+    @processor.setter
+    def processor(self, value: StreamsGroupDescribeResponseTopologyDescriptionNode) -> None:
+        self._processor = value
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseTopologyDescriptionGlobalStore)
+            and self.source == other.source
+            and self.processor == other.processor
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseTopologyDescription(Struct):
+    """TopologyDescription of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("subtopologies", "global_stores", "unknown_tags")
+
+    subtopologies: list[StreamsGroupDescribeResponseTopologyDescriptionSubtopology]
+    """Versions 1+."""
+    global_stores: list[StreamsGroupDescribeResponseTopologyDescriptionGlobalStore]
+    """Versions 1+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        subtopologies: list[StreamsGroupDescribeResponseTopologyDescriptionSubtopology] = EMPTY,
+        global_stores: list[StreamsGroupDescribeResponseTopologyDescriptionGlobalStore] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.subtopologies = [] if subtopologies is EMPTY else subtopologies
+        self.global_stores = [] if global_stores is EMPTY else global_stores
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseTopologyDescription)
+            and self.subtopologies == other.subtopologies
+            and self.global_stores == other.global_stores
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
 class StreamsGroupDescribeResponseDescribedGroup(Struct):
     """DescribedGroup of StreamsGroupDescribeResponse."""
 
@@ -500,6 +680,9 @@ class StreamsGroupDescribeResponseDescribedGroup(Struct):
         "topology",
         "members",
         "authorized_operations",
+        "topology_description",
+        "topology_description_status",
+        "assignor_name",
         "unknown_tags",
     )
 
@@ -521,6 +704,12 @@ class StreamsGroupDescribeResponseDescribedGroup(Struct):
     """Versions 0+."""
     authorized_operations: int
     """Versions 0+."""
+    topology_description: StreamsGroupDescribeResponseTopologyDescription | None
+    """Versions 1+, null in 1+."""
+    topology_description_status: int
+    """Versions 1+."""
+    assignor_name: str | None
+    """Versions 1+, null in 1+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -535,6 +724,9 @@ class StreamsGroupDescribeResponseDescribedGroup(Struct):
         topology: StreamsGroupDescribeResponseTopology | None = None,
         members: list[StreamsGroupDescribeResponseMember] = EMPTY,
         authorized_operations: int = -2147483648,
+        topology_description: StreamsGroupDescribeResponseTopologyDescription | None = None,
+        topology_description_status: int = 0,
+        assignor_name: str | None = None,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
         self.error_code = error_code
@@ -546,6 +738,9 @@ class StreamsGroupDescribeResponseDescribedGroup(Struct):
         self.topology = topology
         self.members = [] if members is EMPTY else members
         self.authorized_operations = authorized_operations
+        self.topology_description = topology_description
+        self.topology_description_status = topology_description_status
+        self.assignor_name = assignor_name
         self.unknown_tags = unknown_tags
 
     def __eq__(self, other: object) -> bool:
@@ -560,6 +755,9 @@ class StreamsGroupDescribeResponseDescribedGroup(Struct):
             and self.topology == other.topology
             and self.members == other.members
             and self.authorized_operations == other.authorized_operations
+            and self.topology_description == other.topology_description
+            and self.topology_description_status == other.topology_description_status
+            and self.assignor_name == other.assignor_name
             and self.unknown_tags == other.unknown_tags
         )
 
@@ -574,7 +772,7 @@ class StreamsGroupDescribeResponse(Message):
     TYPE: ClassVar[str] = "response"
     API_KEY: ClassVar[int | None] = 89
     MIN_VERSION: ClassVar[int] = 0
-    MAX_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
@@ -587,6 +785,10 @@ class StreamsGroupDescribeResponse(Message):
     TaskIds: TypeAlias = StreamsGroupDescribeResponseTaskIds
     Assignment: TypeAlias = StreamsGroupDescribeResponseAssignment
     Member: TypeAlias = StreamsGroupDescribeResponseMember
+    TopologyDescriptionNode: TypeAlias = StreamsGroupDescribeResponseTopologyDescriptionNode
+    TopologyDescriptionSubtopology: TypeAlias = StreamsGroupDescribeResponseTopologyDescriptionSubtopology
+    TopologyDescriptionGlobalStore: TypeAlias = StreamsGroupDescribeResponseTopologyDescriptionGlobalStore
+    TopologyDescription: TypeAlias = StreamsGroupDescribeResponseTopologyDescription
     DescribedGroup: TypeAlias = StreamsGroupDescribeResponseDescribedGroup
 
     throttle_time_ms: int
@@ -1113,6 +1315,9 @@ def _read_many_described_group_v0(
             raise Malformed
         message.authorized_operations, tags = _unpack_iB(buffer, position)
         position += 5
+        message.topology_description = None
+        message.topology_description_status = 0
+        message.assignor_name = None
         message.unknown_tags = None
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
@@ -1128,6 +1333,405 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeRespons
         count, position = read_long_length(buffer, position, count)
     if count > 1:
         message.groups, position = _read_many_described_group_v0(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_many_topology_description_node_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseTopologyDescriptionNode], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupDescribeResponseTopologyDescriptionNode] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseTopologyDescriptionNode.__new__(
+            StreamsGroupDescribeResponseTopologyDescriptionNode,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.node_type, count = _unpack_bB(buffer, position)
+        position += 2
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        source_topics: list[str] = []
+        message.source_topics = source_topics
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            source_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            source_topics.append(source_topics_item)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.sink_topic = None
+        else:
+            end = position + length - 1
+            message.sink_topic = str(buffer[position:end], "utf-8")
+            position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        stores: list[str] = []
+        message.stores = stores
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            stores_item = str(buffer[position:end], "utf-8")
+            position = end
+            stores.append(stores_item)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        successors: list[str] = []
+        message.successors = successors
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            successors_item = str(buffer[position:end], "utf-8")
+            position = end
+            successors.append(successors_item)
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topology_description_subtopology_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseTopologyDescriptionSubtopology], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupDescribeResponseTopologyDescriptionSubtopology] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseTopologyDescriptionSubtopology.__new__(
+            StreamsGroupDescribeResponseTopologyDescriptionSubtopology,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.nodes, position = _read_many_topology_description_node_v1(buffer, position, count - 1)
+        elif count:
+            message.nodes = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_topology_description_node_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[StreamsGroupDescribeResponseTopologyDescriptionNode, int]:
+    message = StreamsGroupDescribeResponseTopologyDescriptionNode.__new__(
+        StreamsGroupDescribeResponseTopologyDescriptionNode,
+    )
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.name = str(buffer[position:end], "utf-8")
+    position = end
+    message.node_type, count = _unpack_bB(buffer, position)
+    position += 2
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if not count:
+        raise Malformed
+    source_topics: list[str] = []
+    message.source_topics = source_topics
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        source_topics_item = str(buffer[position:end], "utf-8")
+        position = end
+        source_topics.append(source_topics_item)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.sink_topic = None
+    else:
+        end = position + length - 1
+        message.sink_topic = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if not count:
+        raise Malformed
+    stores: list[str] = []
+    message.stores = stores
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        stores_item = str(buffer[position:end], "utf-8")
+        position = end
+        stores.append(stores_item)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if not count:
+        raise Malformed
+    successors: list[str] = []
+    message.successors = successors
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        successors_item = str(buffer[position:end], "utf-8")
+        position = end
+        successors.append(successors_item)
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_many_topology_description_global_store_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseTopologyDescriptionGlobalStore], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupDescribeResponseTopologyDescriptionGlobalStore] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseTopologyDescriptionGlobalStore.__new__(
+            StreamsGroupDescribeResponseTopologyDescriptionGlobalStore,
+        )
+        message._source, position = _read_topology_description_node_v1(buffer, position)
+        message._processor, position = _read_topology_description_node_v1(buffer, position)
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_topology_description_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[StreamsGroupDescribeResponseTopologyDescription, int]:
+    message = StreamsGroupDescribeResponseTopologyDescription.__new__(
+        StreamsGroupDescribeResponseTopologyDescription,
+    )
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.subtopologies, position = _read_many_topology_description_subtopology_v1(buffer, position, count - 1)
+    elif count:
+        message.subtopologies = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.global_stores, position = _read_many_topology_description_global_store_v1(buffer, position, count - 1)
+    elif count:
+        message.global_stores = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_many_described_group_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseDescribedGroup], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupDescribeResponseDescribedGroup] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseDescribedGroup.__new__(
+            StreamsGroupDescribeResponseDescribedGroup,
+        )
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        message.group_epoch, message.assignment_epoch, mark = _unpack_iib(buffer, position)
+        position += 9
+        if mark < 0:
+            message.topology = None
+        else:
+            message.topology, position = _read_topology_v0(buffer, position)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.members, position = _read_many_member_v0(buffer, position, count - 1)
+        elif count:
+            message.members = []
+        else:
+            raise Malformed
+        message.authorized_operations, mark = _unpack_ib(buffer, position)
+        position += 5
+        if mark < 0:
+            message.topology_description = None
+        else:
+            message.topology_description, position = _read_topology_description_v1(buffer, position)
+        message.topology_description_status, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.assignor_name = None
+        else:
+            end = position + length - 1
+            message.assignor_name = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponse, int]:
+    message = StreamsGroupDescribeResponse.__new__(StreamsGroupDescribeResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.groups, position = _read_many_described_group_v1(buffer, position, count - 1)
     elif count:
         message.groups = []
     else:
@@ -1697,6 +2301,10 @@ def _step_write_member_v0(out: Pieces, message: StreamsGroupDescribeResponseMemb
 
 
 def _write_described_group_v0(out: Pieces, message: StreamsGroupDescribeResponseDescribedGroup) -> None:
+    if message.topology_description is not None:
+        raise Malformed
+    if message.topology_description_status != 0:
+        raise Malformed
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -1749,6 +2357,10 @@ def _step_write_described_group_v0(
     out: Pieces,
     message: StreamsGroupDescribeResponseDescribedGroup,
 ) -> Steps[None]:
+    if message.topology_description is not None:
+        raise Malformed
+    if message.topology_description_status != 0:
+        raise Malformed
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -1831,16 +2443,470 @@ def _step_write_v0(out: Pieces, message: StreamsGroupDescribeResponse) -> Steps[
         out.append(b"\x00")
 
 
+def _write_topology_description_node_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseTopologyDescriptionNode,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    source_topics = message.source_topics
+    count = len(source_topics) + 1
+    if count < 128:
+        out.append(_pack_bB(message.node_type, count))
+    else:
+        out.append(_pack_b(message.node_type))
+        out.append(pack_length(count))
+    for source_topics_item in source_topics:
+        data = source_topics_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+    sink_topic = message.sink_topic
+    if sink_topic is None:
+        data = b""
+        length = 0
+    else:
+        data = sink_topic.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    stores = message.stores
+    count = len(stores) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for stores_item in stores:
+        data = stores_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+    successors = message.successors
+    count = len(successors) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for successors_item in successors:
+        data = successors_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topology_description_node_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseTopologyDescriptionNode,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    source_topics = message.source_topics
+    count = len(source_topics) + 1
+    if count < 128:
+        out.append(_pack_bB(message.node_type, count))
+    else:
+        out.append(_pack_b(message.node_type))
+        out.append(pack_length(count))
+    for source_topics_item in source_topics:
+        data = source_topics_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    sink_topic = message.sink_topic
+    if sink_topic is None:
+        data = b""
+        length = 0
+    else:
+        data = sink_topic.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    stores = message.stores
+    count = len(stores) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for stores_item in stores:
+        data = stores_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    successors = message.successors
+    count = len(successors) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for successors_item in successors:
+        data = successors_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _write_topology_description_subtopology_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseTopologyDescriptionSubtopology,
+) -> None:
+    subtopology_id = message.subtopology_id
+    data = subtopology_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    nodes = message.nodes
+    count = len(nodes) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for nodes_item in nodes:
+        _write_topology_description_node_v1(out, nodes_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topology_description_subtopology_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseTopologyDescriptionSubtopology,
+) -> Steps[None]:
+    subtopology_id = message.subtopology_id
+    data = subtopology_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    nodes = message.nodes
+    count = len(nodes) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for nodes_item in nodes:
+        yield from _step_write_topology_description_node_v1(out, nodes_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _write_topology_description_global_store_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseTopologyDescriptionGlobalStore,
+) -> None:
+    source = message.source
+    _write_topology_description_node_v1(out, source)
+    processor = message.processor
+    _write_topology_description_node_v1(out, processor)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topology_description_global_store_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseTopologyDescriptionGlobalStore,
+) -> Steps[None]:
+    source = message.source
+    yield from _step_write_topology_description_node_v1(out, source)
+    processor = message.processor
+    yield from _step_write_topology_description_node_v1(out, processor)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _write_topology_description_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseTopologyDescription,
+) -> None:
+    subtopologies = message.subtopologies
+    count = len(subtopologies) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for subtopologies_item in subtopologies:
+        _write_topology_description_subtopology_v1(out, subtopologies_item)
+    global_stores = message.global_stores
+    count = len(global_stores) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for global_stores_item in global_stores:
+        _write_topology_description_global_store_v1(out, global_stores_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topology_description_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseTopologyDescription,
+) -> Steps[None]:
+    subtopologies = message.subtopologies
+    count = len(subtopologies) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for subtopologies_item in subtopologies:
+        yield from _step_write_topology_description_subtopology_v1(out, subtopologies_item)
+        yield
+    global_stores = message.global_stores
+    count = len(global_stores) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for global_stores_item in global_stores:
+        yield from _step_write_topology_description_global_store_v1(out, global_stores_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _write_described_group_v1(out: Pieces, message: StreamsGroupDescribeResponseDescribedGroup) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topology = message.topology
+    out.append(_pack_iib(message.group_epoch, message.assignment_epoch, -1 if topology is None else 1))
+    if topology is not None:
+        _write_topology_v0(out, topology)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        _write_member_v0(out, members_item)
+    topology_description = message.topology_description
+    out.append(_pack_ib(message.authorized_operations, -1 if topology_description is None else 1))
+    if topology_description is not None:
+        _write_topology_description_v1(out, topology_description)
+    assignor_name = message.assignor_name
+    if assignor_name is None:
+        data = b""
+        length = 0
+    else:
+        data = assignor_name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_bB(message.topology_description_status, length))
+    else:
+        out.append(_pack_b(message.topology_description_status))
+        out.append(pack_string_length(length))
+    out.append(data)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_described_group_v1(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseDescribedGroup,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topology = message.topology
+    out.append(_pack_iib(message.group_epoch, message.assignment_epoch, -1 if topology is None else 1))
+    if topology is not None:
+        yield from _step_write_topology_v0(out, topology)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        yield from _step_write_member_v0(out, members_item)
+        yield
+    topology_description = message.topology_description
+    out.append(_pack_ib(message.authorized_operations, -1 if topology_description is None else 1))
+    if topology_description is not None:
+        yield from _step_write_topology_description_v1(out, topology_description)
+    assignor_name = message.assignor_name
+    if assignor_name is None:
+        data = b""
+        length = 0
+    else:
+        data = assignor_name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_bB(message.topology_description_status, length))
+    else:
+        out.append(_pack_b(message.topology_description_status))
+        out.append(pack_string_length(length))
+    out.append(data)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _write_v1(out: Pieces, message: StreamsGroupDescribeResponse) -> None:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        _write_described_group_v1(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v1(out: Pieces, message: StreamsGroupDescribeResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v1(out, groups_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
+    _read_v1,
 )
 
 _WRITERS = (
     _write_v0,
+    _write_v1,
 )
 
 _STEP_WRITERS = (
     _step_write_v0,
+    _step_write_v1,
 )
 
 
@@ -2187,6 +3253,122 @@ def _schema() -> MessageSchema:
             ),
         ),
     )
+    topology_description_node_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseTopologyDescriptionNode,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(1, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="NodeType",
+                attribute="node_type",
+                type="int8",
+                versions=(1, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="SourceTopics",
+                attribute="source_topics",
+                type="string",
+                array=True,
+                versions=(1, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="SinkTopic",
+                attribute="sink_topic",
+                type="string",
+                versions=(1, 32767),
+                nullable=(1, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="Stores",
+                attribute="stores",
+                type="string",
+                array=True,
+                versions=(1, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="Successors",
+                attribute="successors",
+                type="string",
+                array=True,
+                versions=(1, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    topology_description_subtopology_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseTopologyDescriptionSubtopology,
+        fields=(
+            FieldSchema(
+                name="SubtopologyId",
+                attribute="subtopology_id",
+                type="string",
+                versions=(1, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Nodes",
+                attribute="nodes",
+                type="TopologyDescriptionNode",
+                struct=topology_description_node_struct,
+                array=True,
+                versions=(1, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    topology_description_global_store_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseTopologyDescriptionGlobalStore,
+        fields=(
+            FieldSchema(
+                name="Source",
+                attribute="source",
+                type="TopologyDescriptionNode",
+                struct=topology_description_node_struct,
+                versions=(1, 32767),
+                default=Default.EMPTY_STRUCT,
+            ),
+            FieldSchema(
+                name="Processor",
+                attribute="processor",
+                type="TopologyDescriptionNode",
+                struct=topology_description_node_struct,
+                versions=(1, 32767),
+                default=Default.EMPTY_STRUCT,
+            ),
+        ),
+    )
+    topology_description_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseTopologyDescription,
+        fields=(
+            FieldSchema(
+                name="Subtopologies",
+                attribute="subtopologies",
+                type="TopologyDescriptionSubtopology",
+                struct=topology_description_subtopology_struct,
+                array=True,
+                versions=(1, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="GlobalStores",
+                attribute="global_stores",
+                type="TopologyDescriptionGlobalStore",
+                struct=topology_description_global_store_struct,
+                array=True,
+                versions=(1, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
     described_group_struct = StructSchema(
         python_class=StreamsGroupDescribeResponseDescribedGroup,
         fields=(
@@ -2257,6 +3439,31 @@ def _schema() -> MessageSchema:
                 type="int32",
                 versions=(0, 32767),
                 default=-2147483648,
+            ),
+            FieldSchema(
+                name="TopologyDescription",
+                attribute="topology_description",
+                type="TopologyDescription",
+                struct=topology_description_struct,
+                versions=(1, 32767),
+                nullable=(1, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="TopologyDescriptionStatus",
+                attribute="topology_description_status",
+                type="int8",
+                versions=(1, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="AssignorName",
+                attribute="assignor_name",
+                type="string",
+                versions=(1, 32767),
+                nullable=(1, 32767),
+                default=None,
+                ignorable=True,
             ),
         ),
     )

@@ -1,4 +1,4 @@
-"""StreamsGroupHeartbeatRequest: versions 0, flexible from 0, api key 88.
+"""StreamsGroupHeartbeatRequest: versions 0-1, flexible from 0, api key 88.
 
 Generated from api/StreamsGroupHeartbeatRequest.json by codegen; change the schema, not this file.
 """
@@ -396,7 +396,7 @@ class StreamsGroupHeartbeatRequest(Message):
     TYPE: ClassVar[str] = "request"
     API_KEY: ClassVar[int | None] = 88
     MIN_VERSION: ClassVar[int] = 0
-    MAX_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
@@ -1862,13 +1862,16 @@ def _write_v0(out: Pieces, message: StreamsGroupHeartbeatRequest) -> None:
 
 _READERS = (
     _read_v0,
+    _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+    _write_v0,
 )
 
 _STEP_READERS = (
+    _step_v0,
     _step_v0,
 )
 

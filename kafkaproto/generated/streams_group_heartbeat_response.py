@@ -1,4 +1,4 @@
-"""StreamsGroupHeartbeatResponse: versions 0, flexible from 0, api key 88.
+"""StreamsGroupHeartbeatResponse: versions 0-1, flexible from 0, api key 88.
 
 Generated from api/StreamsGroupHeartbeatResponse.json by codegen; change the schema, not this file.
 """
@@ -31,11 +31,15 @@ from kafkaproto.support import (
     write_tag_section,
 )
 
+_unpack_tiB = struct.Struct(">?iB").unpack_from
 _unpack_HB = struct.Struct(">HB").unpack_from
 _unpack_bB = struct.Struct(">bB").unpack_from
 _unpack_iB = struct.Struct(">iB").unpack_from
 _unpack_ihB = struct.Struct(">ihB").unpack_from
 _unpack_iiiiB = struct.Struct(">iiiiB").unpack_from
+_unpack_iiiqB = struct.Struct(">iiiqB").unpack_from
+_pack_ti = struct.Struct(">?i").pack
+_pack_tiB = struct.Struct(">?iB").pack
 _pack_H = struct.Struct(">H").pack
 _pack_HB = struct.Struct(">HB").pack
 _pack_b = struct.Struct(">b").pack
@@ -46,6 +50,8 @@ _pack_ih = struct.Struct(">ih").pack
 _pack_ihB = struct.Struct(">ihB").pack
 _pack_iiii = struct.Struct(">iiii").pack
 _pack_iiiiB = struct.Struct(">iiiiB").pack
+_pack_iiiq = struct.Struct(">iiiq").pack
+_pack_iiiqB = struct.Struct(">iiiqB").pack
 
 
 class StreamsGroupHeartbeatResponseStatus(Struct):
@@ -233,12 +239,14 @@ class StreamsGroupHeartbeatResponse(Message):
         "member_id",
         "member_epoch",
         "heartbeat_interval_ms",
-        "acceptable_recovery_lag",
+        "acceptable_recovery_lag_legacy",
         "task_offset_interval_ms",
+        "acceptable_recovery_lag",
         "status",
         "active_tasks",
         "standby_tasks",
         "warmup_tasks",
+        "topology_description_required",
         "endpoint_information_epoch",
         "partitions_by_user_endpoint",
         "unknown_tags",
@@ -248,7 +256,7 @@ class StreamsGroupHeartbeatResponse(Message):
     TYPE: ClassVar[str] = "response"
     API_KEY: ClassVar[int | None] = 88
     MIN_VERSION: ClassVar[int] = 0
-    MAX_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
@@ -270,10 +278,12 @@ class StreamsGroupHeartbeatResponse(Message):
     """Versions 0+."""
     heartbeat_interval_ms: int
     """Versions 0+."""
-    acceptable_recovery_lag: int
-    """Versions 0+."""
+    acceptable_recovery_lag_legacy: int
+    """Versions 0."""
     task_offset_interval_ms: int
     """Versions 0+."""
+    acceptable_recovery_lag: int
+    """Versions 1+, dropped where a version lacks it."""
     status: list[StreamsGroupHeartbeatResponseStatus] | None
     """Versions 0+, null in 0+."""
     active_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
@@ -282,6 +292,8 @@ class StreamsGroupHeartbeatResponse(Message):
     """Versions 0+, null in 0+."""
     warmup_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
     """Versions 0+, null in 0+."""
+    topology_description_required: bool
+    """Versions 1+."""
     endpoint_information_epoch: int
     """Versions 0+."""
     partitions_by_user_endpoint: list[StreamsGroupHeartbeatResponseEndpointToPartitions] | None
@@ -297,12 +309,14 @@ class StreamsGroupHeartbeatResponse(Message):
         member_id: str = "",
         member_epoch: int = 0,
         heartbeat_interval_ms: int = 0,
-        acceptable_recovery_lag: int = 0,
+        acceptable_recovery_lag_legacy: int = 0,
         task_offset_interval_ms: int = 0,
+        acceptable_recovery_lag: int = -1,
         status: list[StreamsGroupHeartbeatResponseStatus] | None = EMPTY,
         active_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None = None,
         standby_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None = None,
         warmup_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None = None,
+        topology_description_required: bool = False,
         endpoint_information_epoch: int = 0,
         partitions_by_user_endpoint: list[StreamsGroupHeartbeatResponseEndpointToPartitions] | None = None,
         unknown_tags: dict[int, bytes] | None = None,
@@ -313,12 +327,14 @@ class StreamsGroupHeartbeatResponse(Message):
         self.member_id = member_id
         self.member_epoch = member_epoch
         self.heartbeat_interval_ms = heartbeat_interval_ms
-        self.acceptable_recovery_lag = acceptable_recovery_lag
+        self.acceptable_recovery_lag_legacy = acceptable_recovery_lag_legacy
         self.task_offset_interval_ms = task_offset_interval_ms
+        self.acceptable_recovery_lag = acceptable_recovery_lag
         self.status = [] if status is EMPTY else status
         self.active_tasks = active_tasks
         self.standby_tasks = standby_tasks
         self.warmup_tasks = warmup_tasks
+        self.topology_description_required = topology_description_required
         self.endpoint_information_epoch = endpoint_information_epoch
         self.partitions_by_user_endpoint = partitions_by_user_endpoint
         self.unknown_tags = unknown_tags
@@ -332,12 +348,14 @@ class StreamsGroupHeartbeatResponse(Message):
             and self.member_id == other.member_id
             and self.member_epoch == other.member_epoch
             and self.heartbeat_interval_ms == other.heartbeat_interval_ms
-            and self.acceptable_recovery_lag == other.acceptable_recovery_lag
+            and self.acceptable_recovery_lag_legacy == other.acceptable_recovery_lag_legacy
             and self.task_offset_interval_ms == other.task_offset_interval_ms
+            and self.acceptable_recovery_lag == other.acceptable_recovery_lag
             and self.status == other.status
             and self.active_tasks == other.active_tasks
             and self.standby_tasks == other.standby_tasks
             and self.warmup_tasks == other.warmup_tasks
+            and self.topology_description_required == other.topology_description_required
             and self.endpoint_information_epoch == other.endpoint_information_epoch
             and self.partitions_by_user_endpoint == other.partitions_by_user_endpoint
             and self.unknown_tags == other.unknown_tags
@@ -553,7 +571,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRespon
     (
         message.member_epoch,
         message.heartbeat_interval_ms,
-        message.acceptable_recovery_lag,
+        message.acceptable_recovery_lag_legacy,
         message.task_offset_interval_ms,
         count,
     ) = _unpack_iiiiB(buffer, position)
@@ -608,6 +626,98 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRespon
         message.partitions_by_user_endpoint = None
     tags = buffer[position]
     position += 1
+    message.acceptable_recovery_lag = -1
+    message.topology_description_required = False
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
+    message = StreamsGroupHeartbeatResponse.__new__(StreamsGroupHeartbeatResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.error_message = None
+    else:
+        end = position + length - 1
+        message.error_message = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (
+        message.member_epoch,
+        message.heartbeat_interval_ms,
+        message.task_offset_interval_ms,
+        message.acceptable_recovery_lag,
+        count,
+    ) = _unpack_iiiqB(buffer, position)
+    position += 21
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.status, position = _read_many_status_v0(buffer, position, count - 1)
+    elif count:
+        message.status = []
+    else:
+        message.status = None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.active_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.active_tasks = []
+    else:
+        message.active_tasks = None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.standby_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.standby_tasks = []
+    else:
+        message.standby_tasks = None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.warmup_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.warmup_tasks = []
+    else:
+        message.warmup_tasks = None
+    (
+        message.topology_description_required,
+        message.endpoint_information_epoch,
+        count,
+    ) = _unpack_tiB(buffer, position)
+    position += 6
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.partitions_by_user_endpoint, position = _read_many_endpoint_to_partitions_v0(buffer, position, count - 1)
+    elif count:
+        message.partitions_by_user_endpoint = []
+    else:
+        message.partitions_by_user_endpoint = None
+    tags = buffer[position]
+    position += 1
+    message.acceptable_recovery_lag_legacy = 0
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
@@ -755,6 +865,8 @@ def _step_write_endpoint_to_partitions_v0(
 
 
 def _write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> None:
+    if message.topology_description_required:
+        raise Malformed
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -786,7 +898,7 @@ def _write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> None:
         out.append(_pack_iiiiB(
             message.member_epoch,
             message.heartbeat_interval_ms,
-            message.acceptable_recovery_lag,
+            message.acceptable_recovery_lag_legacy,
             message.task_offset_interval_ms,
             count,
         ))
@@ -794,7 +906,7 @@ def _write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> None:
         out.append(_pack_iiii(
             message.member_epoch,
             message.heartbeat_interval_ms,
-            message.acceptable_recovery_lag,
+            message.acceptable_recovery_lag_legacy,
             message.task_offset_interval_ms,
         ))
         out.append(pack_length(count))
@@ -856,6 +968,8 @@ def _write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> None:
 
 
 def _step_write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> Steps[None]:
+    if message.topology_description_required:
+        raise Malformed
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -887,7 +1001,7 @@ def _step_write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> Steps
         out.append(_pack_iiiiB(
             message.member_epoch,
             message.heartbeat_interval_ms,
-            message.acceptable_recovery_lag,
+            message.acceptable_recovery_lag_legacy,
             message.task_offset_interval_ms,
             count,
         ))
@@ -895,7 +1009,7 @@ def _step_write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> Steps
         out.append(_pack_iiii(
             message.member_epoch,
             message.heartbeat_interval_ms,
-            message.acceptable_recovery_lag,
+            message.acceptable_recovery_lag_legacy,
             message.task_offset_interval_ms,
         ))
         out.append(pack_length(count))
@@ -961,16 +1075,238 @@ def _step_write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> Steps
         out.append(b"\x00")
 
 
+def _write_v1(out: Pieces, message: StreamsGroupHeartbeatResponse) -> None:
+    if message.acceptable_recovery_lag_legacy != 0:
+        raise Malformed
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    status = message.status
+    if status is None:
+        status = EMPTY
+        count = 0
+    else:
+        count = len(status) + 1
+    if count < 128:
+        out.append(_pack_iiiqB(
+            message.member_epoch,
+            message.heartbeat_interval_ms,
+            message.task_offset_interval_ms,
+            message.acceptable_recovery_lag,
+            count,
+        ))
+    else:
+        out.append(_pack_iiiq(
+            message.member_epoch,
+            message.heartbeat_interval_ms,
+            message.task_offset_interval_ms,
+            message.acceptable_recovery_lag,
+        ))
+        out.append(pack_length(count))
+    for status_item in status:
+        _write_status_v0(out, status_item)
+    active_tasks = message.active_tasks
+    if active_tasks is None:
+        active_tasks = EMPTY
+        count = 0
+    else:
+        count = len(active_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for active_tasks_item in active_tasks:
+        _write_task_ids_v0(out, active_tasks_item)
+    standby_tasks = message.standby_tasks
+    if standby_tasks is None:
+        standby_tasks = EMPTY
+        count = 0
+    else:
+        count = len(standby_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for standby_tasks_item in standby_tasks:
+        _write_task_ids_v0(out, standby_tasks_item)
+    warmup_tasks = message.warmup_tasks
+    if warmup_tasks is None:
+        warmup_tasks = EMPTY
+        count = 0
+    else:
+        count = len(warmup_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for warmup_tasks_item in warmup_tasks:
+        _write_task_ids_v0(out, warmup_tasks_item)
+    partitions_by_user_endpoint = message.partitions_by_user_endpoint
+    if partitions_by_user_endpoint is None:
+        partitions_by_user_endpoint = EMPTY
+        count = 0
+    else:
+        count = len(partitions_by_user_endpoint) + 1
+    if count < 128:
+        out.append(_pack_tiB(
+            message.topology_description_required,
+            message.endpoint_information_epoch,
+            count,
+        ))
+    else:
+        out.append(_pack_ti(message.topology_description_required, message.endpoint_information_epoch))
+        out.append(pack_length(count))
+    for partitions_by_user_endpoint_item in partitions_by_user_endpoint:
+        _write_endpoint_to_partitions_v0(out, partitions_by_user_endpoint_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v1(out: Pieces, message: StreamsGroupHeartbeatResponse) -> Steps[None]:
+    if message.acceptable_recovery_lag_legacy != 0:
+        raise Malformed
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    status = message.status
+    if status is None:
+        status = EMPTY
+        count = 0
+    else:
+        count = len(status) + 1
+    if count < 128:
+        out.append(_pack_iiiqB(
+            message.member_epoch,
+            message.heartbeat_interval_ms,
+            message.task_offset_interval_ms,
+            message.acceptable_recovery_lag,
+            count,
+        ))
+    else:
+        out.append(_pack_iiiq(
+            message.member_epoch,
+            message.heartbeat_interval_ms,
+            message.task_offset_interval_ms,
+            message.acceptable_recovery_lag,
+        ))
+        out.append(pack_length(count))
+    for status_item in status:
+        _write_status_v0(out, status_item)
+        yield
+    active_tasks = message.active_tasks
+    if active_tasks is None:
+        active_tasks = EMPTY
+        count = 0
+    else:
+        count = len(active_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for active_tasks_item in active_tasks:
+        _write_task_ids_v0(out, active_tasks_item)
+        yield
+    standby_tasks = message.standby_tasks
+    if standby_tasks is None:
+        standby_tasks = EMPTY
+        count = 0
+    else:
+        count = len(standby_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for standby_tasks_item in standby_tasks:
+        _write_task_ids_v0(out, standby_tasks_item)
+        yield
+    warmup_tasks = message.warmup_tasks
+    if warmup_tasks is None:
+        warmup_tasks = EMPTY
+        count = 0
+    else:
+        count = len(warmup_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for warmup_tasks_item in warmup_tasks:
+        _write_task_ids_v0(out, warmup_tasks_item)
+        yield
+    partitions_by_user_endpoint = message.partitions_by_user_endpoint
+    if partitions_by_user_endpoint is None:
+        partitions_by_user_endpoint = EMPTY
+        count = 0
+    else:
+        count = len(partitions_by_user_endpoint) + 1
+    if count < 128:
+        out.append(_pack_tiB(
+            message.topology_description_required,
+            message.endpoint_information_epoch,
+            count,
+        ))
+    else:
+        out.append(_pack_ti(message.topology_description_required, message.endpoint_information_epoch))
+        out.append(pack_length(count))
+    for partitions_by_user_endpoint_item in partitions_by_user_endpoint:
+        yield from _step_write_endpoint_to_partitions_v0(out, partitions_by_user_endpoint_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
+    _read_v1,
 )
 
 _WRITERS = (
     _write_v0,
+    _write_v1,
 )
 
 _STEP_WRITERS = (
     _step_write_v0,
+    _step_write_v1,
 )
 
 
@@ -1132,10 +1468,10 @@ def _schema() -> MessageSchema:
                 default=0,
             ),
             FieldSchema(
-                name="AcceptableRecoveryLag",
-                attribute="acceptable_recovery_lag",
+                name="AcceptableRecoveryLagLegacy",
+                attribute="acceptable_recovery_lag_legacy",
                 type="int32",
-                versions=(0, 32767),
+                versions=(0, 0),
                 default=0,
             ),
             FieldSchema(
@@ -1144,6 +1480,14 @@ def _schema() -> MessageSchema:
                 type="int32",
                 versions=(0, 32767),
                 default=0,
+            ),
+            FieldSchema(
+                name="AcceptableRecoveryLag",
+                attribute="acceptable_recovery_lag",
+                type="int64",
+                versions=(1, 32767),
+                default=-1,
+                ignorable=True,
             ),
             FieldSchema(
                 name="Status",
@@ -1184,6 +1528,13 @@ def _schema() -> MessageSchema:
                 versions=(0, 32767),
                 nullable=(0, 32767),
                 default=None,
+            ),
+            FieldSchema(
+                name="TopologyDescriptionRequired",
+                attribute="topology_description_required",
+                type="bool",
+                versions=(1, 32767),
+                default=False,
             ),
             FieldSchema(
                 name="EndpointInformationEpoch",

@@ -72,6 +72,8 @@ class StreamsGroupMetadataValue(Message):
         "metadata_hash",
         "validated_topology_epoch",
         "last_assignment_configs",
+        "stored_description_topology_epoch",
+        "failed_description_topology_epoch",
         "unknown_tags",
     )
 
@@ -93,6 +95,10 @@ class StreamsGroupMetadataValue(Message):
     """Versions 0+, tag 0 in 0+."""
     last_assignment_configs: list[StreamsGroupMetadataValueLastAssignmentConfig] | None
     """Versions 0+, null in 0+, tag 1 in 0+."""
+    stored_description_topology_epoch: int
+    """Versions 0+, tag 2 in 0+."""
+    failed_description_topology_epoch: int
+    """Versions 0+, tag 3 in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -102,12 +108,16 @@ class StreamsGroupMetadataValue(Message):
         metadata_hash: int = 0,
         validated_topology_epoch: int = -1,
         last_assignment_configs: list[StreamsGroupMetadataValueLastAssignmentConfig] | None = EMPTY,
+        stored_description_topology_epoch: int = -1,
+        failed_description_topology_epoch: int = -1,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
         self.epoch = epoch
         self.metadata_hash = metadata_hash
         self.validated_topology_epoch = validated_topology_epoch
         self.last_assignment_configs = [] if last_assignment_configs is EMPTY else last_assignment_configs
+        self.stored_description_topology_epoch = stored_description_topology_epoch
+        self.failed_description_topology_epoch = failed_description_topology_epoch
         self.unknown_tags = unknown_tags
 
     def __eq__(self, other: object) -> bool:
@@ -117,6 +127,8 @@ class StreamsGroupMetadataValue(Message):
             and self.metadata_hash == other.metadata_hash
             and self.validated_topology_epoch == other.validated_topology_epoch
             and self.last_assignment_configs == other.last_assignment_configs
+            and self.stored_description_topology_epoch == other.stored_description_topology_epoch
+            and self.failed_description_topology_epoch == other.failed_description_topology_epoch
             and self.unknown_tags == other.unknown_tags
         )
 
@@ -178,6 +190,8 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMetadataValue, 
     position += 13
     message.validated_topology_epoch = -1
     message.last_assignment_configs = []
+    message.stored_description_topology_epoch = -1
+    message.failed_description_topology_epoch = -1
     message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
@@ -196,6 +210,12 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMetadataValue, 
                     message.last_assignment_configs = []
                 else:
                     message.last_assignment_configs = None
+            elif tag == 2:
+                (message.stored_description_topology_epoch,) = _unpack_i(buffer, position)
+                position += 4
+            elif tag == 3:
+                (message.failed_description_topology_epoch,) = _unpack_i(buffer, position)
+                position += 4
             else:
                 if message.unknown_tags is None:
                     message.unknown_tags = {}
@@ -256,6 +276,14 @@ def _write_v0(out: Pieces, message: StreamsGroupMetadataValue) -> None:
         for last_assignment_configs_item in last_assignment_configs:
             _write_last_assignment_config_v0(section, last_assignment_configs_item)
         tagged.append((1, b"".join(section)))
+    if message.stored_description_topology_epoch != -1:
+        section = []
+        section.append(_pack_i(message.stored_description_topology_epoch))
+        tagged.append((2, b"".join(section)))
+    if message.failed_description_topology_epoch != -1:
+        section = []
+        section.append(_pack_i(message.failed_description_topology_epoch))
+        tagged.append((3, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
@@ -329,6 +357,24 @@ def _schema() -> MessageSchema:
                 tagged=(0, 32767),
                 tag=1,
                 default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="StoredDescriptionTopologyEpoch",
+                attribute="stored_description_topology_epoch",
+                type="int32",
+                versions=(0, 32767),
+                tagged=(0, 32767),
+                tag=2,
+                default=-1,
+            ),
+            FieldSchema(
+                name="FailedDescriptionTopologyEpoch",
+                attribute="failed_description_topology_epoch",
+                type="int32",
+                versions=(0, 32767),
+                tagged=(0, 32767),
+                tag=3,
+                default=-1,
             ),
         ),
     )

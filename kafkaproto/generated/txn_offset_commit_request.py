@@ -1,4 +1,4 @@
-"""TxnOffsetCommitRequest: versions 0-5, flexible from 3, api key 28.
+"""TxnOffsetCommitRequest: versions 0-6, flexible from 3, api key 28.
 
 Generated from api/TxnOffsetCommitRequest.json by codegen; change the schema, not this file.
 """
@@ -29,6 +29,8 @@ from kafkaproto.support import (
     write_tag_section,
 )
 
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_i = struct.Struct(">i").unpack_from
 _unpack_iqh = struct.Struct(">iqh").unpack_from
@@ -36,6 +38,7 @@ _unpack_iqiB = struct.Struct(">iqiB").unpack_from
 _unpack_iqih = struct.Struct(">iqih").unpack_from
 _unpack_qhi = struct.Struct(">qhi").unpack_from
 _unpack_qhiB = struct.Struct(">qhiB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
 _pack_h = struct.Struct(">h").pack
 _pack_i = struct.Struct(">i").pack
 _pack_iqh = struct.Struct(">iqh").pack
@@ -97,10 +100,12 @@ class TxnOffsetCommitRequestPartition(Struct):
 class TxnOffsetCommitRequestTopic(Struct):
     """TxnOffsetCommitRequestTopic of TxnOffsetCommitRequest."""
 
-    __slots__ = ("name", "partitions", "unknown_tags")
+    __slots__ = ("name", "topic_id", "partitions", "unknown_tags")
 
     name: str
-    """Versions 0+."""
+    """Versions 0-5, dropped where a version lacks it."""
+    topic_id: bytes
+    """Versions 6+, dropped where a version lacks it."""
     partitions: list[TxnOffsetCommitRequestPartition]
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -109,10 +114,12 @@ class TxnOffsetCommitRequestTopic(Struct):
     def __init__(
         self,
         name: str = "",
+        topic_id: bytes = ZERO_UUID,
         partitions: list[TxnOffsetCommitRequestPartition] = EMPTY,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
         self.name = name
+        self.topic_id = topic_id
         self.partitions = [] if partitions is EMPTY else partitions
         self.unknown_tags = unknown_tags
 
@@ -120,6 +127,7 @@ class TxnOffsetCommitRequestTopic(Struct):
         return (
             isinstance(other, TxnOffsetCommitRequestTopic)
             and self.name == other.name
+            and self.topic_id == other.topic_id
             and self.partitions == other.partitions
             and self.unknown_tags == other.unknown_tags
         )
@@ -134,7 +142,7 @@ class TxnOffsetCommitRequest(Message):
         "group_id",
         "producer_id",
         "producer_epoch",
-        "generation_id",
+        "generation_id_or_member_epoch",
         "member_id",
         "group_instance_id",
         "topics",
@@ -145,7 +153,7 @@ class TxnOffsetCommitRequest(Message):
     TYPE: ClassVar[str] = "request"
     API_KEY: ClassVar[int | None] = 28
     MIN_VERSION: ClassVar[int] = 0
-    MAX_VERSION: ClassVar[int] = 5
+    MAX_VERSION: ClassVar[int] = 6
     FLEXIBLE_FROM: ClassVar[int | None] = 3
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
@@ -160,7 +168,7 @@ class TxnOffsetCommitRequest(Message):
     """Versions 0+."""
     producer_epoch: int
     """Versions 0+."""
-    generation_id: int
+    generation_id_or_member_epoch: int
     """Versions 3+."""
     member_id: str
     """Versions 3+."""
@@ -177,7 +185,7 @@ class TxnOffsetCommitRequest(Message):
         group_id: str = "",
         producer_id: int = 0,
         producer_epoch: int = 0,
-        generation_id: int = -1,
+        generation_id_or_member_epoch: int = -1,
         member_id: str = "",
         group_instance_id: str | None = None,
         topics: list[TxnOffsetCommitRequestTopic] = EMPTY,
@@ -187,7 +195,7 @@ class TxnOffsetCommitRequest(Message):
         self.group_id = group_id
         self.producer_id = producer_id
         self.producer_epoch = producer_epoch
-        self.generation_id = generation_id
+        self.generation_id_or_member_epoch = generation_id_or_member_epoch
         self.member_id = member_id
         self.group_instance_id = group_instance_id
         self.topics = [] if topics is EMPTY else topics
@@ -200,7 +208,7 @@ class TxnOffsetCommitRequest(Message):
             and self.group_id == other.group_id
             and self.producer_id == other.producer_id
             and self.producer_epoch == other.producer_epoch
-            and self.generation_id == other.generation_id
+            and self.generation_id_or_member_epoch == other.generation_id_or_member_epoch
             and self.member_id == other.member_id
             and self.group_instance_id == other.group_instance_id
             and self.topics == other.topics
@@ -279,6 +287,7 @@ def _read_many_topic_v0(
             message.partitions = []
         else:
             raise Malformed
+        message.topic_id = ZERO_UUID
         message.unknown_tags = None
         found.append(message)
     return found, position
@@ -321,6 +330,7 @@ def _step_many_topic_v0(
             message.partitions = []
         else:
             raise Malformed
+        message.topic_id = ZERO_UUID
         message.unknown_tags = None
         found.append(message)
         yield
@@ -351,7 +361,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
         message.topics = []
     else:
         raise Malformed
-    message.generation_id = -1
+    message.generation_id_or_member_epoch = -1
     message.member_id = ""
     message.group_instance_id = None
     message.unknown_tags = None
@@ -383,7 +393,7 @@ def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[TxnOf
         message.topics = []
     else:
         raise Malformed
-    message.generation_id = -1
+    message.generation_id_or_member_epoch = -1
     message.member_id = ""
     message.group_instance_id = None
     message.unknown_tags = None
@@ -443,6 +453,7 @@ def _read_many_topic_v2(
             message.partitions = []
         else:
             raise Malformed
+        message.topic_id = ZERO_UUID
         message.unknown_tags = None
         found.append(message)
     return found, position
@@ -485,6 +496,7 @@ def _step_many_topic_v2(
             message.partitions = []
         else:
             raise Malformed
+        message.topic_id = ZERO_UUID
         message.unknown_tags = None
         found.append(message)
         yield
@@ -515,7 +527,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
         message.topics = []
     else:
         raise Malformed
-    message.generation_id = -1
+    message.generation_id_or_member_epoch = -1
     message.member_id = ""
     message.group_instance_id = None
     message.unknown_tags = None
@@ -547,7 +559,7 @@ def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[TxnOf
         message.topics = []
     else:
         raise Malformed
-    message.generation_id = -1
+    message.generation_id_or_member_epoch = -1
     message.member_id = ""
     message.group_instance_id = None
     message.unknown_tags = None
@@ -619,6 +631,7 @@ def _read_many_topic_v3(
             raise Malformed
         tags = buffer[position]
         position += 1
+        message.topic_id = ZERO_UUID
         message.unknown_tags = None
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
@@ -669,6 +682,7 @@ def _step_many_topic_v3(
             raise Malformed
         tags = buffer[position]
         position += 1
+        message.topic_id = ZERO_UUID
         message.unknown_tags = None
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
@@ -701,7 +715,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     (
         message.producer_id,
         message.producer_epoch,
-        message.generation_id,
+        message.generation_id_or_member_epoch,
         length,
     ) = _unpack_qhiB(buffer, position)
     position += 15
@@ -763,7 +777,7 @@ def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[TxnOf
     (
         message.producer_id,
         message.producer_epoch,
-        message.generation_id,
+        message.generation_id_or_member_epoch,
         length,
     ) = _unpack_qhiB(buffer, position)
     position += 15
@@ -791,6 +805,206 @@ def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[TxnOf
     budget.take(count - 1, "TxnOffsetCommitRequest.topics")
     if count > 1:
         message.topics, position = yield from _step_many_topic_v3(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
+def _read_many_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v3(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _step_many_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[TxnOffsetCommitRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "TxnOffsetCommitRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v3,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v3(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
+def _read_v6(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
+    message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.generation_id_or_member_epoch,
+        length,
+    ) = _unpack_qhiB(buffer, position)
+    position += 15
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_topic_v6(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v6(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[TxnOffsetCommitRequest, int]]:
+    message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.generation_id_or_member_epoch,
+        length,
+    ) = _unpack_qhiB(buffer, position)
+    position += 15
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "TxnOffsetCommitRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_v6(buffer, position, count - 1, budget)
     elif count:
         message.topics = []
     else:
@@ -834,7 +1048,7 @@ def _write_topic_v0(out: Pieces, message: TxnOffsetCommitRequestTopic) -> None:
 
 
 def _write_v0(out: Pieces, message: TxnOffsetCommitRequest) -> None:
-    if message.generation_id != -1:
+    if message.generation_id_or_member_epoch != -1:
         raise Malformed
     if message.member_id != "":
         raise Malformed
@@ -894,7 +1108,7 @@ def _write_topic_v2(out: Pieces, message: TxnOffsetCommitRequestTopic) -> None:
 
 
 def _write_v2(out: Pieces, message: TxnOffsetCommitRequest) -> None:
-    if message.generation_id != -1:
+    if message.generation_id_or_member_epoch != -1:
         raise Malformed
     if message.member_id != "":
         raise Malformed
@@ -992,9 +1206,18 @@ def _write_v3(out: Pieces, message: TxnOffsetCommitRequest) -> None:
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(_pack_qhiB(message.producer_id, message.producer_epoch, message.generation_id, length))
+        out.append(_pack_qhiB(
+            message.producer_id,
+            message.producer_epoch,
+            message.generation_id_or_member_epoch,
+            length,
+        ))
     else:
-        out.append(_pack_qhi(message.producer_id, message.producer_epoch, message.generation_id))
+        out.append(_pack_qhi(
+            message.producer_id,
+            message.producer_epoch,
+            message.generation_id_or_member_epoch,
+        ))
         out.append(pack_string_length(length))
     out.append(data)
     group_instance_id = message.group_instance_id
@@ -1023,6 +1246,86 @@ def _write_v3(out: Pieces, message: TxnOffsetCommitRequest) -> None:
         out.append(b"\x00")
 
 
+def _write_topic_v6(out: Pieces, message: TxnOffsetCommitRequestTopic) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v3(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _write_v6(out: Pieces, message: TxnOffsetCommitRequest) -> None:
+    transactional_id = message.transactional_id
+    data = transactional_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_qhiB(
+            message.producer_id,
+            message.producer_epoch,
+            message.generation_id_or_member_epoch,
+            length,
+        ))
+    else:
+        out.append(_pack_qhi(
+            message.producer_id,
+            message.producer_epoch,
+            message.generation_id_or_member_epoch,
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_instance_id = message.group_instance_id
+    if group_instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = group_instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        _write_topic_v6(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -1030,6 +1333,7 @@ _READERS = (
     _read_v3,
     _read_v3,
     _read_v3,
+    _read_v6,
 )
 
 _WRITERS = (
@@ -1039,6 +1343,7 @@ _WRITERS = (
     _write_v3,
     _write_v3,
     _write_v3,
+    _write_v6,
 )
 
 _STEP_READERS = (
@@ -1048,6 +1353,7 @@ _STEP_READERS = (
     _step_v3,
     _step_v3,
     _step_v3,
+    _step_v6,
 )
 
 
@@ -1095,8 +1401,17 @@ def _schema() -> MessageSchema:
                 name="Name",
                 attribute="name",
                 type="string",
-                versions=(0, 32767),
+                versions=(0, 5),
                 default="",
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(6, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
             ),
             FieldSchema(
                 name="Partitions",
@@ -1141,8 +1456,8 @@ def _schema() -> MessageSchema:
                 default=0,
             ),
             FieldSchema(
-                name="GenerationId",
-                attribute="generation_id",
+                name="GenerationIdOrMemberEpoch",
+                attribute="generation_id_or_member_epoch",
                 type="int32",
                 versions=(3, 32767),
                 default=-1,

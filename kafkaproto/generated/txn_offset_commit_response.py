@@ -1,4 +1,4 @@
-"""TxnOffsetCommitResponse: versions 0-5, flexible from 3, api key 28.
+"""TxnOffsetCommitResponse: versions 0-6, flexible from 3, api key 28.
 
 Generated from api/TxnOffsetCommitResponse.json by codegen; change the schema, not this file.
 """
@@ -26,12 +26,15 @@ from kafkaproto.support import (
     write_tag_section,
 )
 
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_i = struct.Struct(">i").unpack_from
 _unpack_iB = struct.Struct(">iB").unpack_from
 _unpack_ih = struct.Struct(">ih").unpack_from
 _unpack_ihB = struct.Struct(">ihB").unpack_from
 _unpack_ii = struct.Struct(">ii").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
 _pack_h = struct.Struct(">h").pack
 _pack_i = struct.Struct(">i").pack
 _pack_iB = struct.Struct(">iB").pack
@@ -75,10 +78,12 @@ class TxnOffsetCommitResponsePartition(Struct):
 class TxnOffsetCommitResponseTopic(Struct):
     """TxnOffsetCommitResponseTopic of TxnOffsetCommitResponse."""
 
-    __slots__ = ("name", "partitions", "unknown_tags")
+    __slots__ = ("name", "topic_id", "partitions", "unknown_tags")
 
     name: str
-    """Versions 0+."""
+    """Versions 0-5, dropped where a version lacks it."""
+    topic_id: bytes
+    """Versions 6+, dropped where a version lacks it."""
     partitions: list[TxnOffsetCommitResponsePartition]
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -87,10 +92,12 @@ class TxnOffsetCommitResponseTopic(Struct):
     def __init__(
         self,
         name: str = "",
+        topic_id: bytes = ZERO_UUID,
         partitions: list[TxnOffsetCommitResponsePartition] = EMPTY,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
         self.name = name
+        self.topic_id = topic_id
         self.partitions = [] if partitions is EMPTY else partitions
         self.unknown_tags = unknown_tags
 
@@ -98,6 +105,7 @@ class TxnOffsetCommitResponseTopic(Struct):
         return (
             isinstance(other, TxnOffsetCommitResponseTopic)
             and self.name == other.name
+            and self.topic_id == other.topic_id
             and self.partitions == other.partitions
             and self.unknown_tags == other.unknown_tags
         )
@@ -113,7 +121,7 @@ class TxnOffsetCommitResponse(Message):
     TYPE: ClassVar[str] = "response"
     API_KEY: ClassVar[int | None] = 28
     MIN_VERSION: ClassVar[int] = 0
-    MAX_VERSION: ClassVar[int] = 5
+    MAX_VERSION: ClassVar[int] = 6
     FLEXIBLE_FROM: ClassVar[int | None] = 3
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
@@ -204,6 +212,7 @@ def _read_many_topic_v0(
             message.partitions = []
         else:
             raise Malformed
+        message.topic_id = ZERO_UUID
         message.unknown_tags = None
         found.append(message)
     return found, position
@@ -273,6 +282,7 @@ def _read_many_topic_v3(
             raise Malformed
         tags = buffer[position]
         position += 1
+        message.topic_id = ZERO_UUID
         message.unknown_tags = None
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
@@ -288,6 +298,56 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, in
         count, position = read_long_length(buffer, position, count)
     if count > 1:
         message.topics, position = _read_many_topic_v3(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_many_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitResponseTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v3(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_v6(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, int]:
+    message = TxnOffsetCommitResponse.__new__(TxnOffsetCommitResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_topic_v6(buffer, position, count - 1)
     elif count:
         message.topics = []
     else:
@@ -446,6 +506,78 @@ def _step_write_v3(out: Pieces, message: TxnOffsetCommitResponse) -> Steps[None]
         out.append(b"\x00")
 
 
+def _write_topic_v6(out: Pieces, message: TxnOffsetCommitResponseTopic) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v3(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topic_v6(out: Pieces, message: TxnOffsetCommitResponseTopic) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v3(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _write_v6(out: Pieces, message: TxnOffsetCommitResponse) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        _write_topic_v6(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v6(out: Pieces, message: TxnOffsetCommitResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v6(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -453,6 +585,7 @@ _READERS = (
     _read_v3,
     _read_v3,
     _read_v3,
+    _read_v6,
 )
 
 _WRITERS = (
@@ -462,6 +595,7 @@ _WRITERS = (
     _write_v3,
     _write_v3,
     _write_v3,
+    _write_v6,
 )
 
 _STEP_WRITERS = (
@@ -471,6 +605,7 @@ _STEP_WRITERS = (
     _step_write_v3,
     _step_write_v3,
     _step_write_v3,
+    _step_write_v6,
 )
 
 
@@ -502,8 +637,17 @@ def _schema() -> MessageSchema:
                 name="Name",
                 attribute="name",
                 type="string",
-                versions=(0, 32767),
+                versions=(0, 5),
                 default="",
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(6, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
             ),
             FieldSchema(
                 name="Partitions",

@@ -1,6 +1,6 @@
 """The levels of metadata.version and the other features of a cluster: names, ranges, defaults, dependencies.
 
-A pure table of Kafka 4.3 (KIP-584, KIP-1022). Levels below ``MINIMUM_METADATA_VERSION`` are known by name, so that
+A pure table of Kafka 4.4 (KIP-584, KIP-1022). Levels below ``MINIMUM_METADATA_VERSION`` are known by name, so that
 tools can show them, but this server never runs a cluster at one.
 """
 
@@ -60,8 +60,11 @@ METADATA_VERSIONS: tuple[MetadataVersion, ...] = (
     _level(28, "4.2-IV0", False),
     _level(29, "4.2-IV1", False),
     _level(30, "4.3-IV0", True),
+    _level(31, "4.4-IV0", False),
+    _level(32, "4.4-IV1", True),
+    _level(33, "4.4-IV2", True),
 )
-"""Every level that Kafka 4.3 knows and calls stable, ascending without gaps."""
+"""Every level that Kafka 4.4 knows and calls stable, ascending without gaps."""
 
 _BY_LEVEL = {version.level: version for version in METADATA_VERSIONS}
 _BY_NAME = {version.name: version for version in METADATA_VERSIONS}
@@ -102,30 +105,34 @@ class Feature:
     """A feature besides metadata.version. Its levels run from 0 (off) to ``maximum_level``."""
 
     name: str
-    maximum_level: int
-    default_level: int
-    """Level that a new cluster gets, unless its metadata.version is older than ``default_since``."""
-    default_since: int
-    """First metadata.version level whose new clusters get ``default_level``; older ones get 0."""
+    default_since: tuple[int, ...]
+    """For each level from 1 on, the first metadata.version level whose new clusters get it; older ones get 0."""
     needs_metadata_version: int = 0
     """Lowest metadata.version level at which the feature may be on; 0 if any level will do."""
+
+    @property
+    def maximum_level(self) -> int:
+        """The highest level that there is."""
+        return len(self.default_since)
+
+    def default_at(self, version: MetadataVersion) -> int:
+        """The level that a new cluster gets at ``version``."""
+        return sum(version.level >= since for since in self.default_since)
 
 
 FEATURES: dict[str, Feature] = {
     feature.name: feature
     for feature in (
-        Feature(name=KRAFT_VERSION, maximum_level=1, default_level=1, default_since=21),
-        Feature(name=TRANSACTION_VERSION, maximum_level=2, default_level=2, default_since=24),
-        Feature(name=GROUP_VERSION, maximum_level=1, default_level=1, default_since=22),
+        Feature(name=KRAFT_VERSION, default_since=(21,)),
+        Feature(name=TRANSACTION_VERSION, default_since=(24, 24)),
+        Feature(name=GROUP_VERSION, default_since=(22,)),
         Feature(
             name=ELIGIBLE_LEADER_REPLICAS_VERSION,
-            maximum_level=1,
-            default_level=1,
-            default_since=26,
+            default_since=(26,),
             needs_metadata_version=23,
         ),
-        Feature(name=SHARE_VERSION, maximum_level=1, default_level=1, default_since=28),
-        Feature(name=STREAMS_VERSION, maximum_level=1, default_level=1, default_since=29),
+        Feature(name=SHARE_VERSION, default_since=(28, 31)),
+        Feature(name=STREAMS_VERSION, default_since=(29,)),
     )
 }
 """Every feature besides metadata.version, in the order in which Kafka's tools list them."""
@@ -162,10 +169,7 @@ def supported_ranges() -> dict[str, tuple[int, int]]:
 
 def default_levels(version: MetadataVersion) -> dict[str, int]:
     """Level of every feature besides metadata.version in a new cluster at ``version``; 0 means off."""
-    return {
-        name: entry.default_level if version.level >= entry.default_since else 0
-        for name, entry in FEATURES.items()
-    }
+    return {name: entry.default_at(version) for name, entry in FEATURES.items()}
 
 
 def dependencies(name: str, level: int) -> dict[str, int]:

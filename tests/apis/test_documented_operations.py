@@ -95,8 +95,10 @@ SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
     (CONTROLLER, 80): (ALTER,),
     (CONTROLLER, 81): (ALTER,),
     (CONTROLLER, 82): (CLUSTER_ACTION,),
+    (BROKER, 94): (ALTER,),
+    (CONTROLLER, 94): (ALTER,),
 }
-"""What stock 4.3.1 nodes, and ours, ask for in place of what is documented."""
+"""What stock 4.3.1 nodes (UnregisterController: 4.4.0), and ours, ask for in place of what is documented."""
 HIDES = 41
 """Leaves out what somebody may not see and refuses nothing (`test_security_descriptions`)."""
 

@@ -1,4 +1,4 @@
-"""Configs and features are changed as a stock 4.3.1 node changed them: the same answers, the same records.
+"""Configs and features are changed as a stock 4.4.0 node changed them: the same answers, the same records.
 
 ``golden/changes.json`` holds what a stock node was asked on both listeners, in sequences that build on each other. Each
 request goes through the table to a real controller, from the broker listener by way of what a broker checks itself.

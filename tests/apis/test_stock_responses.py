@@ -1,4 +1,5 @@
-"""Metadata, DescribeCluster, DescribeTopicPartitions and ApiVersions answered as a stock 4.3.1 node answered them.
+"""Metadata, DescribeCluster, DescribeTopicPartitions and ApiVersions answered as stock nodes answered them: of
+4.4.0 for ApiVersions, of 4.3.1 for the others.
 
 The cluster of the recording has a fenced broker (2), one that lacks a listener (3), one with a lost directory (4), one
 in its controlled shutdown (5) and one that left after its topics were made (6).

@@ -22,11 +22,11 @@ from tests.messages.support.random_messages import random_message
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 
-# The ranges of Apache Kafka 4.3.1 as its nodes advertise them.
+# The ranges of Apache Kafka 4.4.0 as its nodes advertise them.
 KAFKAS_VERSIONS = {
     1: (4, 18),
     3: (0, 13),
-    18: (0, 4),
+    18: (0, 5),
     19: (2, 7),
     20: (1, 6),
     29: (1, 3),
@@ -68,6 +68,7 @@ KAFKAS_VERSIONS = {
     80: (0, 1),
     81: (0, 0),
     82: (0, 0),
+    94: (0, 0),
 }
 RAFT_KEYS = (1, 52, 53, 54, 59, 80, 81, 82)
 """Requests that the quorum's core answers, whose tests are its own."""

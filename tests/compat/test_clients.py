@@ -133,8 +133,8 @@ def test_kafka_admin_describes_features(node: Node) -> None:
         "eligible.leader.replicas.version": [1, 1],
         "group.version": [1, 1],
         "kraft.version": [1, 1],
-        "metadata.version": [30, 30],
-        "share.version": [1, 1],
+        "metadata.version": [33, 33],
+        "share.version": [2, 2],
         "streams.version": [1, 1],
         "transaction.version": [2, 2],
     }

@@ -9,12 +9,17 @@ import pytest
 
 from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
+from kafkaproto.messages import NoOpRecord, RegisterControllerRecord, UnregisterControllerRecord
+from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto.records.metadata import encode_metadata_record
 from tests.compat.support.nodes import SHORT_SESSION, create, make_node
 from tests.tools.support.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
 FIRST = f"{0:020}"
+TOPICS = 25
+"""Their records take twice `index.interval.bytes`."""
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +32,13 @@ def our_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def stock_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The metadata log of a stock server that had a topic and was stopped."""
+    """The metadata log of a stock server that had topics, enough of them for entries of indexes, and was stopped."""
     node = make_node(StockNode, tmp_path_factory.mktemp("stock"), SHORT_SESSION)
     try:
         node.start()
         create(node, "kept", {"retention.ms": "1000"})
+        for number in range(TOPICS):
+            create(node, f"more-{number}")
         node.stop()
         yield node.metadata_log_directory
     finally:
@@ -92,6 +99,46 @@ def test_the_files_of_a_stock_server(stock_files: Path, options: tuple[str, ...]
     paths = [path for path in sorted(stock_files.iterdir()) if path.name.endswith(suffixes)]
     assert len(paths) > 4
     assert_same(*options, "--files", ",".join(map(str, paths)))
+
+
+def test_indexes_that_a_stock_server_left_without_entries(tmp_path: Path) -> None:
+    """Since 4.4 it leaves them at their full size, of which its tool takes the first bytes for an entry."""
+    (tmp_path / f"{FIRST}.index").write_bytes(bytes(8 * 100))
+    (tmp_path / f"{FIRST}.timeindex").write_bytes(bytes(12 * 100))
+    (tmp_path / f"{FIRST}.log").write_bytes(
+        build_batch([NewRecord(None, b"value")], base_offset=0, timestamp_ms=1)
+    )
+    paths = [str(tmp_path / f"{FIRST}.{suffix}") for suffix in ("index", "timeindex")]
+    ours, our_errors, stock, _ = both("--files", ",".join(paths))
+    assert ours == [f"Dumping {paths[0]}", f"{paths[0]} is empty.", f"Dumping {paths[1]}"]
+    assert our_errors == []
+    assert stock[1] == "offset: 0 position: 0"
+
+
+def test_a_record_that_is_newer_than_the_tool(tmp_path: Path) -> None:
+    """Kafka's tool of 4.3 does not know UnregisterControllerRecord, and says so; all other lines are the same."""
+    records = [
+        RegisterControllerRecord(controller_id=7),
+        UnregisterControllerRecord(controller_id=7),
+        NoOpRecord(),
+    ]
+    path = tmp_path / f"{FIRST}.log"
+    path.write_bytes(
+        build_batch(
+            [NewRecord(None, encode_metadata_record(each, 0)) for each in records],
+            base_offset=0,
+            timestamp_ms=1,
+        )
+    )
+    ours, our_errors, stock, stock_errors = both("--cluster-metadata-decoder", "--files", str(path))
+    assert our_errors == stock_errors
+    different = [pair for pair in zip(ours, stock, strict=True) if pair[0] != pair[1]]
+    ((shown, unknown),) = different
+    # As the records of 4.4.0 print it: kafka-tools of 4.3.1 with the libraries of 4.4.0.
+    assert shown.endswith(
+        'payload: {"type":"UNREGISTER_CONTROLLER_RECORD","version":0,"data":{"controllerId":7}}'
+    )
+    assert unknown.endswith("Unknown metadata id 29")
 
 
 @pytest.mark.parametrize(

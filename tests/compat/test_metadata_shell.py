@@ -22,7 +22,11 @@ from kafkaproto_server.features import METADATA_VERSION
 from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.snapshot import image_records
 from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.metadata.bootstrap import BOOTSTRAP_NAME, feature_records, write_bootstrap
+from kafkaproto_server.storage.metadata.bootstrap import (
+    BOOTSTRAP_NAME,
+    encode_initial_snapshot,
+    feature_records,
+)
 from kafkaproto_server.tools.shell.commands import Shell, run_line
 from kafkaproto_server.tools.shell.nodes import root
 from kafkaproto_server.tools.shell.sources import load_file
@@ -88,8 +92,9 @@ def test_random_images_look_the_same(tmp_path: Path, seed: int) -> None:
 
 def test_a_snapshot_of_any_name_looks_the_same(tmp_path: Path) -> None:
     """Such as the one with which formatting says how a cluster begins."""
-    write_bootstrap(OsDisk(), str(tmp_path), feature_records({METADATA_VERSION: 30, "group.version": 1}), 1)
     path = tmp_path / BOOTSTRAP_NAME
+    records = feature_records({METADATA_VERSION: 33, "group.version": 1})
+    path.write_bytes(encode_initial_snapshot(records, 1, kraft_version=1, voters=()))
     (expected,) = recorded_session(path, ["tree /image/features"])
     assert "finalized_group.version:\n  1\n" in expected.output
     assert our_shell("-s", str(path), "tree", "/image/features") == expected.output

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.runs import mixed
+from compat.runs import mixed, mixed_releases
 from compat.runs.telling import in_silence
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -21,3 +21,11 @@ def test_each_make_leads_dies_and_changes_the_voters(tmp_path: Path) -> None:
     assert min(outcome.stopped_while_leading.values()) >= 1
     assert len(outcome.voters_changed) == 8
     assert outcome.writes
+
+
+def test_a_voter_of_an_older_release_holds_the_level_back(tmp_path: Path) -> None:
+    result = mixed_releases.run(tmp_path, tell=in_silence)
+    assert set(result.refused) == {mixed_releases.NEWEST, mixed_releases.OLD, mixed_releases.OURS}
+    assert all("metadata.version" in text for text in result.refused.values())
+    assert len(result.unregistered) == 2
+    assert result.quorum.writes

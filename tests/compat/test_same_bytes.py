@@ -90,9 +90,9 @@ FRAMES: dict[str, bytes] = {
 # Hanging up on it is as good.
 MAY_BE_HUNG_UP_ON = {"a compact count beyond 31 bits", "a topic name that is not UTF-8"}
 
-# What Kafka 4.3.1 says after the correlation id to versions of ApiVersions that it does not know: error 35, then one
-# entry, key 18 with versions 0 to 4, in the form of version 0. And to a client that names itself badly: error 42.
-TOO_HIGH = bytes.fromhex("0023 00000001 0012 0000 0004")
+# What Kafka 4.4.0 says after the correlation id to versions of ApiVersions that it does not know: error 35, then one
+# entry, key 18 with versions 0 to 5, in the form of version 0. And to a client that names itself badly: error 42.
+TOO_HIGH = bytes.fromhex("0023 00000001 0012 0000 0005")
 BAD_NAME = bytes.fromhex("002a 01 00000000 00")
 
 
@@ -137,7 +137,7 @@ def test_a_broker_listener_hangs_up_on_a_vote(node: Node, stock_node: Node) -> N
     assert [outcome(asked.bootstrap_server, vote) for asked in (stock_node, node)] == [[CLOSED], [CLOSED]]
 
 
-@pytest.mark.parametrize("version", [5, 99, -1])
+@pytest.mark.parametrize("version", [6, 99, -1])
 def test_an_unknown_version_of_api_versions_is_told_the_known_ones(
     node: Node, stock_node: Node, listener: str, version: int
 ) -> None:

@@ -238,6 +238,8 @@ QUOTA_STEPS: Sequence[Message] = (
             ("producer_byte_rate", -1.0),
             ("producer_byte_rate", 1.5),
             ("producer_byte_rate", 1e30),
+            ("producer_byte_rate", 2.0**63),
+            ("producer_byte_rate", math.nan),
             ("producer_byte_rate", 4.0000001),
             ("request_percentage", -0.5),
             ("request_percentage", 1000.0),

@@ -224,11 +224,11 @@ def test_features_are_lowered_and_raised(cluster: Cluster) -> None:
         assert found, line
         return found[1]
 
-    assert level() == "1"
+    assert level() == "2"
     tool(cluster, "kafka-features", "downgrade", "--feature", "share.version=0").output()
     wait_until(lambda: level() == "0", WAIT_S, "the lower level")
-    tool(cluster, "kafka-features", "upgrade", "--feature", "share.version=1").output()
-    wait_until(lambda: level() == "1", WAIT_S, "the higher level")
+    tool(cluster, "kafka-features", "upgrade", "--feature", "share.version=2").output()
+    wait_until(lambda: level() == "2", WAIT_S, "the higher level")
     refused = tool(cluster, "kafka-features", "upgrade", "--feature", "metadata.version=99")
     assert refused.exit_code == 1, refused
 

@@ -13,13 +13,14 @@ from compat.node import Node
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
-# Name, highest supported level and finalised level of every feature of the release, as kafka-features prints them.
+# Name, highest supported level and finalised level of every feature of the release, as kafka-features prints them. The
+# tool is of an older release than the node, as long as Maven has no newer one, and has no name for the newest level.
 FEATURES = {
     "eligible.leader.replicas.version": ("1", "1"),
     "group.version": ("1", "1"),
     "kraft.version": ("1", "1"),
-    "metadata.version": ("4.3-IV0", "4.3-IV0"),
-    "share.version": ("1", "1"),
+    "metadata.version": ("UNKNOWN 33", "UNKNOWN 33"),
+    "share.version": ("2", "2"),
     "streams.version": ("1", "1"),
     "transaction.version": ("2", "2"),
 }
@@ -131,7 +132,7 @@ def test_features_are_those_of_the_release(bootstrap: tuple[str, str]) -> None:
     printed = run_tool("kafka-features", *bootstrap, "describe").output()
     shown = {}
     for line in printed.splitlines():
-        row = dict(re.findall(r"(\w+): (\S+)", line))
+        row = dict(re.findall(r"(\w+): (\S+(?: \d+)?)", line))
         shown[row["Feature"]] = row
 
     assert {

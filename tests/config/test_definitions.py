@@ -27,7 +27,7 @@ def test_all_keys_of_a_stock_node_are_there() -> None:
     plain = next(golden_steps())
     public = [name for name in BROKER_KEYS if not BROKER_KEYS.is_internal(name)]
     assert sorted(public) == [row[0] for row in plain.described[4, "1"]]
-    assert (len(public), len(TOPIC_KEYS), len(GROUP_KEYS), len(CLIENT_METRICS_KEYS)) == (340, 34, 17, 3)
+    assert (len(public), len(TOPIC_KEYS), len(GROUP_KEYS), len(CLIENT_METRICS_KEYS)) == (350, 38, 27, 3)
 
 
 @pytest.mark.parametrize("definitions", ALL)

@@ -19,7 +19,7 @@ def test_every_default_lies_within_the_default_limits() -> None:
     defaults = {name: str(definition.default) for name, definition in GROUP_KEYS.items()}
     assert problem(defaults) is None
     limited = [name for name in GROUP_KEYS if limits_of(name) != (None, None)]
-    assert len(limited) == 13
+    assert len(limited) == 15
 
 
 @pytest.mark.parametrize("kind", ["consumer", "share", "streams"])
@@ -49,6 +49,20 @@ def test_members_are_heard_within_a_session(kind: str) -> None:
     assert problem({session: "46000"}, **low) == f"{heartbeat}=46000 must be less than {session}=46000"
     # What the brokers say by themselves is no mistake of a group that says nothing of it.
     assert problem({f"{kind}.assignment.interval.ms": "1"}, **low) is None
+
+
+def test_a_group_uses_an_assignor_that_the_brokers_have() -> None:
+    key = "streams.assignor.name"
+    assert problem({key: "sticky"}) is None
+    assert problem({key: "x"}) == f"{key}='x' must be one of group.streams.assignors=sticky"
+    assert problem({key: "x"}, group_streams_assignors="sticky , x") is None
+
+
+def test_tags_and_topics_that_no_group_may_name() -> None:
+    tags = "streams.rack.aware.assignment.tags"
+    assert problem({tags: "b,a,b,a"}) == f"{tags}='b,a,b,a' must name each entry once; repeated: a, b"
+    topic = "errors.deadletterqueue.topic.name"
+    assert problem({topic: "__x"}) == f"{topic}='__x' must not begin with __, as internal topics do"
 
 
 def test_keys_and_types_come_first() -> None:

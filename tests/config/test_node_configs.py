@@ -1,4 +1,4 @@
-"""Values in effect, their sources and synonyms, against the answers of a stock 4.3.1 node."""
+"""Values in effect, their sources and synonyms, against the answers of a stock 4.4.0 node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start-up rules, against what a stock 4.3.1 node accepts and refuses."""
+"""The start-up rules, against what a stock 4.4.0 node accepts and refuses."""
 
 from __future__ import annotations
 

@@ -17,7 +17,19 @@ from kafkaproto_server.image.snapshot import image_from_values, image_values
 from tests.security.support.acl_making import acl, acl_record
 
 NAMES = ("", "*", "t", "tt", "topic")
-HOSTS = {"*": "*", "10.0.0.1": "10.0.0.1", "0:0:0:0:0:0:0:1": "::1", "::1": "::1", "no address": "no address"}
+HOSTS = {
+    "*": "*",
+    "10.0.0.1": "10.0.0.1",
+    "0:0:0:0:0:0:0:1": "::1",
+    "::1": "::1",
+    "no address": "no address",
+    "010.1.2.3/08": "10.0.0.0/8",
+    "10.0.0.0/8": "10.0.0.0/8",
+    "2001:0DB8::1/32": "2001:db8::/32",
+    "no/range": "no/range",
+    "10.0.0.0/33": "10.0.0.0/33",
+}
+LENGTHS = {"10.0.0.0/8": (4, 8), "2001:db8::/32": (6, 32)}
 
 fields = st.fixed_dictionaries(
     {
@@ -45,6 +57,8 @@ def check(index: AclIndex, acls: Mapping[bytes, AccessControlEntry]) -> None:
         for key, entries in index.by_name.items()
     } == by_name
     assert dict(index.grants) == dict(grants)
+    ranges = Counter(LENGTHS[host] for entry in acls.values() if (host := HOSTS[entry.host]) in LENGTHS)
+    assert dict(index.ranges) == dict(ranges)
     lengths = {
         key: dict(Counter(len(name) for *kind, name in by_name if tuple(kind) == key))
         for key in {(resource_type, pattern_type) for resource_type, pattern_type, _ in by_name}

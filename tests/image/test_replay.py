@@ -32,6 +32,7 @@ from kafkaproto.messages import (
     TopicRecord,
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
+    UnregisterControllerRecord,
     UserScramCredentialRecord,
     ZkMigrationStateRecord,
 )
@@ -48,6 +49,7 @@ from kafkaproto_server.image.entries import (
 from kafkaproto_server.image.errors import ReplayError
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import APPLY, APPLY_IN_STEPS, replay
+from kafkaproto_server.image.snapshot import image_records
 from kafkaproto_server.types import Endpoint
 from tests.security.support.acl_making import acl, acl_record
 
@@ -174,6 +176,14 @@ def test_directories_change_only_if_the_record_names_any() -> None:
     broker = replay(registered, record, 1).brokers[1]
     assert broker.directories == DIRECTORIES[3:5]
     assert broker.cordoned_directories == (DIRECTORIES[4],)
+
+
+def test_an_unregistered_controller_is_gone_and_the_others_stay() -> None:
+    both = replayed(RegisterControllerRecord(controller_id=3), RegisterControllerRecord(controller_id=4))
+    image = replay(both, UnregisterControllerRecord(controller_id=3), 2)
+    assert [*image.controllers] == [4]
+    assert replay(image, RegisterControllerRecord(controller_id=3), 3) == both
+    assert [record.controller_id for record, _ in image_records(image)] == [4]
 
 
 def test_a_registered_controller_is_all_that_its_record_says() -> None:
@@ -428,6 +438,10 @@ def test_records_without_content_change_nothing() -> None:
         (
             UnregisterBrokerRecord(broker_id=1, broker_epoch=6),
             "UnregisterBrokerRecord at offset 9: broker 1 is registered with epoch 7, not 6",
+        ),
+        (
+            UnregisterControllerRecord(controller_id=2),
+            "UnregisterControllerRecord at offset 9: controller 2 is not registered",
         ),
         (FenceBrokerRecord(id=2, epoch=7), "FenceBrokerRecord at offset 9: broker 2 is not registered"),
         (UnfenceBrokerRecord(id=2, epoch=7), "UnfenceBrokerRecord at offset 9: broker 2 is not registered"),

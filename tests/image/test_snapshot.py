@@ -40,7 +40,7 @@ def test_a_snapshot_replays_into_the_image_it_was_taken_of(seed: int) -> None:
 
 
 def test_kinds_of_records_come_in_the_order_of_a_stock_snapshot() -> None:
-    kinds = [kind for kind, _ in groupby(record.NAME for record, _ in image_records(_image(1, 400)))]
+    kinds = [kind for kind, _ in groupby(record.NAME for record, _ in image_records(_image(10, 400)))]
     topics = [kind for kind in kinds if kind in ("TopicRecord", "PartitionRecord")]
     assert [kind for kind in kinds if kind not in ("TopicRecord", "PartitionRecord")] == [
         "FeatureLevelRecord",

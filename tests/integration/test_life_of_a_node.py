@@ -17,10 +17,10 @@ import pytest
 from compat.node import combined_properties
 from compat.ours import BIN, OurNode, OurNodeWithoutFile
 from compat.process import free_ports, wait_until
-from kafkaproto.messages import FeatureLevelRecord
+from kafkaproto.messages import FeatureLevelRecord, VotersRecord
 from kafkaproto.records.batch import build_batch, iterate_batches
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto.snapshot import build_snapshot
+from kafkaproto.snapshot import ControlRecord, build_snapshot, read_snapshot
 from tests.integration.conftest import CLUSTER_ID, make_node
 from tests.integration.support.asking import create_topic, metadata, quorum, topics
 
@@ -224,9 +224,23 @@ def rewrite_bootstrap(node: OurNode, level: int) -> None:
         FeatureLevelRecord(name="metadata.version", feature_level=30),
         FeatureLevelRecord(name="group.version", feature_level=level),
     ]
-    encoded = [encode_metadata_record(record, 0) for record in records]
-    batches = build_snapshot(encoded, epoch=0, timestamp_ms=1, last_contained_log_timestamp=0)
-    (node.data_directory / "bootstrap.checkpoint").write_bytes(b"".join(batches))
+    path = node.metadata_log_directory / "00000000000000000000-0000000000.checkpoint"
+    (voters,) = (
+        record.message
+        for record in read_snapshot(path.read_bytes())
+        if isinstance(record, ControlRecord) and isinstance(record.message, VotersRecord)
+    )
+    batches = build_snapshot(
+        [encode_metadata_record(record, 0) for record in records],
+        epoch=0,
+        timestamp_ms=1,
+        last_contained_log_timestamp=0,
+        kraft_version=1,
+        voters=voters,
+    )
+    # The file is read-only.
+    path.unlink()
+    path.write_bytes(b"".join(batches))
 
 
 def test_a_cluster_beyond_this_release_is_refused(tmp_path: Path) -> None:
@@ -280,7 +294,9 @@ def test_static_voters_of_one(tmp_path: Path) -> None:
             node.kill()
     finally:
         node.close()
-    assert not (node.metadata_log_directory / "00000000000000000000-0000000000.checkpoint").exists()
+    initial = (node.metadata_log_directory / "00000000000000000000-0000000000.checkpoint").read_bytes()
+    controls = [record for record in read_snapshot(initial) if isinstance(record, ControlRecord)]
+    assert not any(isinstance(record.message, VotersRecord) for record in controls)
 
 
 def test_a_controller_alone_serves_its_listener(tmp_path: Path) -> None:

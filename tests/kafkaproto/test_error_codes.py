@@ -47,7 +47,7 @@ def test_a_number_nobody_knows_becomes_an_unknown_server_error_that_tells_the_nu
 
 
 def test_codes_have_no_gap() -> None:
-    assert sorted(ErrorCode) == list(range(-1, 134))
+    assert sorted(ErrorCode) == list(range(-1, 137))
 
 
 def test_every_code_has_a_message_of_its_own_that_is_a_sentence() -> None:

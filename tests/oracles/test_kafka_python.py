@@ -23,6 +23,14 @@ COMPARED = 490
 """Messages x versions that this release of kafka-python knows; a new one must not go by unseen."""
 
 
+NEWEST_KNOWN = {
+    **dict.fromkeys(("ApiVersionsRequest", "ApiVersionsResponse"), 4),
+    **dict.fromkeys(("DeleteGroupsRequest", "DeleteGroupsResponse"), 2),
+    **dict.fromkeys(("TxnOffsetCommitRequest", "TxnOffsetCommitResponse"), 5),
+}
+"""The newest version that it knows of messages to which Kafka 4.4 has added one."""
+
+
 def only_good_news(message: Any) -> None:
     """What its reading of ApiVersions answers needs."""
     message.error_code = 0
@@ -69,4 +77,5 @@ def test_nothing_that_kafka_python_knows_is_left_out() -> None:
     assert compared == COMPARED
     for name, kind in classes().items():
         ours = message_class(name)
-        assert range(ours.MIN_VERSION, ours.MAX_VERSION + 1) == versions(kind)
+        newest = NEWEST_KNOWN.get(name, ours.MAX_VERSION)
+        assert range(ours.MIN_VERSION, newest + 1) == versions(kind), name

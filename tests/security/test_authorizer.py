@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ipaddress
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.image.acl_index import NO_ACLS
+from kafkaproto_server.image.acl_index import NO_ACLS, with_acl, without_acl
 from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
-from kafkaproto_server.security.authorizer import AuthorizerConfig, CurrentAuthorizer
+from kafkaproto_server.security.authorizer import MAX_REMEMBERED_HOSTS, AuthorizerConfig, CurrentAuthorizer
 from tests.security.support.acl_making import acl, authorizer, by_id, index_of
 
 ALLOW, DENY = PermissionType.ALLOW, PermissionType.DENY
@@ -127,10 +130,62 @@ def test_hosts_are_addresses(written: str, host: str, is_allowed: bool) -> None:
     assert allows(acl(), acl(host=written, permission_type=DENY), host=host) is not is_allowed
 
 
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "acl_hosts.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("written", GOLDEN["matched"])
+def test_a_range_has_the_addresses_that_stock_finds_in_it(written: str) -> None:
+    allowed = index_of(by_id([acl(host=written)]))
+    denied = index_of(by_id([acl(), acl(host=written, permission_type=DENY)]))
+    for address in GOLDEN["addresses"]:
+        host = client_host(address)
+        is_in = address in GOLDEN["matched"][written]
+        deciders = [CurrentAuthorizer(AuthorizerConfig()).at(index) for index in (allowed, denied)]
+        decided = [each.authorize("User:alice", host, READ, TOPIC, "t") for each in deciders]
+        assert decided == [is_in, not is_in], address
+        assert deciders[0].may_on_any("User:alice", host, READ, TOPIC) is is_in, address
+
+
+def client_host(address: str) -> str:
+    """An address as the authorizer is given it: a mapped one is an IPv4 address."""
+    mapped = getattr(ipaddress.ip_address(address), "ipv4_mapped", None)
+    return str(mapped or ipaddress.ip_address(address))
+
+
+def test_ranges_of_all_lengths_are_found_until_they_are_gone() -> None:
+    host = "10.1.2.3"
+    ranges = [acl(host=f"{host}/{length}", resource_name=f"t{length}") for length in range(33)]
+    index, ids = NO_ACLS, {}
+    for number, entry in enumerate(ranges):
+        ids[number] = number.to_bytes(16, "big")
+        index = with_acl(index, ids[number], entry)
+    decides = CurrentAuthorizer(AuthorizerConfig())
+    for number, entry in enumerate(ranges):
+        assert decides.at(index).authorize("User:alice", host, READ, TOPIC, entry.resource_name)
+        index = without_acl(index, ids[number], entry)
+        assert not decides.at(index).authorize("User:alice", host, READ, TOPIC, entry.resource_name)
+    assert index == NO_ACLS
+
+
+def test_an_authorizer_remembers_a_limited_number_of_addresses() -> None:
+    decides = authorizer(acl(host="10.0.0.0/8"))
+    for number in range(MAX_REMEMBERED_HOSTS * 2):
+        assert decides.authorize("User:alice", f"10.0.{number // 256}.{number % 256}", READ, TOPIC, "t")
+    assert len(decides._hosts) <= MAX_REMEMBERED_HOSTS
+
+
+def test_a_host_that_is_no_address_is_in_no_range() -> None:
+    both = (acl(host="0.0.0.0/0"), acl(host="::/0"))
+    assert not allows(*both, host="somewhere")
+    assert allows(*both, acl(host="somewhere"), host="somewhere")
+
+
 # --- any ACLs ---
 
 PRINCIPALS = ("User:alice", "User:bob", "Group:alice")
 HOSTS = ("10.0.0.7", "10.0.0.8")
+RANGES = {"10.0.0.6/31": ("10.0.0.7",), "10.0.0.9/24": HOSTS, "::/0": ()}
+"""Ranges, and which of the hosts are in them."""
 NAMES = ("a", "ab", "abc", "b")
 PLAIN_OPERATIONS = tuple(each for each in Operation if each > Operation.ALL)
 
@@ -140,7 +195,7 @@ entries = st.builds(
     resource_name=st.sampled_from((*NAMES, "*")),
     pattern_type=st.sampled_from((LITERAL, PREFIXED)),
     principal=st.sampled_from((*PRINCIPALS, "User:*")),
-    host=st.sampled_from((*HOSTS, "*")),
+    host=st.sampled_from((*HOSTS, "*", *RANGES)),
     operation=st.sampled_from((Operation.ALL, *PLAIN_OPERATIONS)),
     permission_type=st.sampled_from((ALLOW, DENY)),
 )
@@ -155,7 +210,9 @@ def is_about(entry: AccessControlEntry, resource_type: int, name: str) -> bool:
 
 
 def speaks_of(entry: AccessControlEntry, principal: str, host: str) -> bool:
-    return entry.principal in (principal, "User:*") and entry.host in (host, "*")
+    return entry.principal in (principal, "User:*") and (
+        entry.host in (host, "*") or host in RANGES.get(entry.host, ())
+    )
 
 
 def covers(entry: AccessControlEntry, operation: Operation) -> bool:

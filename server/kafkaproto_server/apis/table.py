@@ -44,6 +44,7 @@ from kafkaproto_server.apis.cluster import (
     envelope,
     metadata,
     unregister_broker,
+    unregister_controller,
     update_features,
 )
 from kafkaproto_server.apis.raft import (
@@ -131,6 +132,7 @@ _ROWS = (
     broker_registration.API,
     broker_heartbeat.API,
     unregister_broker.API,
+    unregister_controller.API,
     allocate_producer_ids.API,
     controller_registration.API,
     assign_replicas_to_dirs.API,

@@ -1,14 +1,15 @@
 """Checks that a broker makes on changes of its own configuration at run time, beside the checks of each value.
 
-As Apache Kafka's brokers do, it examines the whole configuration after the change: whether a node could start with it,
-how far thread counts change at a time, and that with tiered storage a broker keeps no more locally than is kept in
-total. The active controller cannot do this, because it does not know a broker's properties. Kafka's configuration can
-name classes; this server loads none, so only the default can be set.
+As Apache Kafka's brokers do, it examines the whole configuration after the change: whether a node could start with
+it, how far thread counts change at a time, and that with tiered storage a broker keeps no more locally than is kept
+in total, and copies a segment before it is deleted locally. The active controller cannot do this, because it does not
+know a broker's properties. Kafka's configuration can name classes; this server loads none, so only the default can be
+set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from kafkaproto_server.config.node_config import check_properties
 from kafkaproto_server.config.properties import ConfigError, Properties
@@ -30,9 +31,14 @@ _THREAD_COUNTS = (
 )
 _LISTS_OF_CLASSES = ("metric.reporters",)
 _LOCAL_RETENTION = (
-    ("log.local.retention.ms", ("log.retention.ms", "log.retention.minutes", "log.retention.hours")),
-    ("log.local.retention.bytes", ("log.retention.bytes",)),
+    (
+        "log.remote.copy.lag.ms",
+        "log.local.retention.ms",
+        ("log.retention.ms", "log.retention.minutes", "log.retention.hours"),
+    ),
+    ("log.remote.copy.lag.bytes", "log.local.retention.bytes", ("log.retention.bytes",)),
 )
+"""When a segment is copied to remote storage, what is kept locally, and what is kept in all: of time, and of bytes."""
 _MILLISECONDS = {"log.retention.minutes": 60_000, "log.retention.hours": 3_600_000}
 _SOURCE = "the configuration at run time"
 _UNLIMITED, _SAME_AS_ALL = -1, -2
@@ -46,9 +52,11 @@ def problem_of_change(before: NodeConfigs, after: NodeConfigs, changed: Iterable
         problem = _problem_of_class(name, after) or _problem_of_threads(name, before, after)
         if problem is not None:
             return problem
-    for local, keys in _LOCAL_RETENTION:
-        if local in names or any(key in names for key in keys):
-            problem = _problem_of_local_retention(local, keys, after)
+    for lag, local, keys in _LOCAL_RETENTION:
+        if any(key in names for key in (lag, local, *keys)):
+            problem = _problem_of_local_retention(local, keys, after) or _problem_of_lag(
+                lag, local, keys, after
+            )
             if problem is not None:
                 return problem
     problem = _problem_of_whole(after.values)
@@ -79,16 +87,29 @@ def _problem_of_threads(name: str, before: NodeConfigs, after: NodeConfigs) -> s
     return None
 
 
-def _problem_of_local_retention(local: str, keys: Iterable[str], after: NodeConfigs) -> str | None:
+def _problem_of_local_retention(local: str, keys: Sequence[str], after: NodeConfigs) -> str | None:
     kept = _number(after, local)
-    key = next((key for key in keys if after.is_set(key)), list(keys)[-1])
-    in_all = _number(after, key)
+    key, in_all = _kept_in_all(keys, after)
     if kept == _SAME_AS_ALL or in_all < 0:
         return None
-    in_all *= _MILLISECONDS.get(key, 1)
     if kept == _UNLIMITED or kept > in_all:
         return f"{local}={kept} must not be more than what {key} keeps in all, {in_all}"
     return None
+
+
+def _problem_of_lag(lag: str, local: str, keys: Sequence[str], after: NodeConfigs) -> str | None:
+    wanted, kept = _number(after, lag), _number(after, local)
+    if kept == _SAME_AS_ALL:
+        kept = _kept_in_all(keys, after)[1]
+    if kept < 0 or wanted <= kept:
+        return None
+    return f"{lag}={wanted} must not be more than what {local} keeps, {kept}"
+
+
+def _kept_in_all(keys: Sequence[str], after: NodeConfigs) -> tuple[str, int]:
+    """The key that says how much is kept, with its value; a negative value means no limit."""
+    key = next((key for key in keys if after.is_set(key)), keys[-1])
+    return key, _number(after, key) * _MILLISECONDS.get(key, 1)
 
 
 def _number(node: NodeConfigs, name: str) -> int:

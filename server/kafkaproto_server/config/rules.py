@@ -1,4 +1,4 @@
-"""Conditions between the keys of one node, as Apache Kafka 4.3.1 checks them before it starts.
+"""Conditions between the keys of one node, as Apache Kafka 4.4.0 checks them before it starts.
 
 The rules are Kafka's, the texts are ours. Some rules are stricter here, because Apache Kafka would start and then fail
 or misbehave: a port above 65535, a voter named twice, ``[::]`` as an advertised address, a negative retention other
@@ -24,6 +24,8 @@ _AT_MOST = (
     ("replica.fetch.wait.max.ms", "replica.socket.timeout.ms"),
     ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms"),
     ("group.streams.num.standby.replicas", "group.streams.max.standby.replicas"),
+    ("group.streams.num.warmup.replicas", "group.streams.max.warmup.replicas"),
+    ("group.streams.min.task.offset.interval.ms", "group.streams.task.offset.interval.ms"),
     ("group.share.max.size", "group.share.max.share.sessions"),
     *(
         pair

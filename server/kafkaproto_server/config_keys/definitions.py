@@ -1,4 +1,4 @@
-"""The configuration keys of Apache Kafka 4.3.1, read from the JSON files beside this module.
+"""The configuration keys of Apache Kafka 4.4.0, read from the JSON files beside this module.
 
 Each file describes one kind of resource, one key per line: name, type, default, valid values, whether it can change at
 run time, and which broker keys provide its default. The facts come from the DescribeConfigs responses and the key
@@ -7,7 +7,7 @@ says (``log.roll.ms=0``). Then the file has the stricter bound, so that one chec
 run time.
 
 A file is read when one of its keys is first needed. A definition is made when it is first needed: a start needs a few
-dozen of the broker's 363.
+dozen of the broker's 382.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ Each check takes the entries of a list, or a tuple with one string. It raises Va
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 _REPLICA = re.compile(r"[0-9]+:[0-9]+")
@@ -77,10 +78,25 @@ def check_super_users(entries: tuple[str, ...]) -> None:
             raise ValueError("must be principals such as User:admin, with semicolons between them")
 
 
+def check_distinct(entries: tuple[str, ...]) -> None:
+    """A list without repetitions, such as the tags of Kafka Streams' clients (KIP-1071)."""
+    repeated = sorted(entry for entry, count in Counter(entries).items() if count > 1)
+    if repeated:
+        raise ValueError(f"must name each entry once; repeated: {', '.join(repeated)}")
+
+
+def check_dead_letter_queue(entries: tuple[str, ...]) -> None:
+    """The topic of a share group's undeliverable records (KIP-1191): no internal topic."""
+    if entries[0].startswith("__"):
+        raise ValueError("must not begin with __, as internal topics do")
+
+
 FORMATS: Mapping[str, Callable[[tuple[str, ...]], None]] = {
     "throttled-replicas": check_throttled_replicas,
     "offset-reset": check_offset_reset,
     "host-counts": check_host_counts,
     "client-match": check_client_match,
     "super-users": check_super_users,
+    "distinct": check_distinct,
+    "dead-letter-queue": check_dead_letter_queue,
 }

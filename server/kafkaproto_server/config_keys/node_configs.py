@@ -4,11 +4,13 @@ The layers, the strongest first: the cluster metadata's values for this broker, 
 own properties, the defaults. A topic or group has values of its own above them. For each key it inherits from the
 broker keys that the key's definition names.
 
-The source of a value follows Apache Kafka 4.3.1, quirks included, since tools compare it:
+The source of a value follows Apache Kafka 4.4.0, quirks included, since tools compare it:
 
 - Some keys set the same thing in several units (``log.retention.ms``, ``.minutes``, ``.hours``). The synonyms of one of
   them begin where the key itself is set, or are empty. So if a topic's ``retention.ms`` comes from
   ``log.retention.hours``, it has the right value, but the source DEFAULT and no synonyms.
+- A broker's internal keys are shown only if they are set, and as they were written. A group's internal key is shown
+  if the group or the broker sets it.
 - CreateTopics does not have this quirk, and shows values as they were written; DescribeConfigs shows them in the form
   of their type.
 """
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,8 +158,13 @@ class NodeConfigs:
         """All keys of a group that sets the values in ``own``, by name."""
         return tuple(
             self._derived_entry(name, GROUP_KEYS.get(name), own, ConfigSource.GROUP, show_default=True)
-            for name in _shown(GROUP_KEYS, own)
+            for name in _shown(GROUP_KEYS, {*own, *self._set_for_groups()})
         )
+
+    def _set_for_groups(self) -> Iterator[str]:
+        for name, definition in GROUP_KEYS.items():
+            if any(self.is_set(key) for key, _ in definition.synonyms):
+                yield name
 
     def client_metrics_entries(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
         """All keys of a client metrics subscription that sets the values in ``own``, by name."""
@@ -228,7 +235,9 @@ class NodeConfigs:
     def _broker_entry(self, name: str) -> ConfigEntry:
         definition = _shown_definition(name)
         text = self.value_of(name)
-        value = None if text is None or definition is None else definition.canonical(text)
+        value = None if definition is None else text
+        if text is not None and definition is not None and not _is_internal(name):
+            value = definition.canonical(text)
         return _entry(name, definition, value, self._synonyms_of(name), read_only=_is_read_only(name))
 
     def _derived_entry(
@@ -261,8 +270,13 @@ class NodeConfigs:
     def _inherited(self, definition: ConfigDefinition) -> str | None:
         for key, factor in definition.synonyms:
             text = self.value_of(key)
-            if text is not None:
-                return definition.canonical(_in_unit(text, factor))
+            if text is None:
+                continue
+            entries = BROKER_KEYS[key].parse(text)
+            if isinstance(entries, tuple) and definition.type is not ConfigType.LIST:
+                # A group uses the first of the brokers' assignors.
+                return entries[0]
+            return definition.canonical(_in_unit(text, factor))
         return definition.default
 
     def _synonyms_of(self, name: str) -> tuple[ConfigSynonym, ...]:
@@ -321,6 +335,10 @@ def _is_sensitive(definition: ConfigDefinition | None) -> bool:
 def _is_read_only(broker_name: str) -> bool:
     definition = BROKER_KEYS.get(broker_name)
     return definition is None or definition.dynamic is None
+
+
+def _is_internal(broker_name: str) -> bool:
+    return broker_name in BROKER_KEYS and BROKER_KEYS.is_internal(broker_name)
 
 
 def _in_unit(text: str, factor: int) -> str:

@@ -1,18 +1,18 @@
 """An index of the ACLs for the authorizer: ACLs by resource name, and what is granted to which principal at all.
 
 The index is part of the image, and every ACL record updates it, so that one changed ACL never makes anybody sort a
-hundred thousand. Hosts are written as `ipaddress` writes addresses.
+hundred thousand. Hosts are in canonical form (`acl_hosts`).
 """
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import msgspec
 from immutables import Map
 
+from kafkaproto_server.image.acl_hosts import PrefixLength, canonical_host, prefix_length
 from kafkaproto_server.image.entries import AccessControlEntry
 
 Entries: TypeAlias = "Map[bytes, AccessControlEntry]"
@@ -32,6 +32,9 @@ class AclIndex(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """By resource type and pattern type: the lengths of names, and how many names have each."""
     grants: Map[Grant, int] = _EMPTY
     """How many ACLs have each of these grants, on any resource of the type."""
+
+    ranges: Map[PrefixLength, int] = _EMPTY
+    """How many ACLs are for a range of addresses whose prefix has this length."""
 
     def named(self, resource_type: int, pattern_type: int, resource_name: str) -> Entries:
         """The ACLs with exactly that name."""
@@ -61,6 +64,7 @@ def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIn
         by_name=index.by_name.set(key, (entries or _EMPTY).set(acl_id, canonical)),
         lengths=index.lengths if entries is not None else _lengths_with(index, entry, 1),
         grants=index.grants.set(grant, index.grants.get(grant, 0) + 1),
+        ranges=_ranges_with(index, canonical, 1),
     )
 
 
@@ -70,12 +74,14 @@ def without_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> Ac
     # No default: an ACL of the image that is not in the index is a fault, and must not be hidden
     # from the authorizer.
     entries = index.by_name[key].delete(acl_id)
-    grant = _grant(_with_canonical_host(entry))
+    canonical = _with_canonical_host(entry)
+    grant = _grant(canonical)
     others = index.grants[grant] - 1
     return AclIndex(
         by_name=index.by_name.set(key, entries) if entries else index.by_name.delete(key),
         lengths=index.lengths if entries else _lengths_with(index, entry, -1),
         grants=index.grants.set(grant, others) if others else index.grants.delete(grant),
+        ranges=_ranges_with(index, canonical, -1),
     )
 
 
@@ -105,9 +111,15 @@ def _lengths_with(
     return index.lengths.set(key, lengths) if lengths else index.lengths.delete(key)
 
 
+def _ranges_with(index: AclIndex, canonical: AccessControlEntry, more: int) -> Map[PrefixLength, int]:
+    """The lengths of ranges with one ACL more, or less."""
+    length = prefix_length(canonical.host)
+    if length is None:
+        return index.ranges
+    acls = index.ranges.get(length, 0) + more
+    return index.ranges.set(length, acls) if acls else index.ranges.delete(length)
+
+
 def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
-    try:
-        host = str(ipaddress.ip_address(entry.host))
-    except ValueError:
-        return entry
+    host = canonical_host(entry.host)
     return entry if host == entry.host else msgspec.structs.replace(entry, host=host)

@@ -128,3 +128,11 @@ def register_controller(
     return msgspec.structs.replace(
         image, controllers=image.controllers.set(record.controller_id, registration)
     )
+
+
+def unregister_controller(
+    image: ClusterImage, record: messages.UnregisterControllerRecord, offset: int
+) -> ClusterImage:
+    if record.controller_id not in image.controllers:
+        raise Contradiction(f"controller {record.controller_id} is not registered")
+    return msgspec.structs.replace(image, controllers=image.controllers.delete(record.controller_id))

@@ -123,6 +123,7 @@ APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
     22: apply_configs.remove_scram_credential,
     26: apply_configs.remove_delegation_token,
     27: apply_cluster.register_controller,
+    29: apply_cluster.unregister_controller,
 }
 
 APPLY_IN_STEPS: Mapping[int, Callable[[ClusterImage, Any, int], Steps[ClusterImage]]] = {

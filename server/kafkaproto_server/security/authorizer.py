@@ -11,8 +11,8 @@ The first of these rules that applies decides:
 
 An ACL is about a resource if its type is the resource's and it has the resource's name, or ``*``, as a literal
 name, or a beginning of the name as a prefix. It applies to a principal if it names the principal or ``User:*``, and to
-a host if it names the host's address or ``*``. Kafka compares addresses as strings, in the long form for IPv6; here all
-spellings of an address are equal.
+a host if it names the host's address, a range with it (``10.0.0.0/8``), or ``*``. Kafka compares addresses as strings,
+in the long form for IPv6; here all spellings of an address are equal.
 
 Until a node has replayed what a leader called committed, it does not know the ACLs. Until then it allows super users
 everything (Kafka: AuthorizerNotReadyException), the other voters what voters need, and nobody else anything: the node
@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kafkaproto_server.image.acl_hosts import ranges_with
 from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex
 from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import (
@@ -46,12 +47,14 @@ _IMPLYING = {
     Operation.DESCRIBE_CONFIGS: frozenset({Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS}),
 }
 """By operation: the operations whose allowance implies it, itself included."""
+MAX_REMEMBERED_HOSTS = 1_000
+"""Clients' addresses of which an authorizer remembers the ranges that they are in: at most some megabytes."""
 
 
 class Authorizer:
     """Authorizes by one state of the ACLs."""
 
-    __slots__ = ("_acls", "_default", "_super_users")
+    __slots__ = ("_acls", "_default", "_hosts", "_super_users")
 
     is_loaded = True
     """Whether the ACLs are known. If not, a request that is refused now may be allowed soon."""
@@ -63,6 +66,7 @@ class Authorizer:
         self._super_users = super_users
         self._default = allow_everyone_if_no_acl_found
         self._acls = acls
+        self._hosts: dict[str, frozenset[str]] = {}
 
     def authorize(
         self, principal: str, host: str, operation: Operation, resource_type: int, resource_name: str
@@ -71,10 +75,11 @@ class Authorizer:
         writes it."""
         if principal in self._super_users:
             return True
+        hosts = (host, WILDCARD) if not self._acls.ranges else self._hosts_of(host)
         is_allowed = has_acls = False
         for entry in self._about(resource_type, resource_name):
             has_acls = True
-            if entry.principal not in (principal, EVERYBODY) or entry.host not in (host, WILDCARD):
+            if entry.principal not in (principal, EVERYBODY) or entry.host not in hosts:
                 continue
             if entry.permission_type == PermissionType.ALLOW:
                 is_allowed = is_allowed or _allows(entry.operation, operation)
@@ -88,7 +93,7 @@ class Authorizer:
         allow."""
         if principal in self._super_users or self._default:
             return True
-        who = {principal, EVERYBODY}, {host, WILDCARD}
+        who = {principal, EVERYBODY}, self._hosts_of(host)
         for entry in self._acls.named(resource_type, PatternType.LITERAL, WILDCARD).values():
             is_concerned = entry.principal in who[0] and entry.host in who[1]
             is_denial = entry.permission_type == PermissionType.DENY
@@ -101,6 +106,16 @@ class Authorizer:
             for address in who[1]
             for allowed in implying
         )
+
+    def _hosts_of(self, host: str) -> frozenset[str]:
+        """The hosts, in canonical form, whose ACLs apply to a client's address."""
+        found = self._hosts.get(host)
+        if found is None:
+            found = frozenset((host, WILDCARD, *ranges_with(host, self._acls.ranges)))
+            if len(self._hosts) >= MAX_REMEMBERED_HOSTS:
+                self._hosts.clear()
+            self._hosts[host] = found
+        return found
 
     def _about(self, resource_type: int, resource_name: str) -> Iterator[AccessControlEntry]:
         acls = self._acls

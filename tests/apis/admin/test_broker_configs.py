@@ -1,4 +1,4 @@
-"""What a broker refuses of changes to its own settings, value by value against a stock 4.3.1 broker."""
+"""What a broker refuses of changes to its own settings, value by value against a stock 4.4.0 broker."""
 
 from __future__ import annotations
 
@@ -92,6 +92,11 @@ def test_every_value_is_taken_or_refused_as_by_a_stock_broker() -> None:
         ("metric.reporters", "a.B", "metric.reporters='a.B' names a class, and this server loads none"),
         ("log.local.retention.ms", "-1", "log.local.retention.ms=-1 must not be more than what"),
         ("log.local.retention.ms", "604800001", "log.retention.hours keeps in all, 604800000"),
+        (
+            "log.remote.copy.lag.ms",
+            "604800001",
+            "must not be more than what log.local.retention.ms keeps, 604800000",
+        ),
         ("ssl.keystore.location", "/x", "as listener.name.NAME.ssl.keystore.location"),
         ("max.connections", "0", "max.connections='0' must be 1 or more at run time"),
     ],
@@ -112,6 +117,36 @@ def test_threads_move_in_steps_from_what_is_in_effect() -> None:
     assert broker.set("num.io.threads", "2") == REFUSED
     assert broker.set("num.io.threads", None, operation=DELETE) == 0
     assert broker.own == {}
+
+
+def test_a_segment_is_copied_before_it_is_deleted_locally() -> None:
+    """Changes in this order, as a stock 4.4.0 broker took and refused them."""
+    broker = Broker()
+    lag, local, in_all = "log.remote.copy.lag.ms", "log.local.retention.ms", "log.retention.ms"
+    history = [
+        (local, "5", 0),
+        (lag, "6", REFUSED),
+        (lag, "5", 0),
+        (local, "4", REFUSED),
+        (lag, "-1", 0),
+        (local, "4", 0),
+        (lag, "4", 0),
+        (local, "-2", 0),
+        (in_all, "3", REFUSED),
+        (in_all, "4", 0),
+        (lag, "5", REFUSED),
+        (in_all, "-1", 0),
+        (local, "-1", 0),
+        (lag, "9223372036854775807", 0),
+        (local, "7", REFUSED),
+        (lag, "0", 0),
+        (local, "7", 0),
+        ("log.retention.bytes", "10", 0),
+        ("log.remote.copy.lag.bytes", "11", REFUSED),
+        ("log.remote.copy.lag.bytes", "10", 0),
+        ("log.local.retention.bytes", "9", REFUSED),
+    ]
+    assert [(key, value, broker.set(key, value)) for key, value, _ in history] == history
 
 
 def test_lists_are_looked_at_as_they_would_be() -> None:

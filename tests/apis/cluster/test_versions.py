@@ -14,13 +14,13 @@ from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import TABLE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import ListenerKind
-from tests.apis.support.services import ask, context, golden, services
+from tests.apis.support.services import CLUSTER_ID, NODE_ID, ask, context, golden, services
 
 REQUEST = ApiVersionsRequest(client_software_name="kafkaproto", client_software_version="0.1.0")
 IMAGE = msgspec.structs.replace(golden().image, features_offset=9)
 
 
-@pytest.mark.parametrize("version", [3, 4])
+@pytest.mark.parametrize("version", [3, 4, 5])
 @pytest.mark.parametrize(
     ("name", "software_version"), [("", "1"), ("x", ""), ("-x", "1"), ("x", "1."), ("x\n", "1"), ("a b", "1")]
 )
@@ -31,6 +31,42 @@ def test_a_client_that_does_not_name_itself_properly_is_refused_as_by_kafka(
     response = dispatch(request, context(request, version), services(IMAGE))
     # Kafka's bytes: error 42, no keys, no throttle time, no tags.
     assert response.encode(version) == bytes.fromhex("002a 01 00000000 00")  # type: ignore[union-attr]
+
+
+SERVED, INVALID, REBOOTSTRAP = 0, 42, 129
+OTHER = "4L6g3nShT-eMCtK--X86sw"
+
+
+@pytest.mark.parametrize(
+    ("cluster_id", "node_id", "of_broker", "of_controller"),
+    [
+        (None, -1, SERVED, SERVED),
+        (CLUSTER_ID, NODE_ID, SERVED, SERVED),
+        (CLUSTER_ID, NODE_ID + 1, REBOOTSTRAP, SERVED),
+        (CLUSTER_ID, -2, REBOOTSTRAP, SERVED),
+        (OTHER, NODE_ID, REBOOTSTRAP, SERVED),
+        (OTHER, NODE_ID + 1, REBOOTSTRAP, SERVED),
+        ("", NODE_ID, REBOOTSTRAP, SERVED),
+        (CLUSTER_ID, -1, INVALID, INVALID),
+        (OTHER, -1, INVALID, INVALID),
+        ("", -1, INVALID, INVALID),
+        (None, NODE_ID, INVALID, INVALID),
+        (None, NODE_ID + 1, INVALID, INVALID),
+        (None, -2, INVALID, INVALID),
+    ],
+)
+def test_a_client_that_means_another_broker_has_to_bootstrap_again(
+    cluster_id: str | None, node_id: int, of_broker: int, of_controller: int
+) -> None:
+    """The codes and bytes of a stock 4.4.0 node."""
+    request = ApiVersionsRequest(
+        client_software_name="x", client_software_version="1", cluster_id=cluster_id, node_id=node_id
+    )
+    for kind, code in ((ListenerKind.BROKER, of_broker), (ListenerKind.CONTROLLER, of_controller)):
+        response = ask(request, 5, IMAGE, kind=kind)
+        assert response.error_code == code
+        if code:
+            assert response.encode(5) == bytes.fromhex(f"{code:04x} 01 00000000 00")
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
@@ -50,7 +86,7 @@ def features(response: Any) -> tuple[dict[str, tuple[int, int]], dict[str, int]]
 
 def test_features_whose_lowest_level_is_0_are_kept_from_clients_that_cannot_read_them() -> None:
     supported, finalized = features(ask(REQUEST, 3, IMAGE))
-    assert supported == {"metadata.version": (21, 30)}
+    assert supported == {"metadata.version": (21, 33)}
     assert finalized == {
         "eligible.leader.replicas.version": 1,
         "group.version": 1,

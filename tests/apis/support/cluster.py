@@ -39,7 +39,7 @@ class Cluster:
 
     def __init__(self, *, is_active: bool) -> None:
         self.is_active = is_active
-        self.harness = Harness(active=is_active, delegation_token_secret_key=SECRET_KEY)
+        self.harness = Harness(active=is_active, metadata_version=33, delegation_token_secret_key=SECRET_KEY)
         if is_active:
             self.harness.start_brokers(0, 1)
             self.harness.create_topic("topic-1", [0, 1], [1, 0])

@@ -237,6 +237,7 @@ def _of_nodes(cluster: PreparedCluster) -> list[Message]:
         kafka.UnregisterBrokerRequest(broker_id=3),
         kafka.AllocateProducerIdsRequest(broker_id=1, broker_epoch=cluster.epoch(1)),
         controller_registration_request(2),
+        kafka.UnregisterControllerRequest(controller_id=3),
         assign(
             broker_id=2,
             broker_epoch=cluster.epoch(2),

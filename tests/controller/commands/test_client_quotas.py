@@ -150,13 +150,18 @@ def test_what_is_no_entity_is_refused_and_leaves_the_others_alone(
 BAD_OPS: list[tuple[Entity, Op, str]] = [
     ({"user": "a"}, ("producer_byte_rate", 0.0), "producer_byte_rate=0.0 must be above 0."),
     ({"user": "a"}, ("request_percentage", -0.5), "request_percentage=-0.5 must be above 0."),
-    ({"user": "a"}, ("request_percentage", math.nan), "request_percentage=nan must be above 0."),
-    ({"user": "a"}, ("producer_byte_rate", math.nan), "producer_byte_rate=nan must be above 0."),
+    ({"user": "a"}, ("request_percentage", math.nan), "request_percentage=nan must be a finite number."),
+    ({"user": "a"}, ("producer_byte_rate", math.nan), "producer_byte_rate=nan must be a finite number."),
+    (
+        {"user": "a"},
+        ("request_percentage", math.inf),
+        "request_percentage=inf must be a finite number.",
+    ),
     ({"user": "a"}, ("producer_byte_rate", 1.5), "producer_byte_rate=1.5 must be a whole number."),
     (
         {"user": "a"},
-        ("consumer_byte_rate", math.inf),
-        "consumer_byte_rate=inf must be at most 9223372036854775807.",
+        ("consumer_byte_rate", 2.0**63 + 2.0**11),
+        "consumer_byte_rate=9.223372036854778e+18 must be at most 9223372036854775807.",
     ),
     (
         {"ip": None},

@@ -81,7 +81,7 @@ def test_one_feature_that_cannot_be_updated_spoils_all() -> None:
         ((GROUP, 1, 0), "upgrade type 0"),
         ((GROUP, -1, UPGRADE), "0 or more"),
         (("nonsense", 1, UPGRADE), "controller 1 does not know the feature"),
-        ((METADATA, 20, SAFE_DOWNGRADE), "controller 1 supports 21 to 30"),
+        ((METADATA, 20, SAFE_DOWNGRADE), "controller 1 supports 21 to 33"),
         ((METADATA, 29, UPGRADE), "no downgrade was allowed"),
         ((METADATA, 29, SAFE_DOWNGRADE), "4.3-IV0"),
         ((METADATA, 22, UNSAFE_DOWNGRADE), "4.0-IV1, 4.3-IV0"),

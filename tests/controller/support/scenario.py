@@ -25,7 +25,8 @@ Commands (arguments are ``name=value``, most of them optional):
   directory=1``; ``elect`` without a topic is for all of them
 - ``alter-config type=topic name=t set=key:value;key:value delete=key append=key:value subtract=key:value``,
   ``update-features group.version=1 kraft.version=1`` (``type=N`` for the upgrade type), ``quorum-answers
-  error=NAME`` what the quorum says to a raised kraft.version, ``register-controller id=2 group.version=0:0``
+  error=NAME`` what the quorum says to a raised kraft.version, ``register-controller id=2 group.version=0:0``,
+  ``unregister-controller id=2``
 - ``snapshot`` another controller process loads the committed image as a snapshot
 - ``state``, ``deadline``, ``partition topic=t index=0``, ``broker id=1`` print what they are named for
 
@@ -48,6 +49,7 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
     ElectLeadersRequest,
     UnregisterBrokerRequest,
+    UnregisterControllerRequest,
 )
 from kafkaproto_server.controller.values.effects import PublishImage
 from kafkaproto_server.controller.values.events import BrokerFailed, SnapshotLoaded, TimePassed
@@ -104,6 +106,7 @@ class Runner:
         }
         if "local-incarnation" in self._settings:
             config["local_broker_incarnation_id"] = incarnation(int(self._settings["local-incarnation"]))
+        config["metadata_version"] = int(self._settings.get("level", "30"))
         features = ["eligible.leader.replicas.version"] if self._settings.get("elr") == "yes" else []
         return Harness(active=False, features=features, **config)
 
@@ -186,6 +189,9 @@ class Runner:
 
     def _run_unregister(self, arguments: Arguments) -> None:
         self._send(UnregisterBrokerRequest(broker_id=int(arguments["broker"])), arguments)
+
+    def _run_unregister_controller(self, arguments: Arguments) -> None:
+        self._send(UnregisterControllerRequest(controller_id=int(arguments["id"])), arguments)
 
     def _run_failed(self, arguments: Arguments) -> None:
         broker_id = int(arguments["broker"])

@@ -15,6 +15,7 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     DeleteTopicsRequest,
     UnregisterBrokerRequest,
+    UnregisterControllerRequest,
 )
 from kafkaproto_server.controller.values.events import BrokerFailed, KRaftVersionChanged
 from tests.controller.support import partition_workload
@@ -101,6 +102,10 @@ def _heartbeat(rng: random.Random, harness: Harness) -> None:
 
 def _unregister(rng: random.Random, harness: Harness) -> None:
     _send(rng, harness, UnregisterBrokerRequest(broker_id=rng.choice((-1, 9, *_BROKERS))))
+
+
+def _unregister_controller(rng: random.Random, harness: Harness) -> None:
+    _send(rng, harness, UnregisterControllerRequest(controller_id=rng.choice((-1, 1, 2, 3))))
 
 
 def _proven_death(rng: random.Random, harness: Harness) -> None:
@@ -309,6 +314,7 @@ _STEPS: tuple[Step, ...] = (
     *(_create_partitions,) * 2,
     _delete_topics,
     _register_controller,
+    _unregister_controller,
     *(_alter_configs,) * 2,
     _replace_configs,
     *(_update_features,) * 2,

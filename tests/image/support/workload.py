@@ -28,6 +28,7 @@ from kafkaproto.messages import (
     TopicRecord,
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
+    UnregisterControllerRecord,
     UserScramCredentialRecord,
     ZkMigrationStateRecord,
 )
@@ -147,6 +148,12 @@ def _register_controller(rng: Random, image: ClusterImage, offset: int) -> Messa
             )
         ],
     )
+
+
+def _unregister_controller(rng: Random, image: ClusterImage, offset: int) -> Message | None:
+    if not image.controllers:
+        return None
+    return UnregisterControllerRecord(controller_id=rng.choice(sorted(image.controllers)))
 
 
 def _add_topic(rng: Random, image: ClusterImage, offset: int) -> Message | None:
@@ -314,6 +321,7 @@ _MAKERS: tuple[Maker, ...] = (
     _fence_broker,
     _unfence_broker,
     _register_controller,
+    _unregister_controller,
     _add_topic,
     _remove_topic,
     _set_partition,

@@ -151,7 +151,7 @@ async def wait_for_features(driver: QuorumDriver) -> None:
 async def test_a_new_node_leads_and_publishes_its_bootstrap_records(disk: MemoryDisk) -> None:
     async with running(disk) as driver:
         await wait_for_features(driver)
-        assert driver.published.image.metadata_version == 30
+        assert driver.published.image.metadata_version == 33
         assert driver.published.leader.leader_id == 1
         assert driver.kraft_version == 1
         assert driver.leader_endpoint("CONTROLLER") == ENDPOINT
@@ -446,8 +446,8 @@ async def test_it_has_stopped_once_the_thread_that_writes_a_snapshot_has_ended(
 def test_features_beyond_this_release_are_refused() -> None:
     known = replay(EMPTY_IMAGE, FeatureLevelRecord(name="metadata.version", feature_level=30), 0)
     check_features(known)
-    newer = replay(known, FeatureLevelRecord(name="metadata.version", feature_level=31), 1)
-    with pytest.raises(UnsupportedFeatureError, match=r"metadata\.version at level 31; .* 21 to 30"):
+    newer = replay(known, FeatureLevelRecord(name="metadata.version", feature_level=34), 1)
+    with pytest.raises(UnsupportedFeatureError, match=r"metadata\.version at level 34; .* 21 to 33"):
         check_features(newer)
     unknown = replay(known, FeatureLevelRecord(name="elsewhere.version", feature_level=1), 1)
     with pytest.raises(UnsupportedFeatureError, match=r"elsewhere\.version at level 1; .* 0 to 0"):

@@ -159,12 +159,12 @@ def test_a_body_that_does_not_parse_is_the_peers_fault() -> None:
 
 
 @pytest.mark.parametrize("kind", ListenerKind)
-@pytest.mark.parametrize("version", [5, 99, -1])
+@pytest.mark.parametrize("version", [6, 99, -1])
 def test_an_unknown_version_of_api_versions_is_answered_as_by_stock(version: int, kind: ListenerKind) -> None:
     event = received(struct.pack(">hhih", 18, version, 7, -1), kind)
     outcomes = served(Dispatcher(services(IMAGE)), event, connection(kind))
     # A version 0 body: error 35, and of all keys only 18 with its versions.
-    assert outcomes == [[bytes.fromhex("0023 00000001 0012 0000 0004")]]
+    assert outcomes == [[bytes.fromhex("0023 00000001 0012 0000 0005")]]
 
 
 class MistakeError(Exception):

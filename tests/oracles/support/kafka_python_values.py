@@ -30,6 +30,8 @@ RENAMED = {
     "cluster_authorized_operations": "authorized_operations",
     "topic_authorized_operations": "authorized_operations",
 }
+OLDER_NAMES = {"generation_id_or_member_epoch": "generation_id"}
+"""Fields that Kafka 4.4 calls otherwise, in some messages, than the release that kafka-python describes."""
 NO_BITS = {31}
 """What -2147483648, the number for operations nobody asked about, is as a set of bits."""
 
@@ -60,7 +62,8 @@ def pairs(kind: Any, struct: StructSchema, version: int) -> list[tuple[FieldSche
             if other._type_str == "bitfield"
             else field.attribute
         )
-        assert other.name.replace("_", "") == name.replace("_", ""), f"{kind.__name__}.{other.name}"
+        names = {each.replace("_", "") for each in (name, OLDER_NAMES.get(name, name))}
+        assert other.name.replace("_", "") in names, f"{kind.__name__}.{other.name}"
     return list(zip(ours, theirs, strict=True))
 
 

@@ -18,6 +18,11 @@ from kio.schema.errors import ErrorCode
 
 from kafkaproto.schema import FieldSchema, StructSchema, within
 
+RENAMED = {
+    "generation_id_or_member_epoch": "generation_id",
+    "acceptable_recovery_lag_legacy": "acceptable_recovery_lag",
+}
+"""Fields that Kafka 4.4 calls otherwise, in some messages, than the release that kio describes."""
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 ERROR_CODES = sorted(ErrorCode)
 DEVIATIONS: dict[str, tuple[Callable[[int], int], str]] = {
@@ -44,8 +49,10 @@ def pairs(
     assert len(ours) == len(theirs), f"{kind}: {len(theirs)} fields, we have {len(ours)}"
     for field, other in zip(ours, theirs, strict=True):
         plain = field.attribute.replace("_", "")
+        older = RENAMED.get(field.attribute, plain).replace("_", "")
         # Kio leaves the unit out of a name whose type says it.
-        assert other.name.replace("_", "") in (plain, plain.removesuffix("ms")), f"{kind}.{other.name}"
+        names = (plain, plain.removesuffix("ms"), older)
+        assert other.name.replace("_", "") in names, f"{kind}.{other.name}"
     return list(zip(ours, theirs, strict=True))
 
 

@@ -176,7 +176,7 @@ class TestRequests:
         assert wire.request_versions(msgspec.structs.replace(VOTE, is_pre_vote=True)).min_version == 2
 
     def test_api_versions_is_asked_in_a_version_that_names_kraft_version(self) -> None:
-        assert wire.request_versions(ApiVersionsRequest()) == (18, 4, 4)
+        assert wire.request_versions(ApiVersionsRequest()) == (18, 4, 5)
         _, version, body = body_of_request(golden.API_VERSIONS_V4)
         stock, _ = kafka.ApiVersionsRequest.decode(body, version)
         ours = sent(ApiVersionsRequest(), version)

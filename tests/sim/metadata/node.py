@@ -19,7 +19,7 @@ from kafkaproto_server.controller.values import events as controller_events
 from kafkaproto_server.controller.values.config import ControllerConfig
 from kafkaproto_server.controller.values.effects import Effect, ReportDeath
 from kafkaproto_server.controller.values.events import Event as ControllerEvent
-from kafkaproto_server.features import METADATA_VERSION
+from kafkaproto_server.features import LATEST_METADATA_VERSION, METADATA_VERSION
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.node.quorum.image_builder import ImageBuilder, ObserverImage
@@ -74,7 +74,7 @@ BUSY_SHARE = 0.3
 """How often a request finds the loop busy."""
 MOST_BUSY_US = 50_000
 _BOOTSTRAP: tuple[Message, ...] = (
-    FeatureLevelRecord(name=METADATA_VERSION, feature_level=30),
+    FeatureLevelRecord(name=METADATA_VERSION, feature_level=LATEST_METADATA_VERSION.level),
     FeatureLevelRecord(name="eligible.leader.replicas.version", feature_level=1),
 )
 

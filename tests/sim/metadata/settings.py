@@ -27,6 +27,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     RenewDelegationTokenRequest,
     UnregisterBrokerRequest,
+    UnregisterControllerRequest,
 )
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.image.entries import CLIENT_METRICS_RESOURCE
@@ -320,6 +321,8 @@ def _controller_id(name: str) -> int:
 
 
 def _controller(name: str, operation: Operation) -> Request:
+    if operation.kind == "remove":
+        return UnregisterControllerRequest(controller_id=_controller_id(name)), top_code
     request = ControllerRegistrationRequest(
         controller_id=_controller_id(name),
         incarnation_id=b"%016d" % operation.argument,
@@ -349,7 +352,9 @@ KINDS: Mapping[str, Kind] = {
         look=_visitor_state,
     ),
     "controller": Kind(
-        model=SettingModel(0, 0), request=_controller, look=_controller_state, operations=("set",)
+        model=SettingModel(0, ErrorCode.CONTROLLER_ID_NOT_REGISTERED),
+        request=_controller,
+        look=_controller_state,
     ),
     "feature": Kind(
         model=SettingModel(0, 0),

@@ -218,8 +218,6 @@ def forgotten_election(host: Host) -> str | None:
 
 MOST_CONNECTIONS = 8
 """From one node to one listener of another. A node in order has two lanes to it, and some to the active controller."""
-
-
 MOST_TASKS = 4
 """Of one kind in one node."""
 _CONNECTION_TASKS = ("Acceptor._run_and_leave", "Pump._read_all")

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import multiprocessing
+from collections.abc import Iterator
+from multiprocessing.pool import AsyncResult
+
 import pytest
 
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.mutations.search import MUTATIONS, findings, invariants_of
+from tests.sim.nodes.mutations.search import LONGEST_S, MUTATIONS, NodeFinding, find, invariants_of
 
 PROCESSES = 2
+
+
+@pytest.fixture(scope="module")
+def findings() -> Iterator[list[AsyncResult[NodeFinding]]]:
+    """All of them, being searched by processes of their own."""
+    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
+        yield [pool.apply_async(find, (index,)) for index in range(len(MUTATIONS))]
 
 
 def test_every_invariant_of_nodes_is_alive() -> None:
@@ -16,7 +27,8 @@ def test_every_invariant_of_nodes_is_alive() -> None:
 
 
 @pytest.mark.simulation
-def test_every_mutation_is_noticed() -> None:
-    for found in findings(PROCESSES):
-        assert found.seed is not None, f"no seed notices: a node {found.rule}"
-        assert found.is_clean, f"seed {found.seed} fails without the mutation as well: a node {found.rule}"
+@pytest.mark.parametrize("index", range(len(MUTATIONS)), ids=[mutation.rule for mutation in MUTATIONS])
+def test_the_mutation_is_noticed(index: int, findings: list[AsyncResult[NodeFinding]]) -> None:
+    found = findings[index].get(LONGEST_S)
+    assert found.seed is not None, f"no seed notices: a node {found.rule}"
+    assert found.is_clean, f"seed {found.seed} fails without the mutation as well: a node {found.rule}"

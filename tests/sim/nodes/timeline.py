@@ -1,9 +1,10 @@
 """Virtual time: what happens by itself, and a trio run in which everything follows from a seed.
 
-trio's own scheduler runs the nodes, so that their tasks, cancel scopes and timeouts are the real ones. Two of its
+trio's own scheduler runs the nodes, so that their tasks, cancel scopes and timeouts are the real ones. Three of its
 private names make it repeatable: with `_ALLOW_DETERMINISTIC_SCHEDULING` it orders the tasks that may run by their age,
-and `_r`, seeded here, shuffles them. (Hypothesis and pytest-trio use the same two.) Time stands still while any task
-can run, and jumps to the next deadline when none can.
+and `_r`, seeded here, shuffles them. (Hypothesis and pytest-trio use the same two.) Scopes that end at the same moment
+end in the order in which their deadlines were set, not in that of their addresses (`Deadlines.add`). Time stands still
+while any task can run, and jumps to the next deadline when none can.
 """
 
 from __future__ import annotations
@@ -102,7 +103,15 @@ def _deterministic(seed: int) -> Iterator[None]:
     was_deterministic = scheduler._ALLOW_DETERMINISTIC_SCHEDULING
     choices, stopwatch = chooser.getstate(), time.perf_counter
     was_collecting = gc.isenabled()
-    looks = itertools.count()
+    looks, deadlines = itertools.count(), itertools.count()
+    add_deadline = scheduler.Deadlines.add
+
+    def add(self: scheduler.Deadlines, deadline: float, cancel_scope: trio.CancelScope) -> None:
+        # trio takes the scopes' addresses, and what a cancelled task does may depend on which comes first.
+        heapq.heappush(self._heap, (deadline, next(deadlines), cancel_scope))
+        self._active += 1
+
+    scheduler.Deadlines.add = add  # type: ignore[method-assign]
     vars(scheduler)["_ALLOW_DETERMINISTIC_SCHEDULING"] = True
     chooser.seed(seed)
     time.perf_counter = lambda: next(looks) * STOPWATCH_STEP_S
@@ -111,6 +120,7 @@ def _deterministic(seed: int) -> Iterator[None]:
     try:
         yield
     finally:
+        scheduler.Deadlines.add = add_deadline  # type: ignore[method-assign]
         vars(scheduler)["_ALLOW_DETERMINISTIC_SCHEDULING"] = was_deterministic
         chooser.setstate(choices)
         time.perf_counter = stopwatch

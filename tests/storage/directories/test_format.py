@@ -75,18 +75,18 @@ def voters_of(disk: Disk, directory: str) -> VotersRecord | None:
         for record in SnapshotStore(disk, path).read(BOOTSTRAP_SNAPSHOT_ID)
         if isinstance(record, ControlRecord) and isinstance(record.message, VotersRecord)
     ]
-    return found[0]
+    return found[0] if found else None
 
 
 def test_a_standalone_controller_is_the_sole_voter_of_its_quorum(disk: Disk, root: str) -> None:
     data = f"{root}/new/data"
     request = replace(STANDALONE, directories=(data,), metadata_directory=data)
     assert run(disk, request) == [
-        "Bootstrap metadata: metadata.version=30, transaction.version=2, group.version=1, "
-        "eligible.leader.replicas.version=1, share.version=1, streams.version=1",
-        f"Formatting dynamic metadata voter directory {data} with metadata.version 4.3-IV0.",
+        "Bootstrap metadata: metadata.version=33, transaction.version=2, group.version=1, "
+        "eligible.leader.replicas.version=1, share.version=2, streams.version=1",
+        f"Formatting dynamic metadata voter directory {data} with metadata.version 4.4-IV2.",
     ]
-    assert disk.list_directory(data) == ["__cluster_metadata-0", "bootstrap.checkpoint", "meta.properties"]
+    assert disk.list_directory(data) == ["__cluster_metadata-0", "meta.properties"]
     directory_id = (1_000).to_bytes(16)
     assert read_log_directory(disk, data).properties == MetaProperties(
         version=1, cluster_id=CLUSTER, node_id=1, directory_id=directory_id
@@ -100,16 +100,18 @@ def test_static_voters_leave_no_voters_snapshot() -> None:
     for request in (STATIC, replace(STATIC, quorum_start=QuorumStart.NO_INITIAL_CONTROLLERS)):
         disk = MemoryDisk()
         assert run(disk, request)[1:] == [
-            "Formatting metadata directory /data with metadata.version 4.3-IV0."
+            "Formatting metadata directory /data with metadata.version 4.4-IV2."
         ]
-        assert disk.list_directory("/data") == ["bootstrap.checkpoint", "meta.properties"]
+        assert disk.list_directory("/data") == ["__cluster_metadata-0", "meta.properties"]
+        assert voters_of(disk, "/data") is None
+        assert len(read_bootstrap(disk, "/data")) == 6
 
 
 def test_a_node_that_joins_has_no_voters_snapshot() -> None:
     for request in (BROKER, replace(STANDALONE, quorum_start=QuorumStart.NO_INITIAL_CONTROLLERS)):
         disk = MemoryDisk()
         assert run(disk, request)[1:] == [
-            "Formatting metadata directory /data with metadata.version 4.3-IV0."
+            "Formatting metadata directory /data with metadata.version 4.4-IV2."
         ]
         assert voters_of(disk, "/data") is None
 
@@ -124,25 +126,32 @@ def test_listed_voters_are_kept_by_all_and_give_each_voter_its_directory_id() ->
         found = read_log_directory(disk, "/data").properties
         assert found is not None
         assert found.directory_id == uuids.from_text(directory_id)
-    for observer in (replace(LISTED, node_id=3), replace(LISTED, node_id=3, is_controller=False)):
+    disk = MemoryDisk()
+    observer = replace(LISTED, node_id=3)
+    assert run(disk, observer)[1].startswith("Formatting dynamic metadata directory /data with")
+    assert voters_of(disk, "/data") == expected
+
+
+def test_a_broker_has_nothing_but_its_properties() -> None:
+    for broker in (BROKER, replace(LISTED, node_id=3, is_controller=False)):
         disk = MemoryDisk()
-        assert run(disk, observer)[1].startswith("Formatting dynamic metadata directory /data with")
-        assert voters_of(disk, "/data") == expected
+        run(disk, broker)
+        assert disk.list_directory("/data") == ["meta.properties"]
 
 
 def test_every_directory_has_its_own_id_and_only_that_of_the_metadata_log_the_voters() -> None:
     disk = MemoryDisk()
     request = replace(STANDALONE, directories=("/a", "/b"), metadata_directory="/c")
     assert run(disk, request)[1:] == [
-        "Formatting data directory /a with metadata.version 4.3-IV0.",
-        "Formatting data directory /b with metadata.version 4.3-IV0.",
-        "Formatting dynamic metadata voter directory /c with metadata.version 4.3-IV0.",
+        "Formatting data directory /a with metadata.version 4.4-IV2.",
+        "Formatting data directory /b with metadata.version 4.4-IV2.",
+        "Formatting dynamic metadata voter directory /c with metadata.version 4.4-IV2.",
     ]
     found = [read_log_directory(disk, path) for path in ("/a", "/b", "/c")]
     opened, _ = open_log_directories(disk, found, node_id=1, new_uuid=bytes, wall_ms=0, cluster_id=CLUSTER)
     assert len({properties.directory_id for properties in opened.values()}) == 3
     assert [voters_of(disk, path) is not None for path in ("/a", "/b", "/c")] == [False, False, True]
-    assert all(disk.exists(f"{path}/bootstrap.checkpoint") for path in ("/a", "/b", "/c"))
+    assert [disk.list_directory(path) for path in ("/a", "/b")] == [["meta.properties"]] * 2
 
 
 def test_a_formatted_directory_is_refused_or_left_alone() -> None:
@@ -157,7 +166,7 @@ def test_a_formatted_directory_is_refused_or_left_alone() -> None:
     assert run(disk, again) == ["All of the log directories are already formatted."]
     assert disk.read_file("/data/meta.properties") == before
     assert run(disk, replace(again, directories=("/data", "/more")))[1:] == [
-        "Formatting data directory /more with metadata.version 4.3-IV0."
+        "Formatting data directory /more with metadata.version 4.4-IV2."
     ]
     assert disk.read_file("/data/meta.properties") == before
 
@@ -341,7 +350,7 @@ def test_a_directory_that_counts_as_formatted_after_a_crash_is_whole_and_the_res
     def check(disk: MemoryDisk) -> None:
         for path in request.directories:
             if read_log_directory(disk, path).properties is not None:
-                assert len(read_bootstrap(disk, path)) == 6
+                assert path != "/data" or len(read_bootstrap(disk, path)) == 6
                 assert path != "/data" or voters_of(disk, path) == voters_record(request.initial_voters)
         run(disk, request)
         found = [read_log_directory(disk, path) for path in request.directories]
@@ -359,5 +368,15 @@ def test_voters_of_an_attempt_that_was_broken_off_are_forgotten() -> None:
         if read_log_directory(disk, "/data").properties is None:
             run(disk, joining)
             assert voters_of(disk, "/data") is None
+            assert len(read_bootstrap(disk, "/data")) == 6
+
+    crashes(STANDALONE, check)
+
+
+def test_a_broker_forgets_the_attempt_to_make_it_a_controller() -> None:
+    def check(disk: MemoryDisk) -> None:
+        if read_log_directory(disk, "/data").properties is None:
+            run(disk, BROKER)
+            assert len(read_bootstrap(disk, "/data")) == 1
 
     crashes(STANDALONE, check)

@@ -49,7 +49,7 @@ def configs(layout: ClusterLayout) -> dict[int, Config]:
 
 
 def first_voters(layout: ClusterLayout, node_id: int) -> dict[int, tuple[bytes, str, int]] | None:
-    """Directory id, host and port by voter id, as a node's 0-0 snapshot has them; None without one."""
+    """Directory id, host and port by voter id, as a node's 0-0 snapshot has them; None if it has none."""
     log_directory = f"{layout.directory}/node-{node_id}/data/__cluster_metadata-0"
     store = SnapshotStore(OsDisk(), log_directory)
     if not Path(store.path(BOOTSTRAP_SNAPSHOT_ID)).exists():
@@ -61,7 +61,7 @@ def first_voters(layout: ClusterLayout, node_id: int) -> dict[int, tuple[bytes, 
                 each.voter_id: (each.voter_directory_id, each.endpoints[0].host, each.endpoints[0].port)
                 for each in record.message.voters
             }
-    raise AssertionError("the snapshot names no voters")
+    return None
 
 
 def directory_id(layout: ClusterLayout, node_id: int) -> bytes:

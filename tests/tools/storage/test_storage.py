@@ -68,7 +68,7 @@ def test_a_directory_is_formatted_and_told_about(tool: Tool) -> None:
     code, out, err = tool.run("format", "--standalone", "-t", CLUSTER, "-c", config)
     assert (code, err) == (0, "")
     assert out.endswith(
-        f"Formatting dynamic metadata voter directory {data} with metadata.version 4.3-IV0.\n"
+        f"Formatting dynamic metadata voter directory {data} with metadata.version 4.4-IV2.\n"
     )
     code, out, err = tool.run("info", "--config", config)
     assert (code, err) == (0, "")
@@ -94,9 +94,9 @@ def test_all_directories_are_formatted_and_told_with_their_ids(tool: Tool) -> No
     code, out, err = tool.run("format", "--standalone", "-t", CLUSTER, "-c", config)
     assert (code, err) == (0, "")
     assert out.splitlines()[1:] == [
-        f"Formatting data directory {root}/b with metadata.version 4.3-IV0.",
-        f"Formatting data directory {root}/a with metadata.version 4.3-IV0.",
-        f"Formatting dynamic metadata voter directory {root}/m with metadata.version 4.3-IV0.",
+        f"Formatting data directory {root}/b with metadata.version 4.4-IV2.",
+        f"Formatting data directory {root}/a with metadata.version 4.4-IV2.",
+        f"Formatting dynamic metadata voter directory {root}/m with metadata.version 4.4-IV2.",
     ]
     own = ids(tool, "a", "b", "m")
     assert len(frozenset(own.values())) == 3
@@ -254,8 +254,8 @@ def test_a_wrong_command_line_is_exit_code_1(tool: Tool) -> None:
 
 def test_version_mapping_is_kafkas(tool: Tool) -> None:
     newest = (
-        "metadata.version=30 (4.3-IV0)\nkraft.version=1\ntransaction.version=2\ngroup.version=1\n"
-        "eligible.leader.replicas.version=1\nshare.version=1\nstreams.version=1\n"
+        "metadata.version=33 (4.4-IV2)\nkraft.version=1\ntransaction.version=2\ngroup.version=1\n"
+        "eligible.leader.replicas.version=1\nshare.version=2\nstreams.version=1\n"
     )
     assert tool.run("version-mapping") == (0, newest, "")
     code, out, _ = tool.run("version-mapping", "--release-version", "3.3-IV3")

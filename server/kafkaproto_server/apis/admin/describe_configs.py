@@ -16,7 +16,7 @@ result is only defaults. Parts that several resources have in common are encoded
 steps.
 
 A list of keys selects entries. Keys that do not exist are ignored, and an empty list means all keys. Values, sources
-and synonyms are those of Apache Kafka 4.3.1, but entries are ordered by name (Apache Kafka: in the order of a hash
+and synonyms are those of Apache Kafka 4.4.0, but entries are ordered by name (Apache Kafka: in the order of a hash
 table). From version 3 on an entry can have documentation: a sentence made from the key's definition, not Kafka's text.
 """
 

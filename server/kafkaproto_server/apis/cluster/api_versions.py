@@ -1,11 +1,13 @@
-"""ApiVersions (18), v0-4; both kinds of listeners (KIP-35, KIP-511, KIP-584).
+"""ApiVersions (18), v0-5; both kinds of listeners (KIP-35, KIP-511, KIP-584, KIP-1242).
 
 The response has the version ranges of `apis.table`. For APIs that a broker forwards, it has the versions that the
 active controller serves as well. Version 3 and later have the features. Below version 4, a supported feature whose
 lowest level is 0 is left out, because old clients cannot read it (KAFKA-17492). As in Kafka, the epoch of the finalized
 features is the offset of the image on a broker, and the offset of the last feature change on a controller.
 
-Not done: the check of cluster id and node id, which begins with version 5 (Kafka 4.4).
+From version 5 on, a client may say which cluster and which node it expects behind the address. A broker that is another
+one responds with REBOOTSTRAP_REQUIRED. A controller does not compare them, as in Kafka. To name one without the other
+is INVALID_REQUEST on both.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from kafkaproto_server.types import ListenerKind
 _SOFTWARE_WORD = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 _FIRST_WITH_SOFTWARE = 3
 _FIRST_WITH_ZERO_LEVELS = 4
+_NO_NODE = -1
 
 
 Advertised: TypeAlias = Callable[[ListenerKind, Services], Mapping[int, tuple[int, int]]]
@@ -36,15 +39,23 @@ Advertised: TypeAlias = Callable[[ListenerKind, Services], Mapping[int, tuple[in
 def _respond(
     request: ApiVersionsRequest, context: RequestContext, services: Services, advertised: Advertised
 ) -> ApiVersionsResponse:
-    """The versions and features; INVALID_REQUEST if the client's software name or version is not valid (KIP-511)."""
+    """The versions and features, or an error alone: INVALID_REQUEST if the client's software name or version is not
+    valid (KIP-511) or if it names a cluster without a node, or a node without a cluster; REBOOTSTRAP_REQUIRED if it
+    means another broker."""
     version = context.api_version
     if version >= _FIRST_WITH_SOFTWARE and not (
         _SOFTWARE_WORD.fullmatch(request.client_software_name)
         and _SOFTWARE_WORD.fullmatch(request.client_software_version)
     ):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    image = services.metadata.image()
     is_broker = context.listener_kind is ListenerKind.BROKER
+    names_cluster, names_node = request.cluster_id is not None, request.node_id != _NO_NODE
+    if names_cluster is not names_node:
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    expected = request.cluster_id, request.node_id
+    if is_broker and names_node and expected != (services.node.cluster_id, services.node.id):
+        return ApiVersionsResponse(error_code=ErrorCode.REBOOTSTRAP_REQUIRED)
+    image = services.metadata.image()
     # A feature at level 0 is not in use, and Kafka leaves it out as well.
     levels = {name: level for name, level in sorted(image.features.items()) if level > 0}
     # kraft.version is no FeatureLevelRecord: it comes from the control records of the quorum

@@ -5,8 +5,12 @@ Each ACL of a request is created, and each filter is applied, independently of t
 affect the others. An ACL that exists already, or is named twice, is created once and without an error. The result of a
 filter has all ACLs that it selects, even those that another filter of the request selects; each is removed once.
 
+The host of an ACL may be a range of addresses from metadata.version 4.4-IV1 on. At a lower level that is
+UNSUPPORTED_VERSION, and a range that is none is INVALID_REQUEST. Filters compare hosts as text: the filter
+``10.0.0.0/8`` selects neither ``10.0.0.1`` nor ``10.0.0.1/8``.
+
 Apache Kafka closes the connection if a number is 0 ("unknown"); here that is INVALID_REQUEST, like other unknown
-numbers. An ACL without a host is INVALID_REQUEST, too, because it could never apply; Apache Kafka accepts it.
+numbers.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.controller.values.batches import MAX_RECORDS_PER_BATCH
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.image.acl_hosts import is_range, range_of
 from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import acl_record
@@ -47,6 +52,8 @@ MAX_MATCHES = 100_000
 """Most ACLs in one response. An ACL counts once for each filter that selects it: many filters may select the same."""
 MAX_COMPARISONS = 2_000_000
 """Most comparisons of filters with ACLs in one request: some seconds of work. 20 filters, if there are 100,000 ACLs."""
+RANGES_LEVEL = 32
+"""metadata.version 4.4-IV1: the first level at which the host of an ACL may be a range of addresses."""
 _ACLS_PER_STEP = 8
 
 _CreationResult = CreateAclsResponse.AclCreationResult
@@ -63,7 +70,7 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Resul
     results = []
     for creation in request.creations:
         try:
-            entry = _checked(creation)
+            entry = _checked(creation, situation.image.metadata_version)
         except ApiError as error:
             results.append(_CreationResult(error_code=error.code, error_message=error.message))
             yield
@@ -163,8 +170,9 @@ def _too_many_comparisons(request: DeleteAclsRequest, image: ClusterImage) -> Ap
     )
 
 
-def _checked(creation: CreateAclsRequest.AclCreation) -> AccessControlEntry:
-    """The requested ACL; raises ApiError (INVALID_REQUEST) if it is invalid."""
+def _checked(creation: CreateAclsRequest.AclCreation, metadata_version: int) -> AccessControlEntry:
+    """The requested ACL. Raises ApiError: INVALID_REQUEST if it is invalid, UNSUPPORTED_VERSION if its host is a range
+    and metadata.version is too low for that."""
     _check_number("resource type", creation.resource_type, ResourceType, (ResourceType.ANY,))
     _check_number(
         "pattern type", creation.resource_pattern_type, PatternType, (PatternType.ANY, PatternType.MATCH)
@@ -182,6 +190,7 @@ def _checked(creation: CreateAclsRequest.AclCreation) -> AccessControlEntry:
         raise _invalid(f"The principal {quoted(creation.principal)} has no colon between its type and name.")
     if not creation.host:
         raise _invalid("The host is empty; * stands for all hosts.")
+    _check_range(creation.host, metadata_version)
     return AccessControlEntry(
         resource_type=creation.resource_type,
         resource_name=name,
@@ -191,6 +200,22 @@ def _checked(creation: CreateAclsRequest.AclCreation) -> AccessControlEntry:
         operation=creation.operation,
         permission_type=creation.permission_type,
     )
+
+
+def _check_range(host: str, metadata_version: int) -> None:
+    if not is_range(host):
+        return
+    if metadata_version < RANGES_LEVEL:
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_VERSION,
+            f"The host {quoted(host)} is a range of addresses, which ACLs may have from metadata.version 4.4-IV1 on.",
+        )
+    try:
+        range_of(host)
+    except ValueError:
+        raise _invalid(
+            f"The host {quoted(host)} is no range of addresses, such as 10.0.0.0/8 or 2001:db8::/32."
+        ) from None
 
 
 def _check_number(

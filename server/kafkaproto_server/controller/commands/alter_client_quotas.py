@@ -5,8 +5,7 @@ no quota of their own. Each entity is changed wholly or not at all, independentl
 twice is not changed.
 
 Differences from Apache Kafka: if an entity is named twice, Apache Kafka carries out the first mention and responds that
-it did not. A rate of NaN, which Apache Kafka accepts, and a host name instead of an address, which it looks up, are
-INVALID_REQUEST here.
+it did not. A host name instead of an address, which Apache Kafka looks up, is INVALID_REQUEST here.
 """
 
 from __future__ import annotations
@@ -129,13 +128,15 @@ def _changes(
 
 
 def _check_value(key: str, value: float, maximum: int | None) -> None:
-    # NaN is neither above nor below any limit, so all checks after this would let it pass, as in
-    # Kafka.
-    if math.isnan(value) or value <= 0:
+    # Kafka before 4.4 takes an infinite rate where it has no highest value, and NaN always.
+    if not math.isfinite(value):
+        raise _invalid(f"{key}={value} must be a finite number.")
+    if value <= 0:
         raise _invalid(f"{key}={value} must be above 0.")
     if maximum is None:
         return
-    if value > maximum:
+    # As doubles, so that the highest value of a long is what it is rounded to.
+    if value > float(maximum):
         raise _invalid(f"{key}={value} must be at most {maximum}.")
     # The wire has doubles for all quotas. A client that computed its value may miss the whole
     # number by a rounding error.

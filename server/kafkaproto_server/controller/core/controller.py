@@ -117,7 +117,7 @@ class Controller:
         bootstrap_records: Sequence[Message] = (),
         steps_per_slice: int = STEPS_PER_SLICE,
     ) -> None:
-        """``bootstrap_records`` are those of the node's bootstrap.checkpoint; a new log begins with them."""
+        """``bootstrap_records`` are those that the node was formatted with; a new log begins with them."""
         self._node_id = node_id
         self._cluster_id = cluster_id
         self._config = config

@@ -39,6 +39,7 @@ from kafkaproto_server.controller.commands.delegation_tokens import (
 )
 from kafkaproto_server.controller.commands.delete_topics import delete_topics
 from kafkaproto_server.controller.commands.elect_leaders import elect_leaders
+from kafkaproto_server.controller.commands.unregister_controller import unregister_controller
 from kafkaproto_server.controller.commands.update_features import update_features
 from kafkaproto_server.controller.values.command import ApiError, Decision, Situation
 from kafkaproto_server.controller.values.events import CommandReceived
@@ -70,6 +71,7 @@ COMMANDS: Mapping[int, Run] = {
     ApiKey.ALLOCATE_PRODUCER_IDS: allocate_producer_ids,
     ApiKey.CONTROLLER_REGISTRATION: register_controller,
     ApiKey.ASSIGN_REPLICAS_TO_DIRS: assign_directories,
+    ApiKey.UNREGISTER_CONTROLLER: unregister_controller,
 }
 """By api key."""
 

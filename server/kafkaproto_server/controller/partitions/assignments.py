@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.controller.partitions.placement import is_cordoned
 from kafkaproto_server.controller.values.command import ApiError
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Steps
@@ -24,6 +25,11 @@ def check_assignments(
             # Registered is enough: a fenced broker may come back. Kafka accepts it, too.
             if replica not in image.brokers:
                 raise _invalid(f"Broker {replica} in assignment {list(replicas)} is not registered.")
+            # Also where the broker has the replica already. Kafka takes such assignments before 4.4.
+            if is_cordoned(image.brokers[replica]):
+                raise _invalid(
+                    f"All log directories of broker {replica} in assignment {list(replicas)} are cordoned."
+                )
         if len(dict.fromkeys(replicas)) != len(replicas):
             raise _invalid(f"Assignment {list(replicas)} names a broker twice.")
         if replication_factor is None:

@@ -50,11 +50,12 @@ def usable_brokers(image: ClusterImage) -> list[UsableBroker]:
         for broker in image.brokers_in_order()
         # A broker in controlled shutdown gives up its leaderships at this moment. A cordoned
         # directory takes no new replicas, so a broker with no other cannot hold one (KIP-1066).
-        if (broker.fenced or not broker.in_controlled_shutdown) and not _is_cordoned(broker)
+        if (broker.fenced or not broker.in_controlled_shutdown) and not is_cordoned(broker)
     ]
 
 
-def _is_cordoned(broker: BrokerRegistration) -> bool:
+def is_cordoned(broker: BrokerRegistration) -> bool:
+    """Whether all directories of a broker are cordoned, so that it can hold no new replica (KIP-1066)."""
     # Without this, a broker that never reported directories would count as fully cordoned.
     if not broker.directories or not broker.cordoned_directories:
         return False

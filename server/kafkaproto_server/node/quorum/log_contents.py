@@ -61,7 +61,8 @@ def newest_image(snapshots: SnapshotStore) -> ClusterImage | None:
 
     Raises as `read_image` does, but not for a file that has been deleted meanwhile.
     """
-    # The 0-0 snapshot holds voters and no metadata: an image of it would be the empty one.
+    # The 0-0 snapshot holds voters, and records that the first active controller writes into the log. Until it has
+    # done that, they are not the cluster's metadata.
     while (latest := snapshots.latest()) is not None and latest != BOOTSTRAP_SNAPSHOT_ID:
         try:
             return read_image(snapshots, latest)

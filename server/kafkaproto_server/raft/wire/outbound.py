@@ -102,7 +102,7 @@ def request_versions(request: OutboundRequest) -> RequestVersions:
         case UpdateVoterRequest():
             return RequestVersions(ApiKey.UPDATE_RAFT_VOTER, 0, 0)
         case ApiVersionsRequest():
-            return RequestVersions(ApiKey.API_VERSIONS, FEATURES_FROM_LEVEL_0_FROM, 4)
+            return RequestVersions(ApiKey.API_VERSIONS, FEATURES_FROM_LEVEL_0_FROM, 5)
         case _:
             assert_never(request)
 

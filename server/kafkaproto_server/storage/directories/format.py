@@ -1,9 +1,9 @@
 """Formats log directories, as ``kafka-storage format`` does (KIP-631, KIP-853).
 
-Each log directory gets ``meta.properties`` and ``bootstrap.checkpoint``, once in its life. If the quorum keeps its
-voters in its log, formatting also sets the first voters, and nothing else does: each of them gets a 0-0 snapshot in its
-directory of the metadata log. ``meta.properties`` is written last. So a directory that a crash left half done counts as
-not formatted, and can be formatted again.
+Each log directory gets ``meta.properties``, once in its life. A controller's directory of the metadata log also gets
+a 0-0 snapshot, with the records that the log of a new cluster begins with. If the quorum keeps its voters in its log,
+that snapshot also sets the first voters, and nothing else does. ``meta.properties`` is written last. So a directory
+that a crash left half done counts as not formatted, and can be formatted again.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from kafkaproto_server.storage.directories.meta_properties import (
 )
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.metadata.bootstrap import (
+    encode_initial_snapshot,
     feature_records,
-    write_bootstrap,
-    write_voters_snapshot,
+    write_initial_snapshot,
 )
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import MAX_PORT, METADATA_TOPIC, Endpoint, ReplicaKey, Voter
@@ -236,9 +236,12 @@ def format_directories(
             f"Formatting {_describe(request, is_metadata)} {directory.path} with {METADATA_VERSION} {version.name}."
         )
         make_directory_durably(disk, directory.path)
-        write_bootstrap(disk, directory.path, records, wall_ms())
         if is_metadata:
-            _settle_first_voters(disk, request, directory_id, wall_ms(), new_uuid)
+            voters = _first_voters(request, directory_id)
+            data = encode_initial_snapshot(
+                records, wall_ms(), kraft_version=levels[KRAFT_VERSION], voters=voters
+            )
+            _begin_log(disk, request, data if request.is_controller else None, new_uuid)
         properties = MetaProperties(
             version=1, cluster_id=request.cluster_id, node_id=request.node_id, directory_id=directory_id
         )
@@ -295,24 +298,25 @@ def _own_directory_id(request: FormatRequest) -> bytes | None:
     return None
 
 
-def _settle_first_voters(
-    disk: Disk, request: FormatRequest, directory_id: bytes, wall_ms: int, new_uuid: Callable[[], bytes]
-) -> None:
+def _first_voters(request: FormatRequest, directory_id: bytes) -> tuple[Voter, ...]:
+    if request.quorum_start is not QuorumStart.STANDALONE:
+        return request.initial_voters
+    key = ReplicaKey(id=request.node_id, directory_id=directory_id)
+    return (Voter(key=key, endpoints=request.controller_endpoints),)
+
+
+def _begin_log(disk: Disk, request: FormatRequest, data: bytes | None, new_uuid: Callable[[], bytes]) -> None:
+    """Write the 0-0 snapshot; None if the node is to have none."""
     log_directory = f"{request.metadata_directory}/{METADATA_TOPIC}-0"
-    voters = request.initial_voters
-    if request.quorum_start is QuorumStart.STANDALONE:
-        key = ReplicaKey(id=request.node_id, directory_id=directory_id)
-        voters = (Voter(key=key, endpoints=request.controller_endpoints),)
-    if voters:
-        make_directory_durably(disk, log_directory)
-        SnapshotStore(disk, log_directory).remove_leftovers()
-        write_voters_snapshot(disk, log_directory, voters, wall_ms, new_uuid)
-        return
     # An interrupted attempt may have set other voters. This node must not find them.
     leftover = SnapshotStore(disk, log_directory).path(BOOTSTRAP_SNAPSHOT_ID)
     if disk.exists(leftover):
         disk.remove(leftover)
         disk.sync_directory(log_directory)
+    if data is not None:
+        make_directory_durably(disk, log_directory)
+        SnapshotStore(disk, log_directory).remove_leftovers()
+        write_initial_snapshot(disk, log_directory, data, new_uuid)
 
 
 def _describe(request: FormatRequest, is_metadata: bool) -> str:

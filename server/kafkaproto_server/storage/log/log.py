@@ -100,7 +100,7 @@ class Log:
         try:
             log._load_segments(policy or RecoveryPolicy())
         except BaseException:
-            log._close_segments()
+            log.abandon()
             raise
         return log
 
@@ -287,11 +287,8 @@ class Log:
     def abandon(self) -> None:
         """Close the files and testify to nothing, so that the next start recovers the log as after a crash. After
         `close`, or a second time, there is nothing left to do."""
-        with self._reading:
-            for segment in self._segments:
-                # Nothing is promised, and whatever led here is told by somebody else.
-                with suppress(OSError):
-                    segment.close()
+        # Nothing is promised, and whatever led here is told by somebody else.
+        self._close_segments(OSError)
 
     @property
     def _active(self) -> Segment:
@@ -309,10 +306,11 @@ class Log:
         if self._active is not active:
             self._active.become_active()
 
-    def _close_segments(self) -> None:
+    def _close_segments(self, *ignored: type[OSError]) -> None:
         with self._reading:
             for segment in self._segments:
-                segment.close()
+                with suppress(*ignored):
+                    segment.close()
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

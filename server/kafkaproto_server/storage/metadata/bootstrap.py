@@ -1,11 +1,12 @@
-"""The two files that formatting writes beside ``meta.properties``. Both have the form of a snapshot.
+"""The file that formatting writes for a controller beside ``meta.properties``, and its older form.
 
-``bootstrap.checkpoint``, in every log directory: the records with which the first active controller begins the log.
-These are FeatureLevelRecords, metadata.version first and the others by name (never kraft.version), then
-UserScramCredentialRecords. Its header has 0 as the time of the last contained record.
+``00000000000000000000-0000000000.checkpoint``, in the directory of the metadata log, has the form of a snapshot. Its
+records are those with which the first active controller begins the log: FeatureLevelRecords, metadata.version first and
+the others by name (never kraft.version), then UserScramCredentialRecords. If the quorum keeps its voters in its log
+(KIP-853), KRAFT_VERSION 1 stands before them, and KRAFT_VOTERS with the first voters if the node knows them.
 
-``00000000000000000000-0000000000.checkpoint``, in the directory of the metadata log: KRAFT_VERSION 1 and KRAFT_VOTERS,
-the first voters of a quorum that keeps its voters in its log (KIP-853). Its header has the time of formatting.
+Releases before 4.4 wrote these records into ``bootstrap.checkpoint`` in every log directory, also of brokers, and only
+KRAFT_VERSION and KRAFT_VOTERS into the 0-0 snapshot. Directories in that form are read as well.
 """
 
 from __future__ import annotations
@@ -19,14 +20,13 @@ from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_
 from kafkaproto.snapshot import build_snapshot
 from kafkaproto_server.features import KRAFT_VERSION, LATEST_METADATA_VERSION, METADATA_VERSION
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.metadata.snapshot_file import (
     BOOTSTRAP_SNAPSHOT_ID,
     SnapshotStore,
     read_snapshot_file,
 )
-from kafkaproto_server.types import ZERO_UUID, Voter
+from kafkaproto_server.types import METADATA_TOPIC, ZERO_UUID, Voter
 
 BOOTSTRAP_NAME = "bootstrap.checkpoint"
 RECORD_VERSION = 0
@@ -45,28 +45,24 @@ def feature_records(levels: Mapping[str, int]) -> list[Message]:
     ]
 
 
-def encode_bootstrap(records: Sequence[Message], wall_ms: int) -> bytes:
-    """The bytes of ``bootstrap.checkpoint``, written at ``wall_ms``."""
-    framed = [encode_metadata_record(record, RECORD_VERSION) for record in records]
-    # The timestamp 0 is Kafka's: no log record went into this file.
-    return b"".join(build_snapshot(framed, epoch=0, timestamp_ms=wall_ms, last_contained_log_timestamp=0))
-
-
-def write_bootstrap(disk: Disk, directory: str, records: Sequence[Message], wall_ms: int) -> None:
-    """Write the file of one log directory, durable on return. Raises OSError."""
-    replace_file(disk, directory, BOOTSTRAP_NAME, encode_bootstrap(records, wall_ms))
-
-
 def read_bootstrap(disk: Disk, directory: str) -> tuple[Message, ...]:
     """The records with which a new log of this log directory begins.
 
-    Without the file: only the newest metadata.version. Raises CorruptFileError.
+    Without any: only the newest metadata.version, as in Kafka. Raises CorruptFileError.
     """
-    path = f"{directory}/{BOOTSTRAP_NAME}"
-    # Kafka does the same: its BootstrapDirectory takes the latest production version of the
-    # release.
-    if not disk.exists(path):
-        return tuple(feature_records({METADATA_VERSION: LATEST_METADATA_VERSION.level}))
+    # Kafka 4.4.0 looks in this order, too: the older file counts if the snapshot has no records.
+    for path in (_initial_snapshot_path(disk, directory), f"{directory}/{BOOTSTRAP_NAME}"):
+        records = _records_in(disk, path) if disk.exists(path) else ()
+        if records:
+            return records
+    return tuple(feature_records({METADATA_VERSION: LATEST_METADATA_VERSION.level}))
+
+
+def _initial_snapshot_path(disk: Disk, directory: str) -> str:
+    return SnapshotStore(disk, f"{directory}/{METADATA_TOPIC}-0").path(BOOTSTRAP_SNAPSHOT_ID)
+
+
+def _records_in(disk: Disk, path: str) -> tuple[Message, ...]:
     # Header and footer are control records, and the log gets its own.
     framed = [record for record in read_snapshot_file(disk, path) if isinstance(record, bytes)]
     try:
@@ -96,24 +92,24 @@ def voters_record(voters: Sequence[Voter]) -> VotersRecord:
     )
 
 
-def encode_voters_snapshot(voters: Sequence[Voter], wall_ms: int) -> bytes:
-    """The bytes of the 0-0 snapshot, written at ``wall_ms``."""
+def encode_initial_snapshot(
+    records: Sequence[Message], wall_ms: int, *, kraft_version: int, voters: Sequence[Voter]
+) -> bytes:
+    """The bytes of the 0-0 snapshot, written at ``wall_ms``. Without ``voters``, the node does not know them yet."""
     return b"".join(
         build_snapshot(
-            [],
+            [encode_metadata_record(record, RECORD_VERSION) for record in records],
             epoch=BOOTSTRAP_SNAPSHOT_ID.epoch,
             timestamp_ms=wall_ms,
             last_contained_log_timestamp=wall_ms,
-            kraft_version=1,
-            voters=voters_record(voters),
+            kraft_version=kraft_version,
+            voters=voters_record(voters) if voters else None,
         )
     )
 
 
-def write_voters_snapshot(
-    disk: Disk, directory: str, voters: Sequence[Voter], wall_ms: int, new_uuid: Callable[[], bytes]
-) -> None:
+def write_initial_snapshot(disk: Disk, directory: str, data: bytes, new_uuid: Callable[[], bytes]) -> None:
     """Write the 0-0 snapshot into the directory of a metadata log, durable on return. Raises OSError."""
     writer = SnapshotStore(disk, directory).create(BOOTSTRAP_SNAPSHOT_ID, new_uuid)
-    writer.append(encode_voters_snapshot(voters, wall_ms))
+    writer.append(data)
     writer.freeze()
