@@ -1,5 +1,6 @@
 """Our kafka-dump-log beside Kafka's own, on our files, on a stock server's, and on broken ones: the same lines."""
 
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -113,6 +114,17 @@ def test_indexes_that_a_stock_server_left_without_entries(tmp_path: Path) -> Non
     assert ours == [f"Dumping {paths[0]}", f"{paths[0]} is empty.", f"Dumping {paths[1]}"]
     assert our_errors == []
     assert stock[1] == "offset: 0 position: 0"
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    """Ids are 16 random bytes, which only look like text."""
+    drawn = random.Random(1)
+    likely = (0x41, 0x7E, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF4, 0xF5)
+    values = [bytes(drawn.choices(likely, k=16)) for _ in range(2_000)]
+    path = tmp_path / f"{FIRST}.log"
+    records = [NewRecord(None, value) for value in values]
+    path.write_bytes(build_batch(records, base_offset=0, timestamp_ms=1))
+    assert_same("--print-data-log", "--files", str(path))
 
 
 def test_a_record_that_is_newer_than_the_tool(tmp_path: Path) -> None:

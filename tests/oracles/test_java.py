@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 PROGRAM = Path(__file__).with_name("Codec.java")
 EXAMPLES = 3
 """Random messages a version."""
-COMPARED = 728
+COMPARED = 744
 """Messages x versions."""
 NOT_READ_BACK = ("only the size of the records is given", "must be a float64, is 'Infinity'")
 """What Kafka's JSON form shows but cannot be read from."""

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from kafkaproto.connection import SOFTWARE_VERSION
+from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.tools.dump.dump_log import main
 from tests.tools.support.in_process import run
 from tests.tools.support.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
@@ -115,6 +116,15 @@ def test_keys_and_values_are_shown_as_text(tool: Tool) -> None:
         f"Non-consecutive offsets in {Path.cwd()}/data/{100:020}.log",
         "  101 is followed by 110",
     ]
+
+
+def test_what_is_no_text_is_shown_as_java_reads_it(tool: Tool) -> None:
+    """Java has one U+FFFD for what would be a surrogate, whole or cut off, and otherwise as many as Python."""
+    value = b"a\xed\xa0\x80b\xed\xbfc\xed\x9f\xbfd\xf0\x90\x80e\xc0\x80f\xed"
+    path = Path(f"{FIRST}.log")
+    path.write_bytes(build_batch([NewRecord(None, value)], base_offset=0, timestamp_ms=1))
+    shown = tool.lines("--print-data-log", "--files", str(path))[-1]
+    assert shown.endswith(" payload: a\ufffdb\ufffdc\ud7ffd\ufffde\ufffd\ufffdf\ufffd")
 
 
 def test_indexes_of_our_log_agree_with_it(tool: Tool) -> None:

@@ -39,6 +39,8 @@ NO_LIMIT = 2**31 - 1
 _MIN_BATCH_LENGTH = 14
 _LENGTH = struct.Struct(">i")
 _CAMEL_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
+"""What would be half of a UTF-16 pair if UTF-8 could hold one."""
 
 _CONTROL_NAMES = {
     ControlRecordType.LEADER_CHANGE: "LeaderChange",
@@ -181,10 +183,15 @@ def content_item(record: Record, *, secrets: bool) -> dict[str, Any]:
     """Key and value as text, without those that are null. Without ``secrets``, the value of a record that has secrets
     is hidden."""
     pairs = (("key", record.key), ("payload", record.value))
-    item = {name: data.decode("utf-8", "replace") for name, data in pairs if data is not None}
+    item = {name: _as_java_reads(data) for name, data in pairs if data is not None}
     if not secrets and metadata_item(record, secrets=True) != metadata_item(record, secrets=False):
         item["payload"] = REDACTED
     return item
+
+
+def _as_java_reads(data: bytes) -> str:
+    """Bytes as text, with U+FFFD for what is no UTF-8: for a surrogate once, where Python has it for each byte."""
+    return _SURROGATE.sub("\ufffd".encode(), data).decode("utf-8", "replace")
 
 
 def metadata_item(record: Record, *, secrets: bool) -> dict[str, Any]:
