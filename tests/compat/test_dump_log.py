@@ -119,7 +119,25 @@ def test_indexes_that_a_stock_server_left_without_entries(tmp_path: Path) -> Non
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     """Ids are 16 random bytes, which only look like text."""
     drawn = random.Random(1)
-    likely = (0x41, 0x7E, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF4, 0xF5)
+    likely = (
+        0x41,
+        0x7E,
+        0x80,
+        0x8F,
+        0x90,
+        0x9F,
+        0xA0,
+        0xBF,
+        0xC0,
+        0xC2,
+        0xE0,
+        0xE1,
+        0xED,
+        0xEF,
+        0xF0,
+        0xF4,
+        0xF5,
+    )
     values = [bytes(drawn.choices(likely, k=16)) for _ in range(2_000)]
     path = tmp_path / f"{FIRST}.log"
     records = [NewRecord(None, value) for value in values]

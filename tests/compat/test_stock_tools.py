@@ -7,9 +7,11 @@ import json
 import re
 
 import pytest
+from click.testing import CliRunner
 
 from compat.kafka.tools import ToolResult, run_tool
 from compat.node import Node
+from kafkaproto_server.tools.quorum.cluster import cli as kafka_cluster
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -102,15 +104,20 @@ def test_metadata_quorum_replication_for_humans_says_how_long_ago(bootstrap: tup
     assert len(re.findall(r"\d+ ms ago", printed)) == 2
 
 
+def told_by_both(*arguments: str) -> str:
+    """What Kafka's kafka-cluster prints, which is what ours prints, blanks at the ends of lines included."""
+    printed = run_tool("kafka-cluster", *arguments).output()
+    assert CliRunner().invoke(kafka_cluster, arguments).output == printed
+    return printed
+
+
 def test_cluster_id_is_the_formatted_one(node: Node, bootstrap: tuple[str, str]) -> None:
-    printed = run_tool("kafka-cluster", "cluster-id", *bootstrap).output()
+    printed = told_by_both("cluster-id", *bootstrap)
     assert printed.strip() == f"Cluster ID: {node.meta_properties['cluster.id']}"
 
 
 def test_list_endpoints_shows_the_broker(node: Node) -> None:
-    printed = run_tool(
-        "kafka-cluster", "list-endpoints", "--bootstrap-server", node.bootstrap_server
-    ).output()
+    printed = told_by_both("list-endpoints", "--bootstrap-server", node.bootstrap_server)
     host, port = node.bootstrap_server.split(":")
     assert [line.split() for line in printed.splitlines()] == [
         ["ID", "HOST", "PORT", "RACK", "STATE", "ENDPOINT_TYPE"],
@@ -119,8 +126,7 @@ def test_list_endpoints_shows_the_broker(node: Node) -> None:
 
 
 def test_list_endpoints_shows_the_controller(node: Node) -> None:
-    arguments = ["list-endpoints", "--bootstrap-controller", node.bootstrap_controller]
-    printed = run_tool("kafka-cluster", *arguments).output()
+    printed = told_by_both("list-endpoints", "--bootstrap-controller", node.bootstrap_controller)
     host, port = node.bootstrap_controller.split(":")
     assert [line.split() for line in printed.splitlines()] == [
         ["ID", "HOST", "PORT", "RACK", "ENDPOINT_TYPE"],

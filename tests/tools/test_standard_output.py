@@ -11,7 +11,13 @@ import pytest
 
 from tests.tools.support.metadata_shell_files import write_snapshot
 
-ROOMS = {"dump_log": "dump", "metadata_quorum": "quorum", "metadata_shell": "shell", "storage": "storage"}
+ROOMS = {
+    "cluster": "quorum",
+    "dump_log": "dump",
+    "metadata_quorum": "quorum",
+    "metadata_shell": "shell",
+    "storage": "storage",
+}
 """Where each tool's module is."""
 
 

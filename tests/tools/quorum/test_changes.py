@@ -24,9 +24,11 @@ from kafkaproto.messages import (
     DescribeClusterResponse,
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
 )
-from kafkaproto_server.tools.quorum.access import QuorumAccess, ResponseLost, VoterChangeResult
-from kafkaproto_server.tools.quorum.metadata_quorum import main
+from kafkaproto_server.tools.quorum.access import ChangeResult, QuorumAccess, ResponseLost
+from kafkaproto_server.tools.quorum.metadata_quorum import cli
 from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.support.quorum_model import QuorumModel, key
 from tests.tools.support.quorum_responses import CLUSTER_ID
@@ -68,7 +70,7 @@ def new_controller(folder: Path, **changes: str | None) -> str:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
+    return CliRunner().invoke(cli, arguments)
 
 
 @contextmanager
@@ -119,9 +121,9 @@ def three() -> QuorumModel:
 
 
 def answering(**responses: Message) -> Responses:
-    """A broker that answers AddRaftVoter or RemoveRaftVoter like this."""
+    """A broker that answers AddRaftVoter, RemoveRaftVoter or UnregisterController like this."""
     cluster = DescribeClusterResponse(cluster_id=CLUSTER_ID, controller_id=-1)
-    keys = {"add": 80, "remove": 81}
+    keys = {"add": 80, "remove": 81, "unregister": 94}
     return {
         60: lambda _: cluster,
         **{keys[name]: lambda _, received=response: received for name, response in responses.items()},  # type: ignore[misc]
@@ -218,9 +220,49 @@ def test_a_controller_is_removed(options: tuple[str, str]) -> None:
     )
 
 
-def test_a_dry_run_of_removing_asks_nobody() -> None:
-    result = run("--bootstrap-server", "a:1", "remove-controller", "-i", "9", "-d", DIRECTORY, "--dry-run")
-    assert result.output == f"DRY RUN of removing  KRaft controller 9 with directory id {DIRECTORY}\n"
+def test_a_controller_that_is_gone_is_removed_and_unregistered() -> None:
+    responses = answering(remove=RemoveRaftVoterResponse(), unregister=UnregisterControllerResponse())
+    with serving(responses) as server:
+        result = run("--bootstrap-server", server.address, *REMOVE_THREE, "--unregister")
+        changes = [each for each in server.asked if not isinstance(each, DescribeClusterRequest)]
+    assert result.output == (
+        "Removed  KRaft controller 3 with directory id AAAAAAAAAAAAAAAAAAAAAw\n"
+        "Controller 3 is no longer registered.\n"
+    )
+    assert [type(each) for each in changes] == [RemoveRaftVoterRequest, UnregisterControllerRequest]
+    assert changes[-1] == UnregisterControllerRequest(controller_id=3)
+
+
+def test_a_controller_that_is_removed_may_stay_registered() -> None:
+    refusal = UnregisterControllerResponse(
+        error_code=ErrorCode.CONTROLLER_ID_NOT_REGISTERED, error_message="unknown"
+    )
+    with serving(answering(remove=RemoveRaftVoterResponse(), unregister=refusal)) as server:
+        result = run("--bootstrap-server", server.address, *REMOVE_THREE, "--unregister")
+    assert result.exit_code == 1
+    assert result.stdout == "Removed  KRaft controller 3 with directory id AAAAAAAAAAAAAAAAAAAAAw\n"
+    assert result.stderr == (
+        "Error: controller 3 was not unregistered: CONTROLLER_ID_NOT_REGISTERED: unknown\n"
+    )
+
+
+def test_a_controller_that_is_not_removed_is_not_unregistered() -> None:
+    refusal = RemoveRaftVoterResponse(error_code=ErrorCode.VOTER_NOT_FOUND, error_message="no such voter")
+    responses = answering(remove=refusal, unregister=UnregisterControllerResponse())
+    with serving(responses) as server:
+        result = run("--bootstrap-server", server.address, *REMOVE_THREE, "--unregister")
+        assert not any(isinstance(each, UnregisterControllerRequest) for each in server.asked)
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("more", [(), ("--unregister",)])
+def test_a_dry_run_of_removing_asks_nobody(more: tuple[str, ...]) -> None:
+    result = run("--bootstrap-server", "a:1", *REMOVE_THREE, "--dry-run", *more)
+    lines = [
+        "DRY RUN of removing  KRaft controller 3 with directory id AAAAAAAAAAAAAAAAAAAAAw",
+        *(["DRY RUN of unregistering controller 3"] if more else []),
+    ]
+    assert result.output.splitlines() == lines
 
 
 def test_a_removal_that_is_refused_is_told() -> None:
@@ -235,7 +277,7 @@ def test_a_change_goes_to_the_leader_that_there_is_by_then(monkeypatch: pytest.M
     monkeypatch.setattr("kafkaproto_server.tools.quorum.access.RETRY_TIMEOUT_S", 60.0)
     quorum = three()
     # One that has lost its place says so; then it is asked again who leads.
-    quorum.outcomes = [VoterChangeResult(error=ErrorCode.NOT_LEADER_OR_FOLLOWER, message="")] * 3
+    quorum.outcomes = [ChangeResult(error=ErrorCode.NOT_LEADER_OR_FOLLOWER, message="")] * 3
     with leader(quorum) as server:
         result = run("--bootstrap-controller", server.address, *REMOVE_THREE)
     assert result.exit_code == 0, result.output
@@ -248,7 +290,7 @@ def test_where_the_response_is_lost_the_quorum_tells_whether_it_was_done(
 ) -> None:
     quorum = three()
 
-    def lose(access: QuorumAccess, voter: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult:
+    def lose(access: QuorumAccess, voter: ReplicaKey, cluster_id: str | None = None) -> ChangeResult:
         if was_made:
             quorum.remove_voter(voter)
         raise ResponseLost("lost the connection")
@@ -301,8 +343,8 @@ def test_the_same_target_again_changes_nothing() -> None:
     assert quorum.changes == []
 
 
-REFUSED = VoterChangeResult(error=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, message="no")
-DONE = VoterChangeResult(error=ErrorCode.NONE, message="")
+REFUSED = ChangeResult(error=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, message="no")
+DONE = ChangeResult(error=ErrorCode.NONE, message="")
 
 
 def broken_off(after: int) -> QuorumModel:

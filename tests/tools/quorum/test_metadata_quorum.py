@@ -20,7 +20,7 @@ from kafkaproto.messages import (
     DescribeQuorumRequest,
     DescribeQuorumResponse,
 )
-from kafkaproto_server.tools.quorum.metadata_quorum import main
+from kafkaproto_server.tools.quorum.metadata_quorum import cli
 from tests.kafkaproto.test_client import serving as serving_once
 from tests.tools.support.quorum_responses import CASES, CLUSTER_ID, NOW_MS, replica, response
 from tests.tools.support.scripted_server import Responses, serving
@@ -66,7 +66,7 @@ def answering(quorum: Message, **fields: Any) -> Responses:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
+    return CliRunner().invoke(cli, arguments)
 
 
 def describe(quorum: Message, *options: str) -> Result:

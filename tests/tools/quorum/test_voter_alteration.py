@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.tools.quorum.access import QuorumUnavailable, ResponseLost, VoterChangeResult
+from kafkaproto_server.tools.quorum.access import ChangeResult, QuorumUnavailable, ResponseLost
 from kafkaproto_server.tools.quorum.voter_alteration import (
     ABSENT_LIMIT_S,
     LIVE_WITHIN_MS,
@@ -27,9 +27,7 @@ from tests.tools.support.quorum_model import Progress, QuorumModel, key
 
 SILENT = Progress(lag=50, fetched_ms_ago=LIVE_WITHIN_MS + 1, caught_up_ms_ago=LIVE_WITHIN_MS + 1)
 NEVER_SEEN = Progress(lag=1_001, fetched_ms_ago=None, caught_up_ms_ago=None)
-TIMED_OUT = VoterChangeResult(
-    error=ErrorCode.REQUEST_TIMED_OUT, message="another change is not committed yet"
-)
+TIMED_OUT = ChangeResult(error=ErrorCode.REQUEST_TIMED_OUT, message="another change is not committed yet")
 
 
 def model(
@@ -196,7 +194,7 @@ def test_static_voters_cannot_be_altered() -> None:
     "outcome",
     [
         TIMED_OUT,
-        VoterChangeResult(error=ErrorCode.VOTER_NOT_FOUND, message="x"),
+        ChangeResult(error=ErrorCode.VOTER_NOT_FOUND, message="x"),
         ResponseLost("lost"),
         QuorumUnavailable("no leader"),
         ConnectionError("gone"),
@@ -204,7 +202,7 @@ def test_static_voters_cannot_be_altered() -> None:
     ids=repr,
 )
 def test_a_change_of_unknown_outcome_is_looked_at_and_made_again_if_it_was_not(
-    outcome: VoterChangeResult | Exception,
+    outcome: ChangeResult | Exception,
 ) -> None:
     quorum = model()
     quorum.outcomes = [outcome, outcome]
@@ -233,7 +231,7 @@ def test_a_change_that_was_made_and_taken_back_is_no_change_by_somebody_else() -
 
 def test_a_refused_change_ends_the_run() -> None:
     quorum = model()
-    quorum.outcomes = [VoterChangeResult(error=ErrorCode.INVALID_REQUEST, message="no such listener")]
+    quorum.outcomes = [ChangeResult(error=ErrorCode.INVALID_REQUEST, message="no such listener")]
     with pytest.raises(AlterationError, match=r"adding 4 .*INVALID_REQUEST: no such listener"):
         run(quorum, 4, 5, 6)
 

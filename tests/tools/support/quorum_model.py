@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
-from kafkaproto_server.tools.quorum.access import DescribedQuorum, VoterChangeResult
+from kafkaproto_server.tools.quorum.access import ChangeResult, DescribedQuorum
 from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.support.quorum_responses import CLUSTER_ID
 
 NOW_MS = 1_795_239_301_118
 END_OFFSET = 1_000
 
-NONE = VoterChangeResult(error=ErrorCode.NONE, message="")
+NONE = ChangeResult(error=ErrorCode.NONE, message="")
 
 
 def key(node_id: int, directory: int | None = None) -> ReplicaKey:
@@ -41,7 +41,7 @@ class QuorumModel:
     observers: list[ReplicaKey]
     leader_id: int
     progress: dict[int, Progress] = field(default_factory=dict)
-    outcomes: list[VoterChangeResult | Exception] = field(default_factory=list)
+    outcomes: list[ChangeResult | Exception] = field(default_factory=list)
     """What becomes of the next changes, in the place of success; an exception comes after the change was made."""
     brokers: frozenset[int] = frozenset()
     """Observers that are no controllers."""
@@ -78,7 +78,7 @@ class QuorumModel:
 
     def add_voter(
         self, voter: ReplicaKey, endpoints: Sequence[Endpoint], cluster_id: str | None = None
-    ) -> VoterChangeResult:
+    ) -> ChangeResult:
         """AddRaftVoter."""
         assert cluster_id in (None, CLUSTER_ID)
         assert [each.port for each in endpoints] == [9000 + voter.id]
@@ -91,7 +91,7 @@ class QuorumModel:
 
         return self._outcome(change)
 
-    def remove_voter(self, voter: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult:
+    def remove_voter(self, voter: ReplicaKey, cluster_id: str | None = None) -> ChangeResult:
         """RemoveRaftVoter; a leader that goes is followed by the first of the others."""
         assert cluster_id in (None, CLUSTER_ID)
         self.changes.append(f"-{voter.id}")
@@ -112,9 +112,9 @@ class QuorumModel:
             if each.id not in self.brokers
         }
 
-    def _outcome(self, change: Callable[[], None]) -> VoterChangeResult:
+    def _outcome(self, change: Callable[[], None]) -> ChangeResult:
         outcome = self.outcomes.pop(0) if self.outcomes else NONE
-        if isinstance(outcome, VoterChangeResult) and outcome.error is not ErrorCode.NONE:
+        if isinstance(outcome, ChangeResult) and outcome.error is not ErrorCode.NONE:
             return outcome
         change()
         if isinstance(outcome, Exception):

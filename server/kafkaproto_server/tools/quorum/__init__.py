@@ -1,1 +1,1 @@
-"""The command line ``kafka-metadata-quorum``."""
+"""The command lines ``kafka-metadata-quorum`` and ``kafka-cluster``."""

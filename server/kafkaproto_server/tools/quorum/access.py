@@ -23,6 +23,10 @@ from kafkaproto.messages import (
     DescribeQuorumResponse,
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
+    UnregisterBrokerRequest,
+    UnregisterBrokerResponse,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
 )
 from kafkaproto_server.types import METADATA_TOPIC, ZERO_UUID, Endpoint, ReplicaKey
 
@@ -40,6 +44,11 @@ _LEADER_IS_ELSEWHERE = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_LEADER_OR_FOLLOW
 
 Address = tuple[str, int]
 
+_Change = AddRaftVoterRequest | RemoveRaftVoterRequest | UnregisterBrokerRequest | UnregisterControllerRequest
+_Changed = (
+    AddRaftVoterResponse | RemoveRaftVoterResponse | UnregisterBrokerResponse | UnregisterControllerResponse
+)
+
 
 class QuorumUnavailable(click.ClickException):
     """No response is available now, but may be in a moment: the quorum has no leader, or another one."""
@@ -50,8 +59,8 @@ class ResponseLost(click.ClickException):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoterChangeResult:
-    """The result of a change of the voters."""
+class ChangeResult:
+    """The result of a change of the voters, or of the registrations."""
 
     error: ErrorCode
     message: str
@@ -127,8 +136,8 @@ class QuorumAccess:
 
     def add_voter(
         self, key: ReplicaKey, endpoints: Sequence[Endpoint], cluster_id: str | None = None
-    ) -> VoterChangeResult:
-        """Make a controller a voter. Raises as `describe` does, and AnswerLost."""
+    ) -> ChangeResult:
+        """Make a controller a voter. Raises as `describe` does, and ResponseLost."""
         request = AddRaftVoterRequest(
             cluster_id=cluster_id,
             timeout_ms=REQUEST_TIMEOUT_MS,
@@ -141,13 +150,31 @@ class QuorumAccess:
         )
         return self._change(request)
 
-    def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult:
+    def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> ChangeResult:
         """Make a voter an observer. Raises as `add_voter` does."""
         return self._change(
             RemoveRaftVoterRequest(
                 cluster_id=cluster_id, voter_id=key.id, voter_directory_id=key.directory_id or ZERO_UUID
             )
         )
+
+    def unregister_broker(self, broker_id: int) -> ChangeResult:
+        """Remove the registration of a broker. Raises as `add_voter` does."""
+        return self._change(UnregisterBrokerRequest(broker_id=broker_id))
+
+    def unregister_controller(self, controller_id: int) -> ChangeResult:
+        """Remove the registration of a controller (KIP-1312). Raises as `add_voter` does."""
+        return self._change(UnregisterControllerRequest(controller_id=controller_id))
+
+    def describe_cluster(self, *, include_fenced: bool = False) -> DescribeClusterResponse:
+        """What the first server that can be reached knows of its kind: brokers, with or without those that are fenced,
+        or controllers. Raises as `describe` does."""
+
+        def attempt() -> DescribeClusterResponse:
+            with Client.bootstrap(self._servers, timeout_ms=REQUEST_TIMEOUT_MS) as client:
+                return _describe_cluster(client, self._endpoint_type, include_fenced=include_fenced)
+
+        return self._patiently(attempt)
 
     def controller_endpoints(self, quorum: DescribedQuorum) -> dict[int, list[Endpoint]]:
         """By node id, the endpoints of each registered controller for the listeners of the quorum's leader.
@@ -165,8 +192,12 @@ class QuorumAccess:
 
     # -- one request -------------------------------------------------------------------------------------------
 
-    def _change(self, request: AddRaftVoterRequest | RemoveRaftVoterRequest) -> VoterChangeResult:
-        def attempt() -> VoterChangeResult:
+    @property
+    def _endpoint_type(self) -> int:
+        return _CONTROLLERS if self._are_controllers else _BROKERS
+
+    def _change(self, request: _Change) -> ChangeResult:
+        def attempt() -> ChangeResult:
             try:
                 outcome = self._ask(
                     lambda client: client.send(request), lambda _, response: _outcome(response)
@@ -199,7 +230,7 @@ class QuorumAccess:
         Raises _LeaderLost if the request was sent and no response came.
         """
         with Client.bootstrap(self._servers, timeout_ms=REQUEST_TIMEOUT_MS) as client:
-            cluster = _describe_cluster(client, _CONTROLLERS if self._are_controllers else _BROKERS)
+            cluster = _describe_cluster(client, self._endpoint_type)
             if not self._are_controllers:
                 return take(cluster.cluster_id, _sent(ask, client))
         leader = next((node for node in cluster.brokers if node.broker_id == cluster.controller_id), None)
@@ -224,8 +255,12 @@ def _sent(ask: Callable[[Client], T], client: Client) -> T:
         raise _LeaderLost(str(error)) from error
 
 
-def _describe_cluster(client: Client, endpoint_type: int) -> DescribeClusterResponse:
-    cluster = client.send(DescribeClusterRequest(endpoint_type=endpoint_type))
+def _describe_cluster(
+    client: Client, endpoint_type: int, *, include_fenced: bool = False
+) -> DescribeClusterResponse:
+    cluster = client.send(
+        DescribeClusterRequest(endpoint_type=endpoint_type, include_fenced_brokers=include_fenced)
+    )
     assert isinstance(cluster, DescribeClusterResponse)
     if cluster.error_code:
         info = describe(cluster.error_code)
@@ -244,10 +279,10 @@ def _describe_quorum(client: Client) -> DescribeQuorumResponse:
     return response
 
 
-def _outcome(response: Message) -> VoterChangeResult:
-    assert isinstance(response, AddRaftVoterResponse | RemoveRaftVoterResponse)
+def _outcome(response: Message) -> ChangeResult:
+    assert isinstance(response, _Changed)
     info = describe(response.error_code)
-    return VoterChangeResult(error=info.code, message=response.error_message or info.message)
+    return ChangeResult(error=info.code, message=response.error_message or info.message)
 
 
 FAILURES = (OSError, ProtocolError)

@@ -23,13 +23,14 @@ from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.tools.command_line import failures_as_messages, run
 from kafkaproto_server.tools.quorum.access import (
     FAILURES,
+    ChangeResult,
     DescribedQuorum,
     QuorumAccess,
     ResponseLost,
-    VoterChangeResult,
 )
 from kafkaproto_server.tools.quorum.alteration_journal import Entry, Journal, open_journal
 from kafkaproto_server.tools.quorum.new_controller import read_new_controller
+from kafkaproto_server.tools.quorum.registrations import unregistered
 from kafkaproto_server.tools.quorum.voter_alteration import Alteration, view_of
 from kafkaproto_server.types import ZERO_UUID, ReplicaKey
 
@@ -69,7 +70,7 @@ class _Tool(click.Group):
     help="For add-controller: the properties file of the controller to add.",
 )
 @click.pass_context
-def main(
+def cli(
     context: click.Context,
     bootstrap_server: str | None,
     bootstrap_controller: str | None,
@@ -88,7 +89,7 @@ def main(
     context.obj = QuorumAccess(servers, are_controllers=bootstrap_controller is not None)
 
 
-@main.command("describe")
+@cli.command("describe")
 @click.option("--status", is_flag=True, help="Leader, epoch, high watermark, lag and members, a line each.")
 @click.option("--replication", is_flag=True, help="A table of the replicas and how far each has come.")
 @click.option(
@@ -106,7 +107,7 @@ def describe_command(access: QuorumAccess, status: bool, replication: bool, huma
         click.echo(line)
 
 
-@main.command("add-controller")
+@cli.command("add-controller")
 @click.option("--config", "config_path", metavar="FILE", help="The same as --command-config.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.pass_context
@@ -131,7 +132,7 @@ def add_controller(context: click.Context, config_path: str | None, dry_run: boo
     click.echo(f"Added {what}")
 
 
-@main.command("remove-controller")
+@cli.command("remove-controller")
 @click.option(
     "--controller-id",
     "-i",
@@ -147,12 +148,17 @@ def add_controller(context: click.Context, config_path: str | None, dry_run: boo
     metavar="DIRECTORY_ID",
     help="Its directory id, as describe shows it.",
 )
+@click.option(
+    "--unregister",
+    is_flag=True,
+    help="Unregister the controller as well. It must not run any more, or it registers again.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.pass_obj
 def remove_controller(
-    access: QuorumAccess, controller_id: int, controller_directory_id: str, dry_run: bool
+    access: QuorumAccess, controller_id: int, controller_directory_id: str, unregister: bool, dry_run: bool
 ) -> None:
-    """Make a voter an observer."""
+    """Make a voter an observer; with --unregister, forget a controller that is gone for good (KIP-1312)."""
     try:
         key = ReplicaKey(id=controller_id, directory_id=uuids.from_text(controller_directory_id))
     except ValueError as error:
@@ -161,14 +167,18 @@ def remove_controller(
     what = f" KRaft controller {key.id} with directory id {_directory(key)}"
     if dry_run:
         click.echo(f"DRY RUN of removing {what}")
+        if unregister:
+            click.echo(f"DRY RUN of unregistering controller {key.id}")
         return
     _finish(f"controller {key.id} was not removed", lambda: access.remove_voter(key), access, key, False)
     click.echo(f"Removed {what}")
+    if unregister:
+        click.echo(unregistered("controller", key.id, access.unregister_controller))
 
 
 def _finish(
     failure: str,
-    change: Callable[[], VoterChangeResult],
+    change: Callable[[], ChangeResult],
     access: QuorumAccess,
     key: ReplicaKey,
     is_voter: bool,
@@ -185,7 +195,7 @@ def _finish(
         raise click.ClickException(f"{failure}: {outcome.error.name}: {outcome.message}")
 
 
-@main.command("alter", short_help="Replace the voters, in single safe steps.")
+@cli.command("alter", short_help="Replace the voters, in single safe steps.")
 @click.option(
     "--voters", metavar="ID,...", help="Node ids that are to be the voters; they run as observers already."
 )
@@ -251,7 +261,7 @@ def _ids(ids: frozenset[int]) -> str:
     return ",".join(map(str, sorted(ids)))
 
 
-@main.command("watch")
+@cli.command("watch")
 @click.pass_obj
 def watch_command(access: QuorumAccess) -> None:
     """Show the quorum as it changes, until Ctrl-C."""
@@ -335,5 +345,10 @@ def _time(timestamp_ms: int, human_readable: bool) -> str:
     return f"{max(0, time.time_ns() // 1_000_000 - timestamp_ms)} ms ago"
 
 
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the tool and end the process, unless it succeeds."""
+    run(cli, "kafka-metadata-quorum", arguments)
+
+
 if __name__ == "__main__":
-    run(main, "kafka-metadata-quorum", None)
+    main()

@@ -22,10 +22,10 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
 from kafkaproto_server.tools.quorum.access import (
     FAILURES,
+    ChangeResult,
     DescribedQuorum,
     QuorumUnavailable,
     ResponseLost,
-    VoterChangeResult,
 )
 from kafkaproto_server.types import ZERO_UUID, Endpoint, ReplicaKey
 
@@ -51,9 +51,9 @@ class AlterationAccess(Protocol):
 
     def add_voter(
         self, key: ReplicaKey, endpoints: Sequence[Endpoint], cluster_id: str | None = None
-    ) -> VoterChangeResult: ...
+    ) -> ChangeResult: ...
 
-    def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> VoterChangeResult: ...
+    def remove_voter(self, key: ReplicaKey, cluster_id: str | None = None) -> ChangeResult: ...
 
     def controller_endpoints(self, quorum: DescribedQuorum) -> dict[int, list[Endpoint]]: ...
 
