@@ -18,7 +18,6 @@ from kafkaproto.messages import (
     RemoveAccessControlEntryRecord,
 )
 from kafkaproto_server.controller.commands import acls
-from kafkaproto_server.controller.commands.acls import RANGES_LEVEL
 from kafkaproto_server.controller.values.batches import MAX_RECORDS_PER_BATCH
 from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import AclFilter, acl_order
@@ -257,6 +256,8 @@ def test_each_filter_takes_a_step(guarded: Harness, name: str) -> None:
     assert guarded.finish() >= len(filters)
 
 
+FIRST_WITH_RANGES = 32
+"""metadata.version 4.4-IV1."""
 HOSTS = json.loads((Path(__file__).parents[2] / "security/golden/acl_hosts.json").read_text("utf-8"))[
     "created"
 ]
@@ -271,19 +272,19 @@ def test_a_host_is_judged_as_by_stock_at_both_levels(host: str) -> None:
 
 
 def test_a_refused_range_is_named() -> None:
-    (bad,) = create(Harness(metadata_version=RANGES_LEVEL), acl_creation(host="10.0.0.0/33"))
+    (bad,) = create(Harness(metadata_version=FIRST_WITH_RANGES), acl_creation(host="10.0.0.0/33"))
     assert (
         bad.error_message
         == "The host '10.0.0.0/33' is no range of addresses, such as 10.0.0.0/8 or 2001:db8::/32."
     )
-    (early,) = create(Harness(metadata_version=RANGES_LEVEL - 1), acl_creation(host="10.0.0.0/8"))
+    (early,) = create(Harness(metadata_version=FIRST_WITH_RANGES - 1), acl_creation(host="10.0.0.0/8"))
     assert early.error_message == (
         "The host '10.0.0.0/8' is a range of addresses, which ACLs may have from metadata.version 4.4-IV1 on."
     )
 
 
 def test_filters_compare_ranges_as_text() -> None:
-    harness = Harness(metadata_version=RANGES_LEVEL)
+    harness = Harness(metadata_version=FIRST_WITH_RANGES)
     written = ["10.0.0.0/8", "10.0.0.1/8", "10.0.0.1"]
     create(harness, *(acl_creation(host=host) for host in written))
     for host in ("10.0.0.0/08", "10.0.0.2", "10.0.0.0/33"):

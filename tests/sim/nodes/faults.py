@@ -193,11 +193,12 @@ class Faults:
             if host.id not in self._with_bad_disk:
                 raise failure
         if failures:
-            # What a failed sync left is gone once the machine was off; a process that only starts again would read
-            # it from the page cache, and could lose it later.
             self._with_bad_disk.discard(host.id)
             self._refused.discard(host.id)
-            host.lose_power()
+            if self._rng.random() < 0.5:
+                # What a failed sync left is gone once the machine was off. A process that only starts again reads it
+                # from the page cache, and can still lose it.
+                host.lose_power()
             self._mend(host)
 
     # -- network ---------------------------------------------------------------------------------------------------
