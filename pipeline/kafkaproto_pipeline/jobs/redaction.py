@@ -12,6 +12,7 @@ state's tables. Texts never have secrets, because one could not hide them in a t
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -35,7 +36,8 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "RemoveDelegationTokenRecord": ("tokenId",),
 }
 """Fields that are secret in every record, by record type."""
-_OF_ONE_LISTENER = r"^listener\.name\.[^.]*\.(.+)$"
+_OF_ONE_LISTENER = r"(?:listener\.name\.[^.]*\.)?"
+"""What stands before a broker's key if it is set for one listener only."""
 
 
 def without_secrets(record_type: str, payload: str) -> str:
@@ -89,9 +91,8 @@ def _is_plain(resource_type: Column, key: Column) -> Column:
     for number, word in CONFIG_RESOURCES.items():
         if number == BROKER_LOGGER_RESOURCE:
             continue
-        keys = sorted(plain_keys(number))
-        known = key.isin(keys)
-        if number == BROKER_RESOURCE:
-            known |= F.regexp_extract(key, _OF_ONE_LISTENER, 1).isin(keys)
-        plain.append((resource_type == word) & known)
+        # One expression: Spark takes seconds to plan with a literal for each of some hundred keys.
+        keys = "|".join(map(re.escape, sorted(plain_keys(number))))
+        prefix = _OF_ONE_LISTENER if number == BROKER_RESOURCE else ""
+        plain.append((resource_type == word) & key.rlike(rf"\A{prefix}(?:{keys})\z"))
     return F.coalesce(reduce(lambda one, other: one | other, plain), F.lit(False))

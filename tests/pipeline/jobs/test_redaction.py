@@ -32,6 +32,8 @@ CONFIGS = [
     ("broker", "nobody.knows", "hunter2", "[redacted]"),
     ("broker", "ssl.key.password", None, None),
     ("topic", "retention.ms", "1", "1"),
+    ("topic", "retention.ms\n", "hunter2", "[redacted]"),
+    ("topic", "retentionxms", "hunter2", "[redacted]"),
     ("topic", "log.retention.ms", "hunter2", "[redacted]"),
     ("99", "retention.ms", "hunter2", "[redacted]"),
     (None, "retention.ms", "hunter2", "[redacted]"),

@@ -119,16 +119,6 @@ def _repeats_its_vote_for_any_log() -> Patches:
     return [(voting, "_vote", vote)]
 
 
-def _votes_for_nobody_while_it_knows_no_voters() -> Patches:
-    original = voting.may_vote_for
-
-    def may_vote_for(core: Core, candidate: Any, now_ms: int) -> bool:
-        is_new = not core.voters.latest.voters and core.log.end.offset == 0
-        return not is_new and original(core, candidate, now_ms)
-
-    return [(voting, "may_vote_for", may_vote_for)]
-
-
 def _never_reconsiders() -> Patches:
     return [(voting, "reconsider", lambda _core, _now_ms, **_more: None)]
 
@@ -224,13 +214,6 @@ MUTATIONS = (
         noticed_by=Invariant.LEADER_COMPLETENESS,
         level=LEVEL,
         likely_seed=2194,
-    ),
-    Mutation(
-        rule="votes for nobody while it knows no voters",
-        patches=_votes_for_nobody_while_it_knows_no_voters,
-        noticed_by=Invariant.EVENTUALLY_LEADER_ELECTED,
-        level="cluster-unknown-node",
-        likely_seed=437,
     ),
     Mutation(
         rule="forgets the votes that wait for an epoch",

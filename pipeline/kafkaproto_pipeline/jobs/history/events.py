@@ -27,6 +27,7 @@ from kafkaproto_pipeline.jobs.history.rows import (
 )
 from kafkaproto_pipeline.jobs.history.rows import topics as topic_names
 from kafkaproto_pipeline.jobs.history.topic_intervals import reassignments, topic_changes
+from kafkaproto_pipeline.jobs.job import Transform
 from kafkaproto_pipeline.jobs.redaction import shown_value
 
 RECOVERING = 1
@@ -61,6 +62,11 @@ def events(df: DataFrame) -> DataFrame:
     return found.join(F.broadcast(epochs), of_epoch, "left").select(
         found[CLUSTER], "offset", "timestamp", "epoch", "kind", "subject", "topic", "brokerId", "text"
     )
+
+
+def _made(make: Transform, df: DataFrame) -> DataFrame:
+    """Another table of the history. One of a local frame is kept, as it is wanted for itself as well."""
+    return kept(df, make) if df.isLocal() else kept_or_made(df, make)
 
 
 def _told(
@@ -117,7 +123,7 @@ def _voters(df: DataFrame) -> DataFrame:
         ids = _list(F.transform(name, lambda each: each.getField("voterId")))
         return F.when(F.size(name) > 0, F.concat(F.lit(f"{verb} "), ids))
 
-    rows = _from_log(voters(df)).filter(
+    rows = _from_log(_made(voters, df)).filter(
         (F.size("added") > 0) | (F.size("removed") > 0) | (F.size("updated") > 0)
     )
     parts = F.concat_ws(
@@ -128,20 +134,20 @@ def _voters(df: DataFrame) -> DataFrame:
 
 def _features(df: DataFrame) -> DataFrame:
     text = _text("%s went from level %d to level %d", "name", "oldLevel", "newLevel")
-    return _told(_from_log(features(df)), F.lit("feature changed"), _text("feature %s", "name"), text)
+    return _told(_from_log(_made(features, df)), F.lit("feature changed"), _text("feature %s", "name"), text)
 
 
 def _controllers(df: DataFrame) -> DataFrame:
     kind = F.concat(F.lit("controller "), F.col("change"))
     text = _text("Controller %d %s", "controllerId", "change")
-    return _told(_from_log(controllers(df)), kind, _text("controller %d", "controllerId"), text)
+    return _told(_from_log(_made(controllers, df)), kind, _text("controller %d", "controllerId"), text)
 
 
 def _brokers(df: DataFrame) -> DataFrame:
     before = Window.partitionBy("brokerId", CLUSTER).orderBy("fromOffset")
     registration = F.struct("brokerEpoch", "incarnationId")
     registers = ~registration.eqNullSafe(F.lag(registration).over(before))
-    rows = kept_or_made(df, brokers).withColumns(
+    rows = _made(brokers, df).withColumns(
         {"registers": registers & (F.col("state") != "unregistered"), "before": F.lag("state").over(before)}
     )
     rows = _from_log(rows).withColumnsRenamed({"fromOffset": "offset", "fromTimestamp": "timestamp"})
@@ -170,7 +176,7 @@ def _directories(df: DataFrame) -> DataFrame:
         "cordoned": "Broker %d takes no more new replicas into log directory %s",
         "uncordoned": "Broker %d takes new replicas into log directory %s again",
     }
-    rows = _from_log(directories(df)).filter(F.col("partition").isNull() & F.col("event").isin(*texts))
+    rows = _from_log(_made(directories, df)).filter(F.col("partition").isNull() & F.col("event").isin(*texts))
     text = F.coalesce(
         *(
             F.when(F.col("event") == event, _text(form, "brokerId", "directoryId"))
@@ -205,7 +211,7 @@ def _leaders(df: DataFrame) -> DataFrame:
     is_leaderless, ends_leaderless = F.col("leader") == NO_LEADER, F.col("endedBy") == "leaderless"
     gets_one = is_leaderless & (F.col("endedBy") == "another leader")
     loses_it = ~is_leaderless & ends_leaderless
-    rows = kept_or_made(df, leadership).filter(F.col("topic").isNotNull() & (gets_one | loses_it))
+    rows = _made(leadership, df).filter(F.col("topic").isNotNull() & (gets_one | loses_it))
     rows = rows.groupBy(
         CLUSTER, "topic", "topicId", F.col("toTimestamp").alias("timestamp"), gets_one.alias("getsOne")
     ).agg(F.min("toOffset").alias("offset"), F.count("*").alias("count"))
@@ -288,7 +294,7 @@ def _reassignments(df: DataFrame) -> DataFrame:
 
 
 def _configs(df: DataFrame) -> DataFrame:
-    rows = _from_log(config_changes(df)).filter("NOT topicDeleted AND NOT oldValue <=> newValue")
+    rows = _from_log(_made(config_changes, df)).filter("NOT topicDeleted AND NOT oldValue <=> newValue")
     of_broker = F.col("resourceType") == "broker"
     is_default = F.col("resourceName") == ""
     subject = (
@@ -312,11 +318,11 @@ def _acls(df: DataFrame) -> DataFrame:
     text = _text("ACL %s: %s", "change", "text")
     topic = F.when(of_topic, F.col("resourceName"))
     subject = _text("%s %s", "resourceType", "resourceName")
-    return _told(_from_log(acl_changes(df)), kind, subject, text, topic=topic)
+    return _told(_from_log(_made(acl_changes, df)), kind, subject, text, topic=topic)
 
 
 def _quotas(df: DataFrame) -> DataFrame:
-    rows = _from_log(quota_changes(df)).filter("NOT oldValue <=> newValue")
+    rows = _from_log(_made(quota_changes, df)).filter("NOT oldValue <=> newValue")
     old, new = (_in_digits(F.col(name)) for name in ("oldValue", "newValue"))
     was = F.coalesce(_text(" (it was %s)", old), F.lit(""))
     verb = F.coalesce(_text(" was set to %s", new), F.lit(" was removed"))
@@ -331,7 +337,7 @@ def _in_digits(value: Column) -> Column:
 
 
 def _credentials(df: DataFrame) -> DataFrame:
-    rows = _from_log(scram_changes(df))
+    rows = _from_log(_made(scram_changes, df))
     text = _text("%s credential of %s was %s", "mechanism", "user", "change")
     kind = F.concat(F.lit("SCRAM credential "), F.col("change"))
     return _told(rows, kind, _text("user %s", "user"), text)
@@ -344,7 +350,7 @@ def _tokens(df: DataFrame) -> DataFrame:
     )
     text = F.concat(_text("A delegation token of %s ", "owner"), verb)
     kind = F.concat(F.lit("token "), change)
-    return _told(_from_log(tokens(df)), kind, _text("token of %s", "owner"), text)
+    return _told(_from_log(_made(tokens, df)), kind, _text("token of %s", "owner"), text)
 
 
 _OF_FEW_RECORDS = (

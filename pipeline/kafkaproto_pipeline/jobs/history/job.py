@@ -12,6 +12,8 @@ tables and kept in Spark's cache until ``history.forget(rows)``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kafkaproto_pipeline.jobs.history import (
     broker_intervals,
     changes,
@@ -26,10 +28,36 @@ from kafkaproto_pipeline.jobs.history.cluster_changes import controllers, featur
 from kafkaproto_pipeline.jobs.history.events import events
 from kafkaproto_pipeline.jobs.history.partition_intervals import isr, leadership
 from kafkaproto_pipeline.jobs.history.quorum_intervals import quorum, voters
-from kafkaproto_pipeline.jobs.history.rows import CLUSTER
+from kafkaproto_pipeline.jobs.history.rows import CLUSTER, kept_or_made
 from kafkaproto_pipeline.jobs.history.topic_intervals import reassignments, topic_changes, topics
-from kafkaproto_pipeline.jobs.job import Job
+from kafkaproto_pipeline.jobs.job import Job, Transform
 from kafkaproto_pipeline.views.latest import MARKERS
+
+_TABLES: Mapping[str, Transform] = {
+    "events": events,
+    "topics": topics,
+    "topic_changes": topic_changes,
+    "reassignments": reassignments,
+    "leadership": leadership,
+    "isr": isr,
+    "brokers": brokers,
+    "quorum": quorum,
+    "voters": voters,
+    "controllers": controllers,
+    "features": features,
+    "directories": directories,
+    "config_changes": config_changes,
+    "acl_changes": acl_changes,
+    "quota_changes": quota_changes,
+    "scram_changes": scram_changes,
+    "tokens": tokens,
+}
+
+
+def _as_kept(make: Transform) -> Transform:
+    """A table as another one has kept it."""
+    return lambda df: kept_or_made(df, make)
+
 
 JOB = Job(
     name="history",
@@ -55,25 +83,7 @@ JOB = Job(
             )
         )
     ),
-    tables={
-        "events": events,
-        "topics": topics,
-        "topic_changes": topic_changes,
-        "reassignments": reassignments,
-        "leadership": leadership,
-        "isr": isr,
-        "brokers": brokers,
-        "quorum": quorum,
-        "voters": voters,
-        "controllers": controllers,
-        "features": features,
-        "directories": directories,
-        "config_changes": config_changes,
-        "acl_changes": acl_changes,
-        "quota_changes": quota_changes,
-        "scram_changes": scram_changes,
-        "tokens": tokens,
-    },
+    tables={name: _as_kept(make) for name, make in _TABLES.items()},
     source_options={"includeSnapshots": "true"},
     order=("topic", "partition", "brokerId", "controllerId", "fromOffset", "offset", "name"),
     orders={"events": (CLUSTER, "offset"), "features": (CLUSTER, "offset")},
