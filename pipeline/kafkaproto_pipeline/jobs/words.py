@@ -7,10 +7,6 @@ from collections.abc import Mapping
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from kafkaproto_pipeline.views.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS
-
-__all__ = ["ACL_WORDS", "CONFIG_RESOURCES", "SCRAM_MECHANISMS", "word"]
-
 
 def word(code: Column, words: Mapping[int, str]) -> Column:
     """The word for a code; the code itself if there is none."""

@@ -18,7 +18,8 @@ from kafkaproto_pipeline.jobs.history.rows import (
     same_cluster,
     topics,
 )
-from kafkaproto_pipeline.jobs.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS, word
+from kafkaproto_pipeline.jobs.words import word
+from kafkaproto_pipeline.views.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS
 from kafkaproto_server.image.entries import TOPIC_RESOURCE
 
 CONFIG_TYPES = ("ConfigRecord", "TopicRecord", "RemoveTopicRecord")

@@ -29,7 +29,8 @@ from kafkaproto_pipeline.jobs.state import security_tables, topic_tables
 from kafkaproto_pipeline.jobs.state.cluster_tables import brokers, controllers, features
 from kafkaproto_pipeline.jobs.state.security_tables import delegation_tokens, producer_ids, quotas
 from kafkaproto_pipeline.jobs.state.topic_tables import partitions, topics
-from kafkaproto_pipeline.jobs.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS, word
+from kafkaproto_pipeline.jobs.words import word
+from kafkaproto_pipeline.views.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS
 
 RECORDED: Mapping[str, Transform] = {
     "topics": topics,
