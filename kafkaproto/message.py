@@ -21,6 +21,9 @@ from kafkaproto.support import FAILURES, Budget, Buffer, Malformed, Pieces, Step
 _PIECES_TOGETHER = 1024
 """Number of pieces, each some ten bytes, that are joined in one step if a message is written in steps."""
 
+_LONG_PIECE_BYTES = 4096
+"""From this size on, a buffer of its own costs less than a copy."""
+
 
 class Struct:
     """A group of fields. Two structs are equal if their class and all their fields are, unknown tags included."""
@@ -148,6 +151,27 @@ class Message(Struct):
             return b"".join(pieces)
         except (*FAILURES, ProtocolError) as failure:
             raise self._explain_writing(version, failure) from None
+
+    def encode_buffers(self, version: int) -> list[Buffer]:
+        """The message's bytes as buffers to be joined. Long fields (records) are among them as they are, not copied.
+        Raises as `encode` does.
+        """
+        if not self.MIN_VERSION <= version <= self.MAX_VERSION:
+            raise self._no_version(version)
+        pieces: Pieces = []
+        try:
+            self._write(pieces, version)
+            buffers: list[Buffer] = []
+            begin = 0
+            for position, piece in enumerate(pieces):
+                if len(piece) >= _LONG_PIECE_BYTES:
+                    buffers.append(b"".join(pieces[begin:position]))
+                    buffers.append(piece)
+                    begin = position + 1
+            buffers.append(b"".join(pieces[begin:]))
+        except (*FAILURES, ProtocolError) as failure:
+            raise self._explain_writing(version, failure) from None
+        return buffers
 
     def encode_in_steps(self, version: int) -> Steps[list[Buffer]]:
         """The message's bytes as buffers to be joined. A response is written a few elements a step, any other message

@@ -24,8 +24,9 @@ from compat.runs import (
     disks,
     mixed,
     mixed_releases,
-    no_records,
     our_brokers,
+    records,
+    replication,
     same_responses,
     soak,
     stock_brokers,
@@ -40,8 +41,9 @@ FAILURES = (
     disks.DisksError,
     disks.NodeFaultError,
     mixed.MixedRunError,
-    no_records.NotRefusedError,
     our_brokers.OurBrokersError,
+    records.WrongRecordsError,
+    replication.ReplicationError,
     same_responses.ResponsesDifferError,
     soak.SoakError,
     upgrade.UpgradeError,
@@ -129,6 +131,22 @@ def mixed_command(work: Path | None, rounds: int, stocks: tuple[int, ...], versi
     click.echo(
         f"{len(result.refused)} leaders refused the newest level; writes {result.quorum.writes:,}, lost 0"
     )
+
+
+@cli.command("data")
+@_work_option
+@click.option("--rounds", default=2, show_default=True, type=click.IntRange(1), help="Deaths of each broker.")
+@_stocks_option
+def data_command(work: Path | None, rounds: int, stocks: tuple[int, ...]) -> None:
+    """Stock brokers and ours replicate the same partitions; each is killed under load, and nothing is lost."""
+    folder = _work(work, "data")
+    for stock in stocks or (2, 1):
+        click.echo(f"{stock} stock and {3 - stock} of ours")
+        outcome = replication.run(folder / f"stock-{stock}", stock=stock, tell=with_times(), rounds=rounds)
+        click.echo(
+            f"killed {outcome.killed_while_leading}; records {outcome.acknowledged:,}, lost 0; longest without one"
+            f" {outcome.longest_gap_s:.2f} s; {outcome.replicas_compared} replicas, all the same"
+        )
 
 
 @cli.command("cut-off")

@@ -1,9 +1,9 @@
-"""Our brokers and one stock broker beside them on stock controllers: all that a broker does without records of topics.
+"""Our brokers and one stock broker beside them on stock controllers: all that a broker does.
 
 They register, follow the metadata log, are unfenced, answer as the stock broker does, forward what administrators ask,
 outlive the controllers' leaders, tell where their replicas lie, lose a log directory, shut down in order, die and come
-back, also by a snapshot. Records they do not take yet: who sends or wants some has to be told so at once. Cordoned
-directories keep all partitions off them.
+back, also by a snapshot. Stock tools write records to them and read them. Cordoned directories keep all partitions
+off them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from compat.process import wait_until
 from compat.quorum import connect
 from compat.quota_load import QuotaLoad
 from compat.runs.mixed import SMALL_LOG
-from compat.runs.no_records import check_refused
+from compat.runs.records import check_records
 from compat.runs.same_responses import (
     BROKER,
     TOOLS,
@@ -87,8 +87,8 @@ class OurBrokersResult:
 
     responses_compared: int = 0
     lines_compared: int = 0
-    refused: dict[str, str] = field(default_factory=dict)
-    """What became of requests for records, by request."""
+    lines: list[str] = field(default_factory=list)
+    """What the stock consumer read of a topic that ours led."""
     leaders_killed: int = 0
     snapshots_fetched: int = 0
     writes: int = 0
@@ -626,9 +626,8 @@ def run(
     `trims_log` has a broker also be away until the controllers have let go of the log that it knows, which they do once
     a minute only.
 
-    Raises OurBrokersError, AnswersDifferError, NotRefusedError, ToolFailedError, WaitedTooLongError, LostWriteError or
-    ReplicasDifferError.
-    """
+    Raises OurBrokersError, AnswersDifferError, WrongRecordsError, ToolFailedError, WaitedTooLongError, LostWriteError
+    or ReplicasDifferError."""
     with ExitStack() as stack:
         tried = OurBrokers(
             folder,
@@ -644,7 +643,7 @@ def run(
         tried.administer()
         tried.follow()
         tried.compare(tools)
-        tried.outcome.refused = check_refused(tried.ours[0], ON_OURS, ON_STOCK, tell)
+        tried.outcome.lines = check_records(tried.ours[0], ON_OURS, ON_STOCK, tell)
         topic = tried.lose_a_directory()
         tried.shut_down()
         tried.find_the_directory_again(topic)

@@ -29,6 +29,7 @@ import enum
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct
 from struct import error as StructError
+from typing import NamedTuple
 
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.primitives import Buffer
@@ -48,6 +49,7 @@ __all__ = [
     "LENGTH_END",
     "MAGIC",
     "MAGIC_OFFSET",
+    "BatchHeader",
     "NewRecord",
     "PlainRecord",
     "Record",
@@ -80,6 +82,7 @@ _UINT32: Callable[[Buffer, int], tuple[int]] = Struct(">I").unpack_from
 _INT16: Callable[[Buffer, int], tuple[int]] = Struct(">h").unpack_from
 _BEFORE_CRC = Struct(">qiibI")
 _AFTER_CRC = Struct(">hiqqqhii")
+_HEADER: Callable[[Buffer, int], tuple[int, ...]] = Struct(">qiibIhiqqqhii").unpack_from
 _BASE_OFFSET = Struct(">q")
 _EPOCH = Struct(">i")
 
@@ -89,6 +92,54 @@ class TimestampType(enum.IntEnum):
 
     CREATE_TIME = 0
     LOG_APPEND_TIME = 1
+
+
+class BatchHeader(NamedTuple):
+    """All fields of a batch's header, read at once (`RecordBatchView.header`)."""
+
+    base_offset: int
+    batch_length: int
+    partition_leader_epoch: int
+    magic: int
+    crc: int
+    attributes: int
+    last_offset_delta: int
+    base_timestamp: int
+    max_timestamp: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    record_count: int
+
+    @property
+    def last_offset(self) -> int:
+        """Offset of the last record."""
+        return self.base_offset + self.last_offset_delta
+
+    @property
+    def next_offset(self) -> int:
+        """The first offset after the batch."""
+        return self.base_offset + self.last_offset_delta + 1
+
+    @property
+    def compression(self) -> int:
+        """A number of `Compression`, or one of 5 to 7, which mean nothing."""
+        return self.attributes & COMPRESSION_MASK
+
+    @property
+    def is_transactional(self) -> bool:
+        """Whether the batch belongs to a transaction."""
+        return self.attributes & _TRANSACTIONAL_BIT != 0
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the records are control records."""
+        return self.attributes & CONTROL_BIT != 0
+
+    @property
+    def has_producer_id(self) -> bool:
+        """Whether an idempotent producer sent the batch."""
+        return self.producer_id >= 0
 
 
 class RecordBatchView:
@@ -123,6 +174,10 @@ class RecordBatchView:
             )
         self._buffer = buffer
         self.position = position
+
+    def header(self) -> BatchHeader:
+        """All fields of the header. To read them at once takes less time than to read two of them one by one."""
+        return BatchHeader._make(_HEADER(self._buffer, self.position))
 
     @property
     def base_offset(self) -> int:

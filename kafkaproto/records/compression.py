@@ -43,7 +43,9 @@ _OUTPUT_FULL = "failed to write whole buffer"
 """The text with which cramjam (in fact Rust's standard library) says that the output buffer is too small."""
 
 _GZIP_LEVEL = 6
-_LZ4_LEVEL = 1
+_LZ4_LEVEL = 9
+_LZ4_FAST = 1
+_LZ4_BEST = 12
 _ZSTD_LEVEL = 3
 
 _XERIAL_MAGIC = b"\x82SNAPPY\x00"
@@ -55,22 +57,24 @@ _SNAPPY_MAX_RATIO = 22
 _BLOCK_LENGTH = Struct(">i")
 
 
-def compress(compression: int, data: bytes) -> bytes:
-    """The compressed data in the form that Kafka's clients expect; raises LocalProtocolError if there is no such
-    compression.
+def compress(compression: int, data: bytes, level: int | None = None) -> bytes:
+    """The compressed data in the form that Kafka's clients expect.
+
+    ``level`` is that of Kafka's ``compression.*.level``; None means Kafka's default. Raises LocalProtocolError if there
+    is no such compression.
     """
     if compression == Compression.NONE:
         return data
     if compression == Compression.GZIP:
-        return bytes(cramjam.gzip.compress(data, _GZIP_LEVEL))
+        return bytes(cramjam.gzip.compress(data, _GZIP_LEVEL if level is None or level < 0 else level))
     if compression == Compression.SNAPPY:
         return _compress_snappy(data)
     if compression == Compression.LZ4:
-        compressor = cramjam.lz4.Compressor(_LZ4_LEVEL, content_checksum=False, block_linked=False)
+        compressor = cramjam.lz4.Compressor(_lz4_level(level), content_checksum=False, block_linked=False)
         compressor.compress(data)
         return bytes(compressor.finish())
     if compression == Compression.ZSTD:
-        return bytes(cramjam.zstd.compress(data, _ZSTD_LEVEL))
+        return bytes(cramjam.zstd.compress(data, _ZSTD_LEVEL if level is None else level))
     raise LocalProtocolError(f"there is no compression {compression}, only 0 to 4")
 
 
@@ -113,6 +117,12 @@ def _decompress_growing(
             capacity = min(max_bytes, capacity * _GROWTH)
         else:
             return bytes(memoryview(output)[:size])
+
+
+def _lz4_level(level: int | None) -> int:
+    # Kafka's default of 9 stands for the fast compressor; other levels are those of the slow one
+    # (Lz4BlockOutputStream). The levels above 12 do the same as 12.
+    return _LZ4_FAST if level is None or level == _LZ4_LEVEL else min(level, _LZ4_BEST)
 
 
 def _compress_snappy(data: bytes) -> bytes:

@@ -18,6 +18,9 @@ class File(Protocol):
     def read_at(self, position: int, length: int) -> bytes:
         """Up to ``length`` bytes from ``position``; fewer only at the end of the file."""
 
+    def read_now(self, position: int, length: int) -> Buffer:
+        """The same without waiting for the disk: raises BlockingIOError unless all of it is in memory."""
+
     def append(self, buffers: Sequence[Buffer]) -> None:
         """Write all buffers, one after the other, at the end of the file."""
 
@@ -79,6 +82,9 @@ class Disk(Protocol):
 
     def sync_directory(self, path: str) -> None:
         """Make renames, creations and removals in a directory durable."""
+
+    def sync_file_system(self, path: str) -> None:
+        """Make everything durable in the file system that holds the path: the names and bytes of all files."""
 
     def space(self, path: str) -> tuple[int, int]:
         """Size in bytes of the file system that holds the path: (total, usable by this process)."""

@@ -22,21 +22,26 @@ from kafkaproto_server.types import ListenerKind
 from tests.apis.support.cluster import BROKER, CONTROLLER, FORWARDER
 from tests.apis.support.good_requests import OF_TOPIC, PreparedCluster, good_requests
 from tests.apis.support.services import context, decoded_response, responses_of, with_changes
-from tests.apis.test_wrong_fields import QUORUM_KEYS, problems
+from tests.apis.test_wrong_fields import is_of_quorum, problems
 from tests.security.support.acl_making import acl, authorizer
 
 Need = tuple[Operation, ResourceType]
 TOPIC, CLUSTER = ResourceType.TOPIC, ResourceType.CLUSTER
 ALTER, DESCRIBE = (Operation.ALTER, CLUSTER), (Operation.DESCRIBE, CLUSTER)
+READ, WRITE = (Operation.READ, TOPIC), (Operation.WRITE, TOPIC)
 CLUSTER_ACTION = (Operation.CLUSTER_ACTION, CLUSTER)
 DESCRIBE_CONFIGS, ALTER_CONFIGS = (Operation.DESCRIBE_CONFIGS, CLUSTER), (Operation.ALTER_CONFIGS, CLUSTER)
 
 DOCUMENTED: dict[int, tuple[Need, ...]] = {
-    1: (CLUSTER_ACTION,),
+    0: (WRITE,),
+    1: (CLUSTER_ACTION, READ),
+    2: ((Operation.DESCRIBE, TOPIC),),
     3: ((Operation.DESCRIBE, TOPIC),),
     18: (),
     19: ((Operation.CREATE, CLUSTER), (Operation.CREATE, TOPIC)),
     20: ((Operation.DELETE, TOPIC),),
+    22: ((Operation.IDEMPOTENT_WRITE, CLUSTER),),
+    27: (CLUSTER_ACTION,),
     29: (DESCRIBE,),
     30: (ALTER,),
     31: (ALTER,),
@@ -80,6 +85,10 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
 """By api key: each of these is enough; () where there is no ACL for it, or a rule of its own."""
 
 SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
+    # A controller has no consumers.
+    (CONTROLLER, 1): (CLUSTER_ACTION,),
+    # Who may write to a topic needs no leave for the id under which that is done (KIP-679).
+    (BROKER, 22): ((Operation.IDEMPOTENT_WRITE, CLUSTER), WRITE),
     # The table is of the time before unclean elections could be asked for; nodes want more since then.
     (BROKER, 43): (ALTER,),
     (CONTROLLER, 43): (ALTER,),
@@ -134,6 +143,9 @@ def needs(kind: ListenerKind, request: Message) -> tuple[Need, ...]:
     assert request.API_KEY is not None
     key = request.API_KEY
     row = SERVED_OTHERWISE[kind, key] if (kind, key) in SERVED_OTHERWISE else DOCUMENTED[key]
+    if (kind, key) == (BROKER, 1):
+        is_follower = request.replica_state.replica_id >= 0  # type: ignore[attr-defined]
+        return (CLUSTER_ACTION,) if is_follower else (READ,)
     if key in (32, 33, 44):
         # The table's two rows are for resources of two types.
         is_of_topic = request.resources[0].resource_type == OF_TOPIC  # type: ignore[attr-defined]
@@ -167,21 +179,20 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
     cluster.services = with_changes(cluster.services, authorizer=lambda: guard)
     end = cluster.harness.next_offset
     name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
+    cluster.replicas.follow()
+    records = cluster.replicas.written
     reply = dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services)
     found = [decoded_response(each, request, version) for each in responses_of(reply)]
     # What the quorum's core is asked has no answer here, so it was not refused.
-    assert found or key in QUORUM_KEYS
+    assert found or is_of_quorum(kind, key)
     for response in found:
         response.encode(version)
-    return {code for response in found for code, _ in problems(response)}, cluster.harness.next_offset != end
+    is_written = cluster.harness.next_offset != end or cluster.replicas.written != records
+    return {code for response in found for code, _ in problems(response)}, is_written
 
 
 @pytest.mark.parametrize(("kind", "key"), rows())
 def test_who_may_do_what_is_documented_is_served(kind: ListenerKind, key: int) -> None:
-    if kind is BROKER and key in QUORUM_KEYS:
-        # There is no core that could answer the envelope; the controller's own row says the same.
-        assert TABLE[BROKER][key].is_forwarded
-        return
     for number, (request, _) in enumerate(requests(PreparedCluster(), key)):
         for may in [[need] for need in needs(kind, request)] or [[]]:
             found, _ = codes(kind, key, number, may)

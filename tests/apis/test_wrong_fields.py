@@ -25,7 +25,8 @@ from tests.apis.support.wrong_values import WrongRequest, wrong_requests
 
 DATA = Path(__file__).parent / "data" / "wrong_fields"
 QUORUM_KEYS = {1, 52, 53, 54, 59, 82}
-"""What the quorum's replicas ask each other; its own tests try that (`tests/raft/test_bad_input.py`)."""
+"""What the quorum's replicas ask each other on controllers' listeners; its own tests try that
+(`tests/raft/test_bad_input.py`)."""
 API_VERSIONS = 18
 """Tried at every version in `test_versions`."""
 
@@ -34,8 +35,13 @@ Problem = tuple[int, str | None]
 
 
 def served_keys() -> list[int]:
-    keys = {key for table in TABLE.values() for key in table}
-    return sorted(keys - QUORUM_KEYS - {API_VERSIONS})
+    keys = {key for kind, table in TABLE.items() for key in table if not is_of_quorum(kind, key)}
+    return sorted(keys - {API_VERSIONS})
+
+
+def is_of_quorum(kind: ListenerKind, api_key: int) -> bool:
+    """Whether the quorum's core responds."""
+    return kind is ListenerKind.CONTROLLER and api_key in QUORUM_KEYS
 
 
 def kinds(api_key: int) -> list[ListenerKind]:
@@ -43,7 +49,9 @@ def kinds(api_key: int) -> list[ListenerKind]:
     return [
         kind
         for kind in TABLE
-        if api_key in TABLE[kind] and not (kind is ListenerKind.BROKER and _is_only_forwarded(api_key))
+        if api_key in TABLE[kind]
+        and not is_of_quorum(kind, api_key)
+        and not (kind is ListenerKind.BROKER and _is_only_forwarded(api_key))
     ]
 
 

@@ -10,7 +10,7 @@ from immutables import Map
 
 from kafkaproto import uuids
 from kafkaproto_server.broker import replica_directories
-from kafkaproto_server.broker.assignments import AssignmentQueue
+from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.image.entries import (
@@ -21,6 +21,7 @@ from kafkaproto_server.image.entries import (
     TopicImage,
 )
 from kafkaproto_server.image.image import ClusterImage
+from tests.broker.support.replica_notes import ReplicaNotes
 
 X, Y, Z = (bytes([each] * 16) for each in (0x31, 0x32, 0x33))
 FOREIGN = bytes([0x77] * 16)
@@ -36,7 +37,9 @@ class Broker:
             [LogDirectory(path=f"/{chr(each[0])}", directory_id=each) for each in directory_ids]
         )
         self.queue = AssignmentQueue(ME)
-        self.replicas = ReplicaDirectories(ME, self.directories, self.queue)
+        self.on_disk: dict[Replica, bytes] = {}
+        self.notes = ReplicaNotes()
+        self.replicas = ReplicaDirectories(ME, self.directories, self.queue, self.on_disk, self.notes)
         self.image = ClusterImage()
 
     def see(self, topic_id: bytes = TOPIC, **partitions: bytes | None) -> None:

@@ -22,6 +22,7 @@ from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.image.entries import LOST_DIRECTORY, MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import Endpoint
+from tests.broker.support.replica_notes import ReplicaNotes
 from tests.controller.support.harness import CLUSTER_ID, Harness, incarnation
 
 BROKERS = (1, 2, 3)
@@ -81,7 +82,7 @@ class World:
             now_ms=self.harness.now_ms,
         )
         queue = AssignmentQueue(broker_id)
-        replicas = ReplicaDirectories(broker_id, directories, queue)
+        replicas = ReplicaDirectories(broker_id, directories, queue, {}, ReplicaNotes())
         self.processes[broker_id] = Process(directories, lifecycle, queue, replicas)
 
     def heartbeat(self, broker_id: int, *, is_lost: bool) -> None:

@@ -76,6 +76,12 @@ def request_of(key: int) -> Message:
     assert api is not None
     request: Any = api.request_class()
     cls = type(request)
+    if key == 0:
+        # Without acks there is no response.
+        request.acks = -1
+    if key == 27:
+        topic = cls.WritableTxnMarkerTopic(name="nothing", partition_indexes=[0])
+        request.markers = [cls.WritableTxnMarker(producer_id=1, topics=[topic])]
     if key == 29:
         return acl_filter(cls)  # type: ignore[no-any-return]
     if key == 30:

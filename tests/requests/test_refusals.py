@@ -35,6 +35,9 @@ HAVE_NO_OWN_ERROR = {
     "DescribeConfigs",
     "DescribeTopicPartitions",
     "IncrementalAlterConfigs",
+    "ListOffsets",
+    "Produce",
+    "WriteTxnMarkers",
 }
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kafkaproto_server.ports import Buffer, Rng
@@ -90,6 +90,9 @@ class MemoryFile:
         self._disk.maybe_fail("read", self._path)
         return bytes(self._node.data[position : position + length])
 
+    def read_now(self, position: int, length: int) -> bytes:
+        return self.read_at(position, length)
+
     def append(self, buffers: Sequence[Buffer]) -> None:
         self._before_write()
         self._write(len(self._node.data), b"".join(buffers))
@@ -149,6 +152,26 @@ class MemoryLock:
         self._locked.discard(self._path)
 
 
+class _Names(dict[str, _Node]):
+    """Files and directories by path, and what each directory holds: a node may have thousands of directories."""
+
+    def __init__(self, names: Mapping[str, _Node]) -> None:
+        super().__init__()
+        self.children: dict[str, dict[str, None]] = {}
+        for path, node in names.items():
+            self[path] = node
+
+    def __setitem__(self, path: str, node: _Node) -> None:
+        super().__setitem__(path, node)
+        if path != "/":
+            self.children.setdefault(_parent(path), {})[posixpath.basename(path)] = None
+
+    def remove(self, path: str) -> None:
+        """Forget a path, if it is there."""
+        if super().pop(path, None) is not None:
+            self.children[_parent(path)].pop(posixpath.basename(path), None)
+
+
 class MemoryDisk:
     """``ports.Disk`` in memory."""
 
@@ -162,7 +185,7 @@ class MemoryDisk:
         self.generation = 0
         self.open_files: dict[MemoryFile, None] = {}
         """What the process has open; nothing after a crash."""
-        self._names: dict[str, _Node] = {"/": _Node(is_directory=True)}
+        self._names = _Names({"/": _Node(is_directory=True)})
         self._durable_names: dict[str, _Node] = dict(self._names)
         self._unsynced_names: dict[str, list[_NameChange]] = {}
         self._locked: set[str] = set()
@@ -229,7 +252,7 @@ class MemoryDisk:
         self._unsynced_names.clear()
         reachable = {path: node for path, node in self._durable_names.items() if self._is_reachable(path)}
         self._durable_names = reachable
-        self._names = dict(reachable)
+        self._names = _Names(reachable)
         for path in sorted(reachable):
             _lose_unsynced(reachable[path], rng)
 
@@ -291,9 +314,7 @@ class MemoryDisk:
         path = posixpath.normpath(path)
         if not self._node(path).is_directory:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
-        return sorted(
-            posixpath.basename(name) for name in list(self._names) if _parent(name) == path and name != "/"
-        )
+        return sorted(self._names.children.get(path, ()))
 
     def exists(self, path: str) -> bool:
         return posixpath.normpath(path) in self._names
@@ -317,9 +338,12 @@ class MemoryDisk:
         assert _parent(source) == _parent(target), (
             "a rename across directories is two changes that may part in a crash"
         )
-        node = self._file(source)
+        node = self._node(source)
         self.before("rename", source)
-        self._change_names({source: None, target: node})
+        if node.is_directory:
+            self._rename_directory(source, target)
+        else:
+            self._change_names({source: None, target: node})
 
     def remove(self, path: str) -> None:
         path = posixpath.normpath(path)
@@ -336,6 +360,16 @@ class MemoryDisk:
         self.before("sync_directory", path)
         for change in self._unsynced_names.pop(path, []):
             _set_names(self._durable_names, change)
+
+    def sync_file_system(self, path: str) -> None:
+        self._node(path)
+        self.before("sync", path)
+        for node in self._names.values():
+            for position, written in node.unsynced:
+                _apply(node.synced, position, written)
+            node.unsynced.clear()
+        self._durable_names = dict(self._names)
+        self._unsynced_names.clear()
 
     def space(self, path: str) -> tuple[int, int]:
         self._node(path)
@@ -372,6 +406,24 @@ class MemoryDisk:
         _set_names(self._names, change)
         self._unsynced_names.setdefault(_parent(next(iter(change))), []).append(change)
 
+    def _rename_directory(self, source: str, target: str) -> None:
+        """Durable at once: names here are whole paths, and what is inside would have two of them after a crash."""
+        assert target not in self._names, f"{target} exists already"
+
+        def moved(path: str) -> str:
+            return (
+                target + path.removeprefix(source)
+                if path == source or path.startswith(f"{source}/")
+                else path
+            )
+
+        self._names = _Names({moved(path): node for path, node in self._names.items()})
+        self._durable_names = {moved(path): node for path, node in self._durable_names.items()}
+        self._unsynced_names = {
+            moved(directory): [{moved(path): node for path, node in change.items()} for change in changes]
+            for directory, changes in self._unsynced_names.items()
+        }
+
     def _is_reachable(self, path: str) -> bool:
         while path != "/":
             path = _parent(path)
@@ -387,7 +439,10 @@ def _parent(path: str) -> str:
 def _set_names(names: dict[str, _Node], change: _NameChange) -> None:
     for path, node in change.items():
         if node is None:
-            names.pop(path, None)
+            if isinstance(names, _Names):
+                names.remove(path)
+            else:
+                names.pop(path, None)
         else:
             names[path] = node
 

@@ -35,6 +35,8 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     active controller serves, too."""
     passes_on_unread: bool = False
     """Whether a broker forwards the request's bytes unchanged."""
+    bounds: Bounds | None = None
+    """The largest request on this kind of listener; None for that of the API."""
 
 
 class Api(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,9 +53,11 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     """Makes the response to a request that is refused as a whole."""
     timeout_ms: Callable[[Any], int] | None = None
     """Reads the request's timeout field; None if the API has no such field."""
+    advertised_from: int | None = None
+    """The lowest version that ApiVersions shows; None for the lowest one that is served."""
     is_urgent: bool = False
-    """Whether replicas of the quorum or brokers send it to stay in the cluster. If there is more to do than one pass of
-    the loop allows, urgent requests go first. None of them may be large."""
+    """Whether replicas of the quorum or brokers send it to controllers to stay in the cluster. If there is more to do
+    than one pass of the loop allows, urgent requests go first. None of them may be large."""
 
 
 def _forward(request: Message, context: RequestContext, services: Services) -> HandlerResult:

@@ -43,5 +43,7 @@ PARTITIONS = Bounds(max_elements=600_000, max_bytes=16 * MIB)
 """100,000 partitions, each with its replicas or its ISR."""
 INDEXES = Bounds(max_elements=250_000, max_bytes=16 * MIB)
 """100,000 partitions by index only, each of another topic."""
+RECORDS = Bounds(max_elements=100_000, max_bytes=100 * MIB)
+"""Records of up to 50,000 partitions. The bytes are Kafka's default of ``socket.request.max.bytes``."""
 KEYS = Bounds(max_elements=150_000, max_bytes=16 * MIB)
 """45,000 topics, each with two keys."""

@@ -66,7 +66,7 @@ def serve(
     served = TABLE[context.listener_kind][context.api_key]
     api = api_by_key(context.api_key)
     assert api is not None, "a request of an unknown api key is refused with its header"
-    bounds = bounds_of(context.api_key)
+    bounds = bounds_of(context.api_key, context.listener_kind)
     # Listeners refuse larger frames by their first bytes. A request inside of an envelope comes
     # only here.
     if len(frame) > bounds.max_bytes:
@@ -147,7 +147,7 @@ def _serve_long(
     services: Services,
     decoded: Callable[[Message], None],
 ) -> Steps[HandlerResult]:
-    most = bounds_of(context.api_key).max_elements
+    most = bounds_of(context.api_key, context.listener_kind).max_elements
     message, _ = yield from api.request_class.decode_in_steps(
         frame, context.api_version, body_offset, max_elements=most
     )

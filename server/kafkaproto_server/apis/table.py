@@ -47,12 +47,12 @@ from kafkaproto_server.apis.cluster import (
     unregister_controller,
     update_features,
 )
+from kafkaproto_server.apis.data import fetch, init_producer_id, list_offsets, produce, write_txn_markers
 from kafkaproto_server.apis.raft import (
     add_raft_voter,
     begin_quorum_epoch,
     describe_quorum,
     end_quorum_epoch,
-    fetch,
     fetch_snapshot,
     remove_raft_voter,
     update_raft_voter,
@@ -90,13 +90,16 @@ def advertised(kind: ListenerKind, services: Services) -> Mapping[int, tuple[int
                 continue
             lowest = max(lowest, controller[api_key][0])
             highest = min(highest, controller[api_key][1])
+        shown = APIS[api_key].advertised_from
         if lowest <= highest:
-            result[api_key] = (lowest, highest)
+            result[api_key] = (lowest if shown is None else shown, highest)
     return result
 
 
 _ROWS = (
+    produce.API,
     fetch.API,
+    list_offsets.API,
     metadata.API,
     api_versions.api(advertised),
     create_topics.API,
@@ -107,6 +110,8 @@ _ROWS = (
     describe_configs.API,
     alter_configs.API,
     describe_log_dirs.API,
+    init_producer_id.API,
+    write_txn_markers.API,
     create_partitions.API,
     create_delegation_token.API,
     renew_delegation_token.API,
@@ -167,24 +172,27 @@ def served_versions(kind: ListenerKind, api_key: int) -> tuple[int, int] | None:
     return api.min_version, api.max_stable_version
 
 
-def bounds_of(api_key: int) -> Bounds:
-    """The bounds of an API; `SMALL` for an API that is not served."""
+def bounds_of(api_key: int, kind: ListenerKind | None = None) -> Bounds:
+    """The bounds of an API on a kind of listener; `SMALL` for an API that is not served."""
     api = APIS.get(api_key)
-    return SMALL if api is None else api.bounds
+    if api is None:
+        return SMALL
+    served = None if kind is None else TABLE[kind].get(api_key)
+    return api.bounds if served is None or served.bounds is None else served.bounds
 
 
-def possible_elements(api_key: int, body_bytes: int) -> int:
+def possible_elements(api_key: int, body_bytes: int, kind: ListenerKind | None = None) -> int:
     """The largest number of elements that a request's body of this length can hold within its API's bounds. A request
     inside an envelope counts, too."""
     # Every element takes at least one byte.
     # The inner request decides, and it is not known before the envelope is opened.
-    most = _MOST_ELEMENTS if api_key == envelope.API.key else bounds_of(api_key).max_elements
+    most = _MOST_ELEMENTS if api_key == envelope.API.key else bounds_of(api_key, kind).max_elements
     return min(body_bytes, most)
 
 
-def frame_limit(api_key: int) -> int:
-    """The largest frame of an API that any listener accepts, in bytes and without its size field."""
-    return bounds_of(api_key).max_bytes
+def frame_limit(api_key: int, kind: ListenerKind | None = None) -> int:
+    """The largest frame of an API that a kind of listener accepts, in bytes and without its size field."""
+    return bounds_of(api_key, kind).max_bytes
 
 
 def timeout_ms(request: Message) -> int | None:

@@ -1,8 +1,9 @@
 """Determines the log directory of each of this broker's replicas, and what the controllers still have to be told
 (KIP-858).
 
-It follows the metadata from image to image, and examines only the changes. If the metadata records a directory of this
-broker for a replica, usable or not, that one is right. Otherwise:
+It follows the metadata from image to image, and examines only the changes. If a replica lies in a directory that works
+when the broker starts, it belongs there, and the controllers are told if the metadata records another one. If not,
+and the metadata records a directory of this broker, usable or not, that one is right. Otherwise:
 
 | recorded                          | one directory            | several directories                   |
 |-----------------------------------|--------------------------|---------------------------------------|
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import Protocol
 
 from immutables import Map
 
@@ -36,8 +38,26 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.types import Steps
 
-PARTITIONS_PER_LOOK = 5_000
-"""How many partitions one `ReplicaDirectories.look` examines: some milliseconds of work."""
+
+class ReplicaListener(Protocol):
+    """Whoever runs the replicas."""
+
+    @property
+    def are_open(self) -> bool:
+        """Whether the logs of all replicas are open that it was told of."""
+
+    def replica_changed(
+        self, topic: TopicImage, index: int, partition: PartitionImage, directory_id: bytes | None
+    ) -> None:
+        """The metadata has a new state of a replica of this broker; ``directory_id`` is None if its directory is not
+        known, or offline."""
+
+    def replica_removed(self, topic_id: bytes, index: int) -> None:
+        """A replica is not on this broker any more."""
+
+
+PARTITIONS_PER_LOOK = 500
+"""How many partitions one `ReplicaDirectories.look` examines: some milliseconds of work, with their replicas."""
 TOPICS_PER_PARTITION = 4
 """To check whether a topic has changed costs a fraction of what a partition costs: this many topics count as one
 partition."""
@@ -48,7 +68,17 @@ _NO_PARTITIONS: Map[int, PartitionImage] = Map()
 class ReplicaDirectories:
     """The directory of each replica of one broker."""
 
-    def __init__(self, broker_id: int, directories: LogDirectories, queue: AssignmentQueue) -> None:
+    def __init__(
+        self,
+        broker_id: int,
+        directories: LogDirectories,
+        queue: AssignmentQueue,
+        on_disk: dict[Replica, bytes],
+        listener: ReplicaListener,
+    ) -> None:
+        """``on_disk`` has the directory of each replica that lies in one when the broker starts."""
+        self._on_disk = on_disk
+        self._listener = listener
         self._broker_id = broker_id
         self._directories = directories
         self._queue = queue
@@ -124,7 +154,7 @@ class ReplicaDirectories:
         removed = yield from _ids(before, lambda topic_id, _: topic_id not in topics)
         for topic_id in removed:
             for index in before[topic_id].partitions:
-                self._forget((topic_id, index))
+                self._remove((topic_id, index))
                 yield
         changed = yield from _ids(topics, lambda topic_id, topic: before.get(topic_id) is not topic)
         for topic_id in changed:
@@ -133,16 +163,28 @@ class ReplicaDirectories:
             for index in sorted(partitions):
                 if known.get(index) is not partitions[index]:
                     self._look_at((topic_id, index), partitions[index])
+                    if self._broker_id in partitions[index].replicas:
+                        location = self._location.get((topic_id, index))
+                        if location is not None and not self._directories.is_online(location):
+                            location = None
+                        self._listener.replica_changed(topics[topic_id], index, partitions[index], location)
                 yield
 
     def _look_at(self, replica: Replica, partition: PartitionImage) -> None:
         if self._broker_id not in partition.replicas:
             if replica in self._location:
-                self._forget(replica)
+                self._remove(replica)
             return
         recorded = partition.directory_of(self._broker_id)
         was_never_placed = recorded in (UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY)
-        if self._directories.is_own(recorded):
+        found = self._on_disk.get(replica)
+        if found is not None and found != recorded and self._directories.is_online(found):
+            # Where its records are, it is, whatever is recorded.
+            self._settle(replica, found)
+            if self._directories.are_several or not was_never_placed:
+                self._chosen[replica] = None
+                self._queue.assign(replica, found)
+        elif self._directories.is_own(recorded):
             self._settle(replica, recorded)
         elif was_never_placed and not self._directories.are_several:
             # The controller records this directory itself.
@@ -152,6 +194,13 @@ class ReplicaDirectories:
             self._forget(replica)
         elif replica not in self._chosen:
             self._choose(replica)
+
+    def _remove(self, replica: Replica) -> None:
+        is_known = replica in self._location
+        self._forget(replica)
+        self._on_disk.pop(replica, None)
+        if is_known:
+            self._listener.replica_removed(*replica)
 
     def _settle(self, replica: Replica, directory_id: bytes) -> None:
         self._forget(replica)

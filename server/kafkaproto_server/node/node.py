@@ -42,6 +42,7 @@ from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo
 from kafkaproto_server.node.broker.directory_watch import DirectoryWatch
 from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
+from kafkaproto_server.node.broker_data import BrokerData, metadata_port
 from kafkaproto_server.node.descriptors import admission_limits
 from kafkaproto_server.node.quorum.broker_probe import BrokerProbe, Prober
 from kafkaproto_server.node.quorum.driver import QuorumDriver
@@ -55,7 +56,7 @@ from kafkaproto_server.node.to_controller.forwarding import Forwarder
 from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.context import RequestContext, Response
-from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
+from kafkaproto_server.requests.ports import NO_REPLICAS, ControllerPort, NodePort, QuorumPort, Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
@@ -119,6 +120,8 @@ class Node:
         self._passes = Passes()
         self._slices = Slices(self._passes)
         self._metrics: NodeMetrics | None = None
+        self._data: BrokerData | None = None
+        """On a broker: its replicas."""
         self._probe: BrokerProbe | None = None
 
     def stop(self) -> None:
@@ -209,6 +212,8 @@ class Node:
             self._start_metrics(nursery, opened.quorum, listeners)
         self._start_probe(nursery, opened.quorum)
         heartbeat = None if self._probe is None else self._probe.heartbeat
+        if config.is_broker:
+            await self._start_data(nursery, opened, watch)
         services = self._services(nursery, opened, watch)
         await nursery.start(self._passes.run)
         await nursery.start(self._slices.run)
@@ -231,6 +236,21 @@ class Node:
                 if listener.config.kind is ListenerKind.BROKER:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
+
+    async def _start_data(self, nursery: trio.Nursery, opened: OpenedNode, watch: DirectoryWatch) -> None:
+        self._data = BrokerData(
+            config=self._config,
+            opened=opened,
+            disk=self._disk,
+            clock=self._clock,
+            rng=self._rng,
+            threads=self._threads,
+            channel=partial(self._channel, opened, str(self._config.node_id)),
+            broker_epoch=self._broker_epoch,
+            directory_failed=watch.failed,
+            connect=self._network.connect,
+        )
+        await nursery.start(self._data.run)
 
     def _voter_problem(self, opened: OpenedNode) -> str | None:
         key = ReplicaKey(id=self._config.node_id, directory_id=opened.metadata_directory_id)
@@ -324,7 +344,7 @@ class Node:
             metrics=self._requests,
             connection_ended=partial(self._connection_ended, dispatcher),
             admission=admission,
-            frame_limit=frame_limit,
+            frame_limit=partial(frame_limit, kind=kind),
             memory=memory,
             unread=unread,
             passes=self._passes,
@@ -375,7 +395,7 @@ class Node:
                 set_logger_levels=set_logger_levels,
                 log_directories=watch.statuses,
             ),
-            metadata=MetadataPort(image=lambda: quorum.published.image, authorizer=authorizer),
+            metadata=metadata_port(lambda: quorum.published.image, authorizer),
             controller=ControllerPort(
                 submit=submit,
                 forward=forwarder.forward,
@@ -389,6 +409,7 @@ class Node:
                 describe=quorum.describe_quorum,
                 answer=quorum.raft_request,
             ),
+            replicas=NO_REPLICAS if self._data is None else self._data.port,
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:
@@ -440,10 +461,13 @@ class Node:
             directory_failure_timeout_ms=config.log_dir_failure_timeout_ms,
             now_ms=self._clock.now_ms(),
         )
+        assert self._data is not None, "a broker has replicas"
         return BrokerLifecycleManager(
             lifecycle,
             broker_id=config.node_id,
             directories=opened.log_directories,
+            on_disk=self._data.on_disk,
+            replicas=self._data.manager,
             static_config=config.properties.values,
             channel=self._channel(opened, str(config.node_id)),
             assignment_channel=self._channel(opened, str(config.node_id)),
@@ -451,6 +475,10 @@ class Node:
             heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
             clock=self._clock,
         )
+
+    def _broker_epoch(self) -> int | None:
+        running = self._running
+        return None if running is None or running.broker is None else running.broker.broker_epoch
 
     def _ready_line(self) -> str:
         running, config = self._running, self._config
@@ -498,6 +526,8 @@ class Node:
             for listener in running.listeners:
                 if listener.is_running:
                     stopping.start_soon(listener.stop, DRAIN_TIMEOUT_MS)
+        if self._data is not None:
+            await self._data.stop()
         # After the listeners: responses that wait for a commit can still be sent.
         await running.opened.quorum.stop()
         # Only after everything is closed, because the mark says that nothing was lost.

@@ -20,6 +20,7 @@ from kafkaproto_server.net.streams import Connect, connect_tcp
 from kafkaproto_server.node.quorum.committed_state import QuorumStorage
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.log_contents import log_controls, position_of, snapshot_controls
+from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory
 from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Clock, Disk, Lock, Rng
 from kafkaproto_server.raft.node import RaftNode
@@ -48,7 +49,7 @@ from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
 from kafkaproto_server.storage.metadata.reconciliation import check_votes, reconcile
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID, Endpoint, ReplicaKey
+from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID, NO_NODE, Endpoint, ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -69,6 +70,8 @@ class OpenedNode:
     """Broker epoch of the last clean shutdown; -1 if there was none."""
     broker_incarnation_id: bytes
     """New for this start of the process."""
+    surveys: dict[bytes, DirectorySurvey]
+    """What lies in each directory of ``log.dirs`` that works, by the directory's id; empty if the node is no broker."""
     locks: tuple[Lock, ...]
     """The locks of the log directories."""
     quorum: QuorumDriver
@@ -173,13 +176,15 @@ def _open_node(
         threads=threads,
         connect=connect,
     )
+    # Last: if the start fails before, the mark of the clean shutdown must still be there.
+    previous_broker_epoch = take_clean_shutdown(disk, _online_paths(log_directories))
     return OpenedNode(
         cluster_id=metadata.cluster_id,
         metadata_directory_id=metadata.directory_id,
         log_directories=log_directories,
-        # Last: if the start fails before, the mark of the clean shutdown must still be there.
-        previous_broker_epoch=take_clean_shutdown(disk, _online_paths(log_directories)),
+        previous_broker_epoch=previous_broker_epoch,
         broker_incarnation_id=incarnation_id,
+        surveys=_surveys(config, log_directories, disk, is_clean=previous_broker_epoch != NO_NODE),
         locks=opened.locks,
         quorum=driver,
     )
@@ -200,6 +205,18 @@ def _log_directories(config: Config, opened: OpenedDirectories) -> LogDirectorie
         problems = "; ".join(each.problem for each in directories.all if each.problem is not None)
         raise StorageError(f"none of the directories in log.dirs can be used: {problems}")
     return directories
+
+
+def _surveys(
+    config: Config, directories: LogDirectories, disk: Disk, *, is_clean: bool
+) -> dict[bytes, DirectorySurvey]:
+    if not config.is_broker:
+        return {}
+    return {
+        each.directory_id: survey_directory(disk, each.path, is_clean=is_clean)
+        for each in directories.all
+        if each.problem is None and each.directory_id is not None
+    }
 
 
 def _online_paths(directories: LogDirectories) -> list[str]:

@@ -23,6 +23,10 @@ class NoResponse(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
+    """Used in place of a response: the protocol has none for this request (Produce with acks=0)."""
+
+
 class RefusedRequestError(RemoteProtocolError):
     """A request is refused unread, and no response could say why: its connection is closed."""
 
@@ -76,7 +80,7 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     """Filled in while the request is served."""
 
 
-Response = Message | NoResponse | Encoded
+Response = Message | NoResponse | Unanswered | Encoded
 
 
 HandlerResult: TypeAlias = Response | Deferred[Any] | Steps[Any]

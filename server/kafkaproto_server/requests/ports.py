@@ -14,8 +14,17 @@ from kafkaproto.message import Message
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
 from kafkaproto_server.requests.context import RequestContext, Response, UnreadRequest
+from kafkaproto_server.requests.data import (
+    Fetched,
+    MarkerItem,
+    OffsetQuery,
+    OffsetResult,
+    Produced,
+    ProduceItem,
+)
+from kafkaproto_server.requests.fetch_requests import FetchValues
 from kafkaproto_server.security.authorizer import Authorizer
-from kafkaproto_server.types import Deferred, LeaderAndEpoch
+from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 
 
 class LogDirectoryStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +66,10 @@ class MetadataPort(msgspec.Struct, frozen=True, kw_only=True):
     """The newest committed image."""
     authorizer: Callable[[], Authorizer | None]
     """Decides by the newest committed ACLs; None if the node has no authorizer."""
+    endpoint: Callable[[int, str], Endpoint | None] = lambda broker_id, listener_name: None
+    """The endpoint of a broker on a listener; None if it has none, or is not in the metadata."""
+    rack: Callable[[int], str | None] = lambda broker_id: None
+    """The rack of a broker."""
     caches: ResponseCaches = msgspec.field(default_factory=ResponseCaches)
     """Parts of responses that were made from the newest images."""
 
@@ -90,6 +103,37 @@ class QuorumPort(msgspec.Struct, frozen=True, kw_only=True):
     """The response to a request between replicas of the quorum."""
 
 
+class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
+    """The replicas of this broker. Results come by callback, now or later."""
+
+    produce: Callable[[Sequence[ProduceItem], int, int, Produced], None]
+    """Append items, with the acks and the timeout in milliseconds that a producer asks for."""
+    write_markers: Callable[[Sequence[MarkerItem], Produced], None]
+    """Append the ends of transactions."""
+    fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched], None]
+    """Serve a Fetch request of a version. The third argument says whether the sender may read a topic."""
+    find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None]
+    leader_of: Callable[[bytes, int], tuple[int, int]]
+    """Broker id and epoch of the leader of a partition, by topic id and partition; -1 for what is not known."""
+    new_producer_id: Callable[[Callable[[int | None], None]], None]
+    """Hand out a producer id; None if there is none now."""
+
+
+def _refuse(*_: object) -> None:
+    raise AssertionError("a node that is no broker has no replicas")
+
+
+NO_REPLICAS = ReplicaPort(
+    produce=_refuse,
+    write_markers=_refuse,
+    fetch=_refuse,
+    find_offset=_refuse,
+    leader_of=lambda topic_id, index: (NO_NODE, NO_NODE),
+    new_producer_id=_refuse,
+)
+"""Of a node that is only a controller: no API of its listeners uses it."""
+
+
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """All ports of a node."""
 
@@ -97,3 +141,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     metadata: MetadataPort
     controller: ControllerPort
     quorum: QuorumPort
+    replicas: ReplicaPort = NO_REPLICAS

@@ -9,9 +9,11 @@ from kafkaproto_server.ports import Disk
 TEMPORARY_SUFFIX = ".tmp"
 
 
-def replace_file(disk: Disk, directory: str, name: str, content: bytes) -> None:
+def replace_file(disk: Disk, directory: str, name: str, content: bytes, *, is_durable: bool = True) -> None:
     """Replace the content of ``directory/name``, durably on return. At every moment the file has the old or the new
     content.
+
+    If it need not be durable, a crash of the machine may leave it empty: then whoever reads it has to do without.
 
     Writes ``name.tmp``, syncs it, renames it to ``name`` and syncs the directory. Raises OSError. Then the old content
     is in place, or the new one if only the last sync failed.
@@ -23,13 +25,15 @@ def replace_file(disk: Disk, directory: str, name: str, content: bytes) -> None:
         # A crash may have left an older temporary file behind.
         file.truncate(0)
         file.append([content])
-        file.sync()
+        if is_durable:
+            file.sync()
     finally:
         file.close()
     # Without the sync before it, a file system may write the new name before the bytes. After a
     # crash the file would then be empty or hold zeros.
     disk.rename(temporary, path)
-    disk.sync_directory(directory)
+    if is_durable:
+        disk.sync_directory(directory)
 
 
 def make_directory_durably(disk: Disk, path: str) -> None:

@@ -11,6 +11,7 @@ the first attempt could not write.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import logging
@@ -26,6 +27,8 @@ from kafkaproto_server.storage.errors import is_shortage, named
 _log = logging.getLogger("kafkaproto.server.disk")
 
 T = TypeVar("T")
+
+_libc = ctypes.CDLL(None, use_errno=True)
 
 MAX_BUFFERS_PER_WRITE = 1024
 """The number of buffers for one gathered write; IOV_MAX of Linux and of the BSDs."""
@@ -96,6 +99,23 @@ class OsFile:
         except OSError as error:
             raise named("read", self._path, error) from error
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def read_now(self, position: int, length: int) -> bytearray:
+        """The same without waiting for the disk: raises BlockingIOError unless all of it is in the page cache."""
+        data = bytearray(length)
+        try:
+            # RWF_NOWAIT returns what is in the page cache, and fails with EAGAIN if that is nothing.
+            done = os.preadv(self._descriptor, [data], position, os.RWF_NOWAIT)
+        except OSError as error:
+            # Some file systems do not know the flag: then a thread has to read.
+            if error.errno in (errno.EAGAIN, errno.EOPNOTSUPP):
+                raise BlockingIOError(errno.EAGAIN, "not in memory", self._path) from None
+            raise named("read", self._path, error) from error
+        if done < length:
+            if position + done < self._end:
+                raise BlockingIOError(errno.EAGAIN, "not in memory", self._path)
+            del data[done:]
+        return data
 
     def append(self, buffers: Sequence[Buffer]) -> None:
         """Write all buffers, one after the other, at the end of the file."""
@@ -280,6 +300,17 @@ class OsDisk:
             os.fsync(descriptor)
         except OSError as error:
             raise named("sync_directory", path, error) from error
+        finally:
+            os.close(descriptor)
+
+    def sync_file_system(self, path: str) -> None:
+        """Make everything durable in the file system that holds the path."""
+        descriptor = _despite_shortages("open", path, lambda: os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+        try:
+            # Python has no function for it. On Linux it reports what could not be written, which sync() does not.
+            if _libc.syncfs(descriptor):
+                error = ctypes.get_errno()
+                raise named("sync", path, OSError(error, os.strerror(error), path))
         finally:
             os.close(descriptor)
 

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
-from kafkaproto.messages import EnvelopeResponse
+from kafkaproto.messages import EnvelopeResponse, ProduceRequest
 from kafkaproto.support import joined
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
 from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.node.broker_data import metadata_port
 from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response
-from kafkaproto_server.requests.context import NoResponse, RequestContext, Response
+from kafkaproto_server.requests.context import NoResponse, RequestContext, Response, Unanswered
 from kafkaproto_server.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
 from tests.apis.cluster.test_envelope import wrapped
+from tests.apis.support.replicas import BrokerReplicas
 from tests.apis.support.services import (
     NODE_ID,
     context,
     decoded_response,
     golden,
-    responses_of,
     services,
+    take_response,
     with_changes,
 )
-from tests.controller.support.harness import Harness
+from tests.controller.support.harness import Harness, directory
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 SECRET_KEY = "secret"
+LONGEST_WAIT_MS = 2**31
+"""Longer than any request can wait."""
 FORWARDER = "User:broker"
 """As whom the broker half sends its envelopes."""
 
@@ -46,20 +52,22 @@ class Cluster:
         # ACLs can be asked about, and everybody may do everything.
         settings = AuthorizerConfig(allow_everyone_if_no_acl_found=True)
         authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acl_index)
+        controller = self.harness.controller
+        image = (lambda: controller.committed_image) if is_active else (lambda: golden().image)
+        self.replicas = BrokerReplicas(NODE_ID, image, directory_id=directory(NODE_ID))
+        metadata = metadata_port(image, lambda: authorizer)
         standing_still = services(
             golden().image,
             authorizer=lambda: authorizer,
+            endpoint=metadata.endpoint,
+            rack=metadata.rack,
+            **structs.asdict(self.replicas.port),
             submit=self.submit,
             forward=self.forward,
             describe=self.describe_quorum,
             static_config={"node.id": str(NODE_ID), "delegation.token.secret.key": SECRET_KEY},
         )
-        controller = self.harness.controller
-        self.services = (
-            with_changes(standing_still, image=lambda: controller.committed_image)
-            if is_active
-            else standing_still
-        )
+        self.services = with_changes(standing_still, image=image)
 
     def submit(self, request: Message, asked: RequestContext) -> Deferred[Response]:
         harness, reply = self.harness, Deferred[Response]()
@@ -121,11 +129,16 @@ class Cluster:
         decoded, _ = type(request).decode(request.encode(version), version)
         name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
         asked = context(decoded, version, kind=kind, listener_name=name, principal=principal)
-        reply = dispatch(decoded, asked, self.services)
-        (response,) = responses_of(reply)
+        self.replicas.follow()
+        found: list[Response] = []
+        take_response(dispatch(decoded, asked, self.services), found.append)
+        if not found:
+            # A long poll, or an acknowledgement that does not come.
+            self.replicas.pass_time(LONGEST_WAIT_MS)
+        (response,) = found
         response = decoded_response(response, request, version)
-        if isinstance(response, NoResponse):
-            assert not self.is_active
+        if isinstance(response, NoResponse | Unanswered):
+            assert not self.is_active or isinstance(request, ProduceRequest)
             return response
         assert isinstance(response, Message)
         response.encode(0 if isinstance(response, EnvelopeResponse) else version)

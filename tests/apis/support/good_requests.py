@@ -6,16 +6,18 @@ from typing import Any
 
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
+from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
-from tests.apis.support.cluster import CONTROLLER, Cluster
+from tests.apis.support.cluster import BROKER, CONTROLLER, Cluster
 from tests.apis.support.services import with_changes
 from tests.controller.support.harness import (
     CLUSTER_ID,
     SET,
+    TIMESTAMP_MS,
     alter_configs_request,
     controller_registration_request,
     directory,
@@ -33,8 +35,8 @@ DIRECTORIES = [directory(2), directory(2, 1)]
 class PreparedCluster(Cluster):
     """Brokers 0, 1 and 2 live, the last with two directories; 3 is fenced.
 
-    There is topic-1, one that moves and one that its preferred leader does not lead; an ACL, a quota and a SCRAM
-    credential of alice's; a token that she owns.
+    There is topic-1, one that moves, one that its preferred leader does not lead, one with a record and one with a
+    single replica; an ACL, a quota and a SCRAM credential of alice's; a token that she owns.
     """
 
     def __init__(self) -> None:
@@ -48,6 +50,8 @@ class PreparedCluster(Cluster):
         harness.heartbeat(2, want_fence=True)
         harness.heartbeat(2)
         harness.alter_partition("turned", isr=[1, 2])
+        self.written_id = harness.create_topic("written", [1, 0])
+        self.alone_id = harness.create_topic("alone", [1])
         harness.call(kafka.CreateAclsRequest(creations=[acl_creation()]))
         harness.call(_quota("alice", 1000.0))
         harness.call(kafka.AlterUserScramCredentialsRequest(upsertions=[_upsertion("alice")]))
@@ -58,6 +62,12 @@ class PreparedCluster(Cluster):
         """The leader of the voters 1 to 3; node 4 has caught up with it."""
         self.quorum.fetch(4)
         self.services = with_changes(self.services, answer=self.change_voters)
+        self.answer(BROKER, _records(name="written", records=_BATCH), 12)
+        # Consumers see the record once the follower has it, and says so by what it asks for.
+        fetched = kafka.FetchRequest.FetchTopic(
+            topic="written", partitions=[kafka.FetchRequest.FetchPartition(partition=0, fetch_offset=1)]
+        )
+        self.answer(BROKER, _fetch(fetched, replica_id=0, max_wait_ms=0), 12)
 
     def change_voters(self, request: Message, asked: RequestContext) -> Deferred[Response]:
         """What the quorum answers to AddRaftVoter or RemoveRaftVoter once all have taken part; nothing to others."""
@@ -74,9 +84,10 @@ class PreparedCluster(Cluster):
         return reply
 
     @property
-    def written(self) -> tuple[int, int]:
-        """Grows with everything that is written: the metadata's end, and how many batches the quorum wrote."""
-        return self.harness.next_offset, len(self.quorum.batches)
+    def written(self) -> tuple[int, int, int]:
+        """Grows with everything that is written: the metadata's end, how many batches the quorum wrote, and how many
+        records are in the topics."""
+        return self.harness.next_offset, len(self.quorum.batches), self.replicas.written
 
     def epoch(self, broker_id: int) -> int:
         return self.harness.image.brokers[broker_id].epoch
@@ -99,6 +110,7 @@ def _newest(cluster: PreparedCluster) -> list[Message]:
         *_of_nodes(cluster),
         *_questions(),
         *_about_voters(),
+        *_about_records(cluster),
     ]
 
 
@@ -115,6 +127,15 @@ def _older(cluster: PreparedCluster) -> list[tuple[Message, int]]:
             0,
         ),
         (kafka.MetadataRequest(topics=[kafka.MetadataRequest.Topic(name="topic-1")]), 10),
+        (kafka.InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000), 5),
+        (_records(name="alone", records=_BATCH), 12),
+        (
+            _fetch(
+                kafka.FetchRequest.FetchTopic(topic="written", partitions=[_FETCHED]),
+                forgotten_topics_data=[kafka.FetchRequest.ForgottenTopic(topic="written", partitions=[1])],
+            ),
+            12,
+        ),
     ]
 
 
@@ -290,6 +311,55 @@ def _questions() -> list[Message]:
         ),
         kafka.DescribeLogDirsRequest(topics=[directories(topic="topic-1", partitions=[0])]),
     ]
+
+
+_BATCH = build_batch([NewRecord(key=b"k", value=b"v")], base_offset=0, timestamp_ms=TIMESTAMP_MS)
+_FETCHED = kafka.FetchRequest.FetchPartition(
+    partition=0, fetch_offset=0, current_leader_epoch=0, partition_max_bytes=1000
+)
+
+
+def _about_records(cluster: PreparedCluster) -> list[Message]:
+    fetched = kafka.FetchRequest.FetchTopic(topic_id=cluster.written_id, partitions=[_FETCHED])
+    forgotten = kafka.FetchRequest.ForgottenTopic(topic_id=cluster.written_id, partitions=[1])
+    offsets, markers = kafka.ListOffsetsRequest, kafka.WriteTxnMarkersRequest
+    asked = offsets.ListOffsetsPartition(partition_index=0, current_leader_epoch=0, timestamp=-1)
+    return [
+        _records(topic_id=cluster.alone_id, records=_BATCH),
+        _fetch(fetched, forgotten_topics_data=[forgotten]),
+        # A follower that has nothing yet.
+        _fetch(
+            fetched,
+            replica_state=kafka.FetchRequest.ReplicaState(replica_id=0, replica_epoch=cluster.epoch(0)),
+        ),
+        markers(
+            markers=[
+                markers.WritableTxnMarker(
+                    producer_id=5000,
+                    producer_epoch=1,
+                    topics=[markers.WritableTxnMarkerTopic(name="alone", partition_indexes=[0])],
+                    transaction_version=2,
+                )
+            ]
+        ),
+        offsets(
+            replica_id=-1,
+            topics=[offsets.ListOffsetsTopic(name="written", partitions=[asked])],
+            timeout_ms=1000,
+        ),
+    ]
+
+
+def _records(*, records: bytes, name: str = "", topic_id: bytes = bytes(16)) -> kafka.ProduceRequest:
+    request = kafka.ProduceRequest
+    partition = request.PartitionProduceData(index=0, records=records)
+    topic = request.TopicProduceData(name=name, topic_id=topic_id, partition_data=[partition])
+    return request(transactional_id=None, acks=1, timeout_ms=1000, topic_data=[topic])
+
+
+def _fetch(topic: kafka.FetchRequest.FetchTopic, **fields: Any) -> kafka.FetchRequest:
+    given = {"max_wait_ms": 500, "min_bytes": 1, "max_bytes": 10_000, **fields}
+    return kafka.FetchRequest(topics=[topic], **given)
 
 
 def _reassignment(name: str, replicas: list[int] | None) -> kafka.AlterPartitionReassignmentsRequest:

@@ -21,7 +21,15 @@ from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
 from kafkaproto_server.requests.context import Encoded, HandlerResult, RequestContext, Response
 from kafkaproto_server.requests.error_codes import error_codes
-from kafkaproto_server.requests.ports import ControllerPort, MetadataPort, NodePort, QuorumPort, Services
+from kafkaproto_server.requests.ports import (
+    NO_REPLICAS,
+    ControllerPort,
+    MetadataPort,
+    NodePort,
+    QuorumPort,
+    ReplicaPort,
+    Services,
+)
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -101,6 +109,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "log_directories": tuple,
         "auto_create_topics": True,
         "create_topics": lambda request, context: calls.created.append((request, context)),
+        **structs.asdict(NO_REPLICAS),
         **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
     return Services(
@@ -113,6 +122,7 @@ PORTS: dict[str, type[Struct]] = {
     "metadata": MetadataPort,
     "controller": ControllerPort,
     "quorum": QuorumPort,
+    "replicas": ReplicaPort,
 }
 
 
@@ -147,17 +157,18 @@ def settled(reply: HandlerResult) -> Any:
 def responses_of(reply: HandlerResult) -> list[Any]:
     """What a reply has come to, if it has; its steps are taken."""
     found: list[Any] = []
-
-    def take(reply: HandlerResult) -> None:
-        if isinstance(reply, Deferred):
-            reply.on_done(take)
-        elif isinstance(reply, Generator):
-            take(driven(reply))
-        else:
-            found.append(reply)
-
-    take(reply)
+    take_response(reply, found.append)
     return found
+
+
+def take_response(reply: HandlerResult, take: Callable[[Any], None]) -> None:
+    """Call ``take`` with what a reply comes to, now or once it is decided."""
+    if isinstance(reply, Deferred):
+        reply.on_done(lambda decided: take_response(decided, take))
+    elif isinstance(reply, Generator):
+        take_response(driven(reply), take)
+    else:
+        take(reply)
 
 
 def response_of(reply: HandlerResult, request: Message, version: int) -> Any:

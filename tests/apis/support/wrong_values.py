@@ -89,7 +89,7 @@ def _values(kind: str, right: Any) -> Iterable[Any]:
             candidates = _FLOATS
         case "uuid":
             candidates = _IDS
-        case "bytes":
+        case "bytes" | "records":
             candidates = _BLOBS
         case _:
             lowest, highest = _LIMITS[kind]

@@ -54,6 +54,32 @@ OTHERS_COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
 }
 
 
+LEVELS = [
+    *((Compression.GZIP, level) for level in (-1, 1, 9)),
+    *((Compression.LZ4, level) for level in (1, 8, 9, 17)),
+    *((Compression.ZSTD, level) for level in (-131072, -1, 22)),
+]
+"""The ends of the ranges of Kafka's ``compression.*.level``, and the defaults."""
+
+
+@pytest.mark.parametrize(("codec", "level"), LEVELS)
+def test_every_level_can_be_read(codec: Compression, level: int) -> None:
+    data = bytes(range(256)) * 40
+    assert OTHERS_DECOMPRESS[codec](compress(codec, data, level)) == data
+
+
+def test_default_level_is_that_of_kafka() -> None:
+    data = b"".join(b"key-%d value-%d;" % (number % 7, number * number) for number in range(5000))
+    for codec, default, better in (
+        (Compression.GZIP, -1, 9),
+        (Compression.LZ4, 9, 8),
+        (Compression.ZSTD, 3, 19),
+    ):
+        packed = compress(codec, data)
+        assert packed == compress(codec, data, default)
+        assert len(packed) > len(compress(codec, data, better))
+
+
 @pytest.mark.parametrize("codec", list(Compression))
 @given(data=st.binary(max_size=2000))
 def test_round_trip(codec: Compression, data: bytes) -> None:

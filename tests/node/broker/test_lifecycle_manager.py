@@ -32,6 +32,7 @@ from kafkaproto_server.node.broker.lifecycle_manager import (
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
 from tests.broker.support.controller_responses import answer as assignments_response
+from tests.broker.support.replica_notes import ReplicaNotes
 from tests.node.support.controllers import ScriptedChannel, TrioClock
 
 pytestmark = pytest.mark.trio
@@ -81,6 +82,8 @@ class Broker:
             self.lifecycle,
             broker_id=1,
             directories=directories,
+            on_disk={},
+            replicas=ReplicaNotes(),
             static_config={},
             channel=self.channel,
             assignment_channel=self.assignment_channel,

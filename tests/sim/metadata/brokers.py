@@ -16,6 +16,7 @@ from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.image.entries import UNASSIGNED_DIRECTORY
 from kafkaproto_server.types import Endpoint
+from tests.broker.support.replica_notes import ReplicaNotes
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata import epochs
 from tests.sim.metadata.checker import MetadataInvariant
@@ -115,7 +116,7 @@ class Broker:
             now_ms=node.now_ms(),
         )
         self._assignments = AssignmentQueue(node.id)
-        self._replicas = ReplicaDirectories(node.id, self._directories, self._assignments)
+        self._replicas = ReplicaDirectories(node.id, self._directories, self._assignments, {}, ReplicaNotes())
         self._clean_epoch = -1
 
     def _poll(self, _: None) -> None:

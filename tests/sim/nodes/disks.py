@@ -52,7 +52,8 @@ class DiskWatch:
     def renamed(self, source: str, target: str, node: _Node) -> None:
         """A file is about to get a name."""
         name = posixpath.basename(target)
-        if name.endswith(".deleted"):
+        # Files of topics become durable when their log is flushed.
+        if name.endswith(".deleted") or posixpath.dirname(target) not in (DIRECTORY, LOG_DIRECTORY):
             return
         if node.unsynced:
             self._note(Invariant.DURABLE_BEFORE_TOLD, f"{target} has bytes that are not durable")

@@ -73,7 +73,7 @@ class TimedDisk(MemoryDisk):
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
 
     def rename(self, source: str, target: str) -> None:
-        self.renamed(source, target, self._file(source))
+        self.renamed(source, target, self._node(source))
         super().rename(source, target)
 
     def sync_directory(self, path: str) -> None:

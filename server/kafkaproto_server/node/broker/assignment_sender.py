@@ -21,7 +21,7 @@ _log = logging.getLogger("kafkaproto.server.broker")
 REQUEST_TIMEOUT_MS = 30_000
 """How long a controller may take to commit the assignments of one request."""
 
-REST_FACTOR = 10
+REST_FACTOR = 2
 """The pause after an image was applied, as a multiple of the time that this took. Other tasks run meanwhile."""
 MAX_REST_S = 0.5
 NOTICEABLE_S = 0.001

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import trio
 
 from kafkaproto.error_codes import describe
-from kafkaproto_server.broker.assignments import AssignmentQueue
+from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.lifecycle import BrokerLifecycle, BrokerState
-from kafkaproto_server.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.broker.replica_directories import ReplicaDirectories, ReplicaListener
 from kafkaproto_server.node.broker.assignment_sender import AssignmentSender
 from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.node.quorum.published import Published
@@ -38,6 +38,8 @@ class BrokerLifecycleManager:
         *,
         broker_id: int,
         directories: LogDirectories,
+        on_disk: dict[Replica, bytes],
+        replicas: ReplicaListener,
         static_config: Mapping[str, str],
         channel: ControllerChannel,
         assignment_channel: ControllerChannel,
@@ -48,7 +50,8 @@ class BrokerLifecycleManager:
         """``directories`` are those that ``lifecycle`` reports; ``static_config`` is the node's properties."""
         self._lifecycle = lifecycle
         self._assignments = AssignmentQueue(broker_id)
-        self._replicas = ReplicaDirectories(broker_id, directories, self._assignments)
+        self._manager = replicas
+        self._replicas = ReplicaDirectories(broker_id, directories, self._assignments, on_disk, replicas)
         self._applier = MetadataApplier(
             broker_id=broker_id,
             static_config=static_config,
@@ -173,7 +176,8 @@ class BrokerLifecycleManager:
         self.apply()
         self._sender.wake()
         request = lifecycle.next_request(
-            self._published.image.offset, are_assignments_known=self._replicas.are_known
+            self._published.image.offset,
+            are_assignments_known=self._replicas.are_known and self._manager.are_open,
         )
         try:
             # No longer than one interval: a heartbeat that hangs must not take the time of the next

@@ -38,13 +38,20 @@ from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome,
 from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.node.serving.slices import IMMEDIATELY, Slices
 from kafkaproto_server.ports import Buffer
-from kafkaproto_server.requests.context import Encoded, HandlerResult, NoResponse, RequestContext, Response
+from kafkaproto_server.requests.context import (
+    Encoded,
+    HandlerResult,
+    NoResponse,
+    RequestContext,
+    Response,
+    Unanswered,
+)
 from kafkaproto_server.requests.error_codes import error_codes, error_codes_in_steps, is_small
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.release import is_large, release_steps
 from kafkaproto_server.storage.errors import DiskError, StorageError
-from kafkaproto_server.types import Deferred, Steps, StepsType, T
+from kafkaproto_server.types import Deferred, ListenerKind, Steps, StepsType, T
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -184,7 +191,8 @@ class _Serving:
             self._failed,
             _owner_of(connection),
             host=connection.peer_host,
-            is_urgent=self.request.api_key in URGENT_KEYS,
+            is_urgent=self.request.api_key in URGENT_KEYS
+            and connection.listener_kind is ListenerKind.CONTROLLER,
             dropped=lambda made: self._end(made=made),
         )
 
@@ -196,7 +204,7 @@ class _Serving:
         # A result that is no steps was made without the body: a refusal, or a request that is
         # passed on unread.
         if self._body_bytes > MANY_ELEMENTS and isinstance(result, StepsType):
-            elements = possible_elements(request.api_key, self._body_bytes)
+            elements = possible_elements(request.api_key, self._body_bytes, connection.listener_kind)
         if elements <= MANY_ELEMENTS:
             self._take(result)
             return
@@ -242,6 +250,9 @@ class _Serving:
         decided_at = time.perf_counter()
         if isinstance(response, NoResponse):
             self.respond(CloseConnection(response.reason))
+            self._end()
+        elif isinstance(response, Unanswered):
+            self.respond(None)
             self._end()
         elif isinstance(response, Encoded):
             for code, times in response.errors.items():

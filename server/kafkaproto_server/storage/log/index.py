@@ -34,15 +34,26 @@ NO_TIMESTAMP = -1
 
 
 class _IndexFile:
-    """The file of an index, as entries of one size in bytes."""
+    """The file of an index, as entries of one size in bytes. It is opened when it is first needed: most partitions of a
+    large cluster hold too few records for an entry."""
 
     def __init__(self, disk: Disk, path: str, entry_size: int, max_bytes: int) -> None:
-        self._file: File = disk.open(path, create=True)
+        self._disk = disk
+        self._path = path
+        self._opened: File | None = None
         self._entry_size = entry_size
         # A multiple of the entry's size, as Kafka's AbstractIndex rounds it: 10485756 bytes for the
         # time index. An entry must not be cut in two by the file's end.
         self._max_bytes = max_bytes - max_bytes % entry_size
+        self._has_full_length = False
+        self._is_synced = True
         self.count = 0
+
+    @property
+    def _file(self) -> File:
+        if self._opened is None:
+            self._opened = self._disk.open(self._path, create=True)
+        return self._opened
 
     @property
     def is_full(self) -> bool:
@@ -55,6 +66,7 @@ class _IndexFile:
         # Indexes of segments that were closed in order are right already, and are not written
         # again.
         if self._file.read_at(0, len(entries) + self._entry_size) != entries:
+            self._is_synced = False
             self._file.truncate(0)
             self._file.append([entries])
 
@@ -63,10 +75,15 @@ class _IndexFile:
         return self._file.read_at(0, self._max_bytes)
 
     def preallocate(self) -> None:
+        self._is_synced = False
         self._file.truncate(self.count * self._entry_size)
         self._file.truncate(self._max_bytes)
+        self._has_full_length = True
 
     def append(self, entry: bytes) -> None:
+        if not self._has_full_length:
+            self.preallocate()
+        self._is_synced = False
         self._file.write_at(self.count * self._entry_size, entry)
         self.count += 1
 
@@ -76,11 +93,19 @@ class _IndexFile:
         self.preallocate()
 
     def trim(self) -> None:
+        self._is_synced = False
         self._file.truncate(self.count * self._entry_size)
-        self._file.sync()
+        self._has_full_length = False
+
+    def sync(self) -> None:
+        if not self._is_synced:
+            self._file.sync()
+            self._is_synced = True
 
     def close(self) -> None:
-        self._file.close()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
 
 class OffsetIndex:
@@ -107,8 +132,9 @@ class OffsetIndex:
 
     def note(self, offset: int, position: int) -> bytes:
         """Add an entry in memory only; returns its bytes."""
-        self._offsets.append(offset)
+        # Readers in other threads look an offset up first, and then its position.
         self._positions.append(position)
+        self._offsets.append(offset)
         return encode_offset_index_entry(self._base_offset, OffsetIndexEntry(offset, position))
 
     def load(self, log_size: int) -> bool:
@@ -139,6 +165,11 @@ class OffsetIndex:
     def position_for(self, offset: int) -> int:
         """A position at or before the batch that holds ``offset``."""
         index = bisect_right(self._offsets, offset)
+        return self._positions[index - 1] if index else 0
+
+    def last_position_up_to(self, position: int) -> int:
+        """The last position at or before ``position`` at which a batch is known to begin."""
+        index = bisect_right(self._positions, position)
         return self._positions[index - 1] if index else 0
 
     def truncate_to(self, offset: int) -> None:
@@ -196,6 +227,12 @@ class TimeIndex:
         entry = self.note(timestamp, offset)
         if entry:
             self.file.append(entry)
+
+    def offset_before(self, timestamp: int) -> int:
+        """An offset at or before the first record whose timestamp is ``timestamp`` or later."""
+        # Up to the offset of an entry, no timestamp is larger than that of the entry.
+        index = bisect_left(self._timestamps, timestamp)
+        return self._offsets[index - 1] if index else self._base_offset
 
     def truncate_to(self, offset: int) -> None:
         """Remove the entries of ``offset`` and after."""

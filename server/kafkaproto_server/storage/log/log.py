@@ -7,6 +7,9 @@ log has set their offsets and leader epochs; the log only checks that each batch
 What ``sync`` covered survives any crash. After an OSError nobody knows what the disk holds, so the log refuses every
 further change; only opening it again shows its state.
 
+Logs of topics differ by their `LogConfig`: offsets may be missing, and nothing is made durable before ``flush``. What a
+crash of the machine destroys there comes back from other replicas.
+
 The log ends where the last batch ends. It starts where the first segment does or, after ``move_start_to``, at an offset
 inside that segment. Kafka has no file for this offset, so it is not stored: after a restart the log starts with the
 segment again. What lies before the log start is in a snapshot (see ``reconciliation``).
@@ -14,13 +17,14 @@ segment again. What lies before the log start is in a snapshot (see ``reconcilia
 
 from __future__ import annotations
 
+import errno
 import itertools
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from kafkaproto.directory_files import DELETED_SUFFIX
+from kafkaproto.directory_files import DELETED_SUFFIX, PARTITION_METADATA_NAME
 from kafkaproto.log import (
     LOG_SUFFIX,
     OFFSET_INDEX_SUFFIX,
@@ -28,27 +32,33 @@ from kafkaproto.log import (
     parse_segment_file_name,
 )
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto.transaction_index import TRANSACTION_INDEX_SUFFIX
+from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.epoch_file import (
     EPOCH_FILE_NAME,
-    LeaderEpochs,
     encode_epoch_file,
     read_epoch_file,
     write_epoch_file,
 )
 from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
 from kafkaproto_server.storage.log.producer_state_file import (
+    NO_PRODUCERS,
     remove_producer_states_after,
-    write_empty_producer_state,
+    write_producer_state,
 )
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.retention import RetainedSegment
-from kafkaproto_server.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.storage.log.segment import LogConfig, Segment, TimestampedOffset
 from kafkaproto_server.types import OffsetAndEpoch
 
 NO_EPOCH = -1
+
+
+def _base_offset(segment: Segment) -> int:
+    return segment.base_offset
 
 
 class Log:
@@ -73,6 +83,7 @@ class Log:
         self._written_epochs: tuple[tuple[int, int], ...] = ()
         """The epochs that leader-epoch-checkpoint contains."""
         self._failure: OSError | None = None
+        self._has_durable_names = config.is_durable_at_once
         self._reading = threading.Lock()
         """Held by reads, and by operations that close or cut the files that they read."""
 
@@ -93,9 +104,13 @@ class Log:
         log ends before ``policy.reached``; OSError of the disk.
         """
         log = cls(disk, directory, config or LogConfig())
-        make_directory_durably(disk, directory)
+        is_durable = log._config.is_durable_at_once
+        if is_durable:
+            make_directory_durably(disk, directory)
+        else:
+            disk.make_directory(directory)
         # Before anything is removed or cut: a directory of another topic must stay as it is.
-        ensure_partition_metadata(disk, directory, topic_id)
+        ensure_partition_metadata(disk, directory, topic_id, is_durable=is_durable)
         log._remove_leftovers()
         try:
             log._load_segments(policy or RecoveryPolicy())
@@ -113,6 +128,11 @@ class Log:
     def log_end_offset(self) -> int:
         """The offset that the next record gets."""
         return self._segments[-1].next_offset
+
+    @property
+    def segment_bases(self) -> tuple[int, ...]:
+        """The base offset of each segment, ascending."""
+        return tuple(segment.base_offset for segment in self._segments)
 
     @property
     def size_in_bytes(self) -> int:
@@ -188,6 +208,39 @@ class Log:
             self._active.sync()
             self._write_epochs()
 
+    def flush(self) -> int:
+        """Make everything durable in a log that does not do so at once. Returns the log's end offset at that moment,
+        the new recovery point. Raises OSError, after which the log has failed."""
+        with self._changing():
+            end_offset = self.log_end_offset
+            for segment in self._segments:
+                segment.flush()
+            self._write_epochs()
+            self._sync_names()
+            return end_offset
+
+    def _sync_names(self) -> None:
+        """Make the names of the log's files durable, the directory's own, and what says whose log it is."""
+        if not self._has_durable_names:
+            file = self._disk.open(f"{self.directory}/{PARTITION_METADATA_NAME}")
+            try:
+                file.sync()
+            finally:
+                file.close()
+            self._disk.sync_directory(self.directory.rpartition("/")[0] or "/")
+            self._has_durable_names = True
+        self._disk.sync_directory(self.directory)
+
+    def configure(self, config: LogConfig) -> None:
+        """Use other limits from the next append on."""
+        self._config = config
+        for segment in self._segments:
+            segment.configure(config)
+
+    def begin_epoch(self, epoch: int, start_offset: int) -> None:
+        """Note that the leader of an epoch begins at the log's end."""
+        self._begin_epoch(epoch, start_offset)
+
     def read(self, offset: int, max_bytes: int) -> bytes:
         """Whole batches, starting with the one that holds ``offset``: at least one, and further ones up to
         ``max_bytes`` in all.
@@ -202,8 +255,55 @@ class Log:
                 raise OffsetOutOfRangeError(self.directory, offset, start, end)
             if offset == end:
                 return b""
-            index = bisect_right(segments, offset, key=lambda segment: segment.base_offset)
+            index = bisect_right(segments, offset, key=_base_offset)
             return segments[index - 1].read(offset, max_bytes)
+
+    def read_records(
+        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool = False, now: bool = False
+    ) -> Buffer:
+        """The bytes of the batches from the one that holds ``offset`` on, or from the first one behind it, up to
+        ``end_offset``. The last batch may be cut short by ``max_bytes``; a read ends at the end of a segment.
+
+        If the first batch is larger than ``max_bytes``, all of it with ``whole_first``, else nothing. Nothing also if
+        no batch begins before ``end_offset``. ``now``: do not wait for the disk, nor for another thread that cuts the
+        log, but raise BlockingIOError. Raises OffsetOutOfRangeError, CorruptFileError, OSError.
+        """
+        if not self._reading.acquire(blocking=not now):
+            raise BlockingIOError(errno.EAGAIN, "the log is being cut", self.directory)
+        try:
+            segments, start = self._segments, self._start_offset
+            end = segments[-1].next_offset
+            if not start <= offset <= end:
+                raise OffsetOutOfRangeError(self.directory, offset, start, end)
+            index = bisect_right(segments, offset, key=_base_offset) - 1
+            while index < len(segments):
+                segment = segments[index]
+                # Behind the last batch of a segment, offsets may be missing up to the next one.
+                if offset < segment.next_offset:
+                    return segment.read_records(
+                        offset, max_bytes, end_offset, whole_first=whole_first, now=now
+                    )
+                index += 1
+            return b""
+        finally:
+            self._reading.release()
+
+    def find_timestamp(self, timestamp: int) -> TimestampedOffset | None:
+        """The first record whose timestamp is ``timestamp`` or later; None if there is none. Raises CorruptFileError,
+        OSError."""
+        with self._reading:
+            for segment in self._segments:
+                if segment.max_timestamp >= timestamp:
+                    found = segment.find_timestamp(timestamp, self._start_offset)
+                    if found is not None:
+                        return found
+            return None
+
+    def find_max_timestamp(self) -> TimestampedOffset | None:
+        """The first record with the largest timestamp of all; None if no record has one. Raises CorruptFileError,
+        OSError."""
+        largest = max(segment.max_timestamp for segment in self._segments)
+        return self.find_timestamp(largest) if largest >= 0 else None
 
     def truncate_to(self, offset: int) -> None:
         """Remove all records from ``offset`` on, durably on return. If ``offset`` is inside a batch, the whole batch is
@@ -220,7 +320,7 @@ class Log:
             # First shorten the files that say how far the log reaches. Otherwise a crash would look like lost records.
             self._epochs.truncate_to(offset)
             self._sync_and_write_epochs()
-            remove_producer_states_after(self._disk, self.directory, offset)
+            self._remove_producer_states_after(offset)
             # Newest first, so that a crash half way leaves no gap.
             # The first segment always stays: its name is the only record of where the log begins.
             kept = max(1, sum(segment.base_offset < offset for segment in self._segments))
@@ -228,7 +328,7 @@ class Log:
             if offset < self._active.next_offset:
                 self._active.truncate_to(offset)
             self._epochs.truncate_to(self.log_end_offset)
-            self._write_epochs()
+            self._keep_epochs()
 
     def truncate_fully_to(self, start_offset: int) -> None:
         """Remove every record: the log then starts and ends at ``start_offset``, durably on return.
@@ -239,16 +339,16 @@ class Log:
         """
         with self._changing(), self._reading:
             self._epochs = LeaderEpochs()
-            self._write_epochs()
-            remove_producer_states_after(self._disk, self.directory, 0)
+            self._keep_epochs()
+            self._remove_producer_states_after(0)
             # Newest first again: after a crash half way, what remains is a beginning of the log
             # without a gap.
             for segment in reversed(self._segments):
                 segment.delete()
-            self._disk.sync_directory(self.directory)
+            self._sync_directory()
             self._segments = (Segment.create(self._disk, self.directory, start_offset, self._config),)
             self._start_offset = start_offset
-            self._disk.sync_directory(self.directory)
+            self._sync_directory()
 
     def move_start_to(self, offset: int) -> None:
         """Move the log start to ``offset``, the end of a durable snapshot. Does nothing if the log starts there or
@@ -271,16 +371,23 @@ class Log:
             self._epochs.move_start_to(offset, self.log_end_offset)
             self._sync_and_write_epochs()
 
-    def close(self) -> None:
+    def close(self, producers: bytes | None = NO_PRODUCERS) -> None:
         """Stop cleanly: sync everything, trim the indexes, write the producer state. A failed log only closes its
-        files."""
+        files. Without the state of ``producers``, the next start derives it from the batches.
+
+        What a log does not make durable at once, the owner of all logs in a file system does with one sync.
+        """
+        is_durable = self._config.is_durable_at_once
         try:
             if self._failure is None:
                 self._active.become_inactive()
-                self._write_epochs()
+                self._write_epochs(is_durable=is_durable)
                 # Last, since it testifies that the log reached its end. A crash before this only
                 # loses a witness.
-                write_empty_producer_state(self._disk, self.directory, self.log_end_offset)
+                if producers is not None:
+                    write_producer_state(
+                        self._disk, self.directory, self.log_end_offset, producers, is_durable=is_durable
+                    )
         finally:
             self._close_segments()
 
@@ -302,7 +409,7 @@ class Log:
         for segment in gone:
             segment.delete()
         self._segments = kept
-        self._disk.sync_directory(self.directory)
+        self._sync_directory()
         if self._active is not active:
             self._active.become_active()
 
@@ -327,22 +434,37 @@ class Log:
         self._segments = (*self._segments, segment)
         # A sync of the new file does not cover its name. If a crash took the name, records that
         # were acknowledged in this segment would be gone with it.
-        self._disk.sync_directory(self.directory)
+        self._sync_directory()
 
     def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
         for view in views:
-            self._epochs.assign(view.partition_leader_epoch, view.base_offset)
+            self._begin_epoch(view.partition_leader_epoch, view.base_offset)
+
+    def _sync_directory(self) -> None:
+        if self._config.is_durable_at_once:
+            self._disk.sync_directory(self.directory)
+
+    def _remove_producer_states_after(self, offset: int) -> None:
+        remove_producer_states_after(
+            self._disk, self.directory, offset, is_durable=self._config.is_durable_at_once
+        )
 
     def _sync_and_write_epochs(self) -> None:
-        if self._epochs.entries != self._written_epochs:
+        if self._config.is_durable_at_once and self._epochs.entries != self._written_epochs:
             self._active.sync()
             self._write_epochs()
 
-    def _write_epochs(self) -> None:
+    def _keep_epochs(self) -> None:
+        # A log that is flushed later writes its epochs then. Until then they follow from the batches, which are read
+        # after a crash.
+        if self._config.is_durable_at_once:
+            self._write_epochs()
+
+    def _write_epochs(self, *, is_durable: bool = True) -> None:
         """Bring leader-epoch-checkpoint up to date, durably on return. The records of its epochs have to be durable
-        before."""
+        before. If it need not be durable, neither need they."""
         if self._epochs.entries != self._written_epochs:
-            write_epoch_file(self._disk, self.directory, self._epochs)
+            write_epoch_file(self._disk, self.directory, self._epochs, is_durable=is_durable)
             self._written_epochs = self._epochs.entries
 
     def _remove_leftovers(self) -> None:
@@ -351,7 +473,8 @@ class Log:
         segments = {base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None}
         for name in names:
             bases = [
-                parse_segment_file_name(name, suffix) for suffix in (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX)
+                parse_segment_file_name(name, suffix)
+                for suffix in (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, TRANSACTION_INDEX_SUFFIX)
             ]
             # A deletion renames the .log file first. A crash between may leave the indexes of a
             # segment that does not exist any more.
@@ -369,10 +492,10 @@ class Log:
             if reached is not None:
                 raise reached.lost(self.directory, 0)
             self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
-            self._disk.sync_directory(self.directory)
+            self._sync_directory()
         epoch = self._load_durable_segments(bases, policy.recovery_point) if bases else NO_EPOCH
         for base in bases[len(self._segments) :]:
-            if self._segments and self.log_end_offset != base:
+            if self._has_gap_before(base):
                 raise CorruptFileError(
                     self._active.path,
                     f"ends at offset {self.log_end_offset} (exclusive), but the next segment begins at {base}. One is "
@@ -383,7 +506,7 @@ class Log:
             # reading fails.
             self._segments = (*self._segments, Segment(self._disk, self.directory, base, self._config))
             recovered = self._active.recover(
-                epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch, reached=reached
+                epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch, policy=policy
             )
             epoch = recovered.epoch
             if recovered.cut_bytes:
@@ -391,6 +514,8 @@ class Log:
                     f"{self._active.path}: cut {recovered.cut_bytes} bytes of an unfinished append off at byte "
                     f"{recovered.size}; the log ends at offset {recovered.next_offset}"
                 )
+                self._remove_segments_behind(bases[bases.index(base) + 1 :])
+                break
         if reached is not None and self.log_end_offset < reached.offset:
             raise reached.lost(self.directory, self.log_end_offset)
         self._start_offset = self._segments[0].base_offset
@@ -400,6 +525,17 @@ class Log:
             self.truncate_fully_to(policy.log_start_offset)
         else:
             self.move_start_to(policy.log_start_offset)
+
+    def _has_gap_before(self, base: int) -> bool:
+        """Whether a segment that begins at ``base`` does not continue the log."""
+        if not self._segments or base == self.log_end_offset:
+            return False
+        return not self._config.has_gaps or base < self.log_end_offset
+
+    def _remove_segments_behind(self, bases: Sequence[int]) -> None:
+        """Give up segments behind a cut. Newest first, so that a crash half way leaves no gap."""
+        for base in reversed(bases):
+            Segment(self._disk, self.directory, base, self._config).delete()
 
     def _load_durable_segments(self, bases: Sequence[int], recovery_point: int) -> int:
         """Open segments below the recovery point by their indexes, up to the first for which this does not work: that
@@ -431,12 +567,22 @@ class Log:
         return last_epoch
 
     def _note_epoch(self, view: RecordBatchView) -> None:
-        self._epochs.assign(view.partition_leader_epoch, view.base_offset)
+        self._begin_epoch(view.partition_leader_epoch, view.base_offset)
+
+    def _begin_epoch(self, epoch: int, start_offset: int) -> None:
+        if self._config.has_gaps:
+            # The leader of a topic may begin an epoch without a record, and the next leader at the same offset.
+            self._epochs.begin(epoch, start_offset)
+        else:
+            self._epochs.assign(epoch, start_offset)
 
     def _settle_epoch_file(self) -> None:
         path = f"{self.directory}/{EPOCH_FILE_NAME}"
         expected = encode_epoch_file(self._epochs.entries)
         # Not written if it is right already: a start should not need a sync for each log.
+        if not self._config.is_durable_at_once:
+            self._written_epochs = read_epoch_file(self._disk, self.directory)
+            return
         if not self._disk.exists(path) or self._disk.read_file(path) != expected:
             write_epoch_file(self._disk, self.directory, self._epochs)
         self._written_epochs = self._epochs.entries

@@ -8,14 +8,25 @@ from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.errors import CorruptFileError
 
 
-def ensure_partition_metadata(disk: Disk, directory: str, topic_id: bytes) -> None:
-    """Write the file if it is missing. Raises CorruptFileError if it has any content but ``topic_id``."""
+def ensure_partition_metadata(
+    disk: Disk, directory: str, topic_id: bytes, *, is_durable: bool = True
+) -> None:
+    """Write the file if it is missing, durably on return unless ``is_durable`` is false. Raises CorruptFileError if it
+    has any content but ``topic_id``.
+
+    Of a file that need not be durable, a crash of the machine may leave only the beginning: then its directory was new.
+    """
     path = f"{directory}/{PARTITION_METADATA_NAME}"
     expected = encode_partition_metadata(topic_id)
-    if not disk.exists(path):
-        replace_file(disk, directory, PARTITION_METADATA_NAME, expected)
+    is_missing = not disk.exists(path)
+    if is_missing or (not is_durable and _is_torn(disk.read_file(path), expected)):
+        replace_file(disk, directory, PARTITION_METADATA_NAME, expected, is_durable=is_durable)
     # Kafka's file has no newline at its end. An editor may have added one, which changes nothing.
     elif disk.read_file(path).rstrip() != expected:
         raise CorruptFileError(
             path, f"expected are the lines {expected.decode()!r}, this is another topic's log"
         )
+
+
+def _is_torn(content: bytes, expected: bytes) -> bool:
+    return len(content) < len(expected) and expected.startswith(content)

@@ -1,28 +1,20 @@
 """``<log end offset>.snapshot``: the state of a log's producers at that offset.
 
-It is binary: int16 version 1, uint32 CRC-32C of the rest, int32 number of entries, then the entries. Nobody produces to
-the metadata log with a producer id, so there the file always has 10 bytes and no entry. It is written at a clean close;
-if it is missing, that is no error.
+`kafkaproto.producer_snapshot` has its form. Nobody produces to the metadata log with a producer id, so there the file
+always has 10 bytes and no entry. It is written at a clean close; if it is missing, that is no error.
 """
 
 from __future__ import annotations
 
-import struct
-
-from kafkaproto.records.crc32c import crc32c
+from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 
 PRODUCER_STATE_SUFFIX = ".snapshot"
-PRODUCER_STATE_VERSION = 1
 KEPT_PRODUCER_STATES = 2
 """The number of files that a directory keeps: the newest ones."""
-
-
-def encode_empty_producer_state() -> bytes:
-    """The file's bytes without any producer."""
-    entries = struct.pack(">i", 0)
-    return struct.pack(">hI", PRODUCER_STATE_VERSION, crc32c(entries)) + entries
+NO_PRODUCERS = encode_producer_snapshot([])
+"""The content of a file without any producer."""
 
 
 def producer_state_offsets(names: list[str]) -> dict[int, str]:
@@ -35,10 +27,13 @@ def producer_state_offsets(names: list[str]) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
-def write_empty_producer_state(disk: Disk, directory: str, end_offset: int) -> None:
+def write_producer_state(
+    disk: Disk, directory: str, end_offset: int, content: bytes = NO_PRODUCERS, *, is_durable: bool = True
+) -> None:
     """Write the file for a log that ends at ``end_offset``. Removes files of later offsets, and all but the newest
     `KEPT_PRODUCER_STATES`."""
-    replace_file(disk, directory, f"{end_offset:020}{PRODUCER_STATE_SUFFIX}", encode_empty_producer_state())
+    name = f"{end_offset:020}{PRODUCER_STATE_SUFFIX}"
+    replace_file(disk, directory, name, content, is_durable=is_durable)
     known = producer_state_offsets(disk.list_directory(directory))
     # A file of a later offset would testify at the next start that the log has lost records.
     within = [offset for offset in known if offset <= end_offset]
@@ -47,12 +42,15 @@ def write_empty_producer_state(disk: Disk, directory: str, end_offset: int) -> N
             disk.remove(f"{directory}/{name}")
 
 
-def remove_producer_states_after(disk: Disk, directory: str, end_offset: int) -> None:
-    """Remove the files that say that the log reached further than ``end_offset``. They are gone durably on return."""
+def remove_producer_states_after(
+    disk: Disk, directory: str, end_offset: int, *, is_durable: bool = True
+) -> None:
+    """Remove the files that say that the log reached further than ``end_offset``. They are gone durably on return,
+    unless ``is_durable`` is false."""
     known = producer_state_offsets(disk.list_directory(directory))
     gone = [name for offset, name in known.items() if offset > end_offset]
     for name in gone:
         disk.remove(f"{directory}/{name}")
     # Durably, because a file that came back after the records were cut would stop the node's start.
-    if gone:
+    if gone and is_durable:
         disk.sync_directory(directory)

@@ -10,6 +10,9 @@ what it is:
   power loss during one unsynced append looks the same if the file system wrote the later pages before the earlier ones.
   It is treated in the same way: a question to the operator is better than a silent loss.
 - If the files beside the log show that it reached further (``reached``), the rest is damage, too.
+- A log of a topic (``cuts_damage``) is read from its recovery point on, and nothing there was ever synced. Whatever is
+  not valid is cut off, with all that follows: this replica fetches it again from the leader. Apache Kafka does the
+  same.
 
 Indexes contain nothing that the batches do not. They are rewritten if they differ.
 """
@@ -44,6 +47,9 @@ class RecoveryPolicy:
     """The log starts here, or with its first segment if that starts later."""
     reached: Reached | None = None
     """How far the log is known to have reached: if it ends earlier, it is refused."""
+    cuts_damage: bool = False
+    """Whether the first invalid batch at or above the recovery point is cut off, with all batches behind it. If not,
+    damage before the last batch is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,30 +78,50 @@ def recover_segment(
     epoch: int,
     is_last: bool,
     visit: Visitor,
-    reached: Reached | None = None,
+    policy: RecoveryPolicy,
+    has_gaps: bool = False,
 ) -> RecoveredSegment:
     """Check a segment's ``.log`` file from its start, call ``visit`` for every valid batch, and cut off a torn tail.
 
-    Offsets must follow one another from ``base_offset`` on without gaps. Leader epochs must not be below ``epoch`` and
-    must not decrease. ``reached`` is how far the log is known to have reached. Raises CorruptFileError for damage that
-    must not be cut off, and OSError of the disk.
+    Offsets must ascend from ``base_offset`` on, without gaps unless ``has_gaps``. Leader epochs must not be below
+    ``epoch`` and must not decrease. Raises CorruptFileError for damage that must not be cut off, and OSError of the
+    disk.
     """
     scan = FileScan(file, next_offset=base_offset)
     next_offset = base_offset
+    size = scan.size
     for position, view in scan:
+        problem = None
         # Offsets of the metadata log have no gaps, because it is never compacted. A missing batch
         # would otherwise go unnoticed, since every remaining batch is valid on its own.
-        if view.base_offset != next_offset:
-            _refuse(path, position, next_offset, f"a batch begins at {view.base_offset}")
-        # Epochs of a log never go back: Raft compares logs by the epoch of their last record.
-        if view.partition_leader_epoch < epoch:
-            reason = f"a batch of epoch {view.partition_leader_epoch} follows epoch {epoch}"
-            _refuse(path, position, next_offset, reason)
+        if view.base_offset != next_offset and not has_gaps:
+            problem = f"a batch begins at {view.base_offset}"
+        # Epochs of a log never go back: logs are compared by the epoch of their last record.
+        elif view.partition_leader_epoch < epoch:
+            problem = f"a batch of epoch {view.partition_leader_epoch} follows epoch {epoch}"
+        if problem is not None:
+            if not policy.cuts_damage:
+                _refuse(path, position, next_offset, problem)
+            file.truncate(position)
+            return RecoveredSegment(
+                size=position, next_offset=next_offset, epoch=epoch, cut_bytes=size - position
+            )
         visit(position, view)
         next_offset, epoch = view.next_offset, view.partition_leader_epoch
-    end, size = scan.valid_end, scan.size
+    end = scan.valid_end
     if scan.fault is None:
         return RecoveredSegment(size=size, next_offset=next_offset, epoch=epoch, cut_bytes=0)
+    if not policy.cuts_damage:
+        _check_is_torn_tail(file, path, scan, next_offset, is_last=is_last, reached=policy.reached)
+    file.truncate(end)
+    return RecoveredSegment(size=end, next_offset=next_offset, epoch=epoch, cut_bytes=size - end)
+
+
+def _check_is_torn_tail(
+    file: File, path: str, scan: FileScan, next_offset: int, *, is_last: bool, reached: Reached | None
+) -> None:
+    """Raise CorruptFileError unless what follows the valid batches can only be an append that was never synced."""
+    end, size = scan.valid_end, scan.size
     if not is_last:
         _refuse(path, end, next_offset, f"{scan.fault}, though a newer segment follows")
     # Any offset counts. A valid batch behind the fault shows that the bytes before it were written
@@ -105,8 +131,6 @@ def recover_segment(
         _refuse(path, end, next_offset, f"{scan.fault}, though there is a valid batch at byte {survivor}")
     if reached is not None and next_offset < reached.offset:
         _refuse(path, end, next_offset, f"{scan.fault}, though {reached.statement}")
-    file.truncate(end)
-    return RecoveredSegment(size=end, next_offset=next_offset, epoch=epoch, cut_bytes=size - end)
 
 
 def _find_batch_from(file: File, start: int, size: int) -> int | None:

@@ -6,18 +6,20 @@ the segment is closed or rolled, the time index gets one more entry, for the new
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import segment_file_name
-from kafkaproto.records.batch import RecordBatchView, iterate_batches
-from kafkaproto_server.ports import Disk, File
+from kafkaproto.records.batch import Record, RecordBatchView, iterate_batches
+from kafkaproto_server.ports import Buffer, Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
 from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.log import batch_walk
 from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
-from kafkaproto_server.storage.log.reached import Reached
-from kafkaproto_server.storage.log.recovery import RecoveredSegment, recover_segment
+from kafkaproto_server.storage.log.recovery import RecoveredSegment, RecoveryPolicy, recover_segment
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
 
 LOCATE_BYTES = 1 << 16
@@ -25,6 +27,9 @@ LOCATE_BYTES = 1 << 16
 
 REWRITTEN_BYTES = 32 * 1024 * 1024
 """How much of a log's end recovery writes again: more than one sync covers, as batches have 8 MiB at the most."""
+
+_opening = threading.Lock()
+"""Held while the file of a segment is opened."""
 
 MAX_RELATIVE_OFFSET = (1 << 31) - 1
 """An index has 32 bits for an offset."""
@@ -42,6 +47,19 @@ class LogConfig:
     index_interval_bytes: int = 4096
     segment_index_bytes: int = 10 * 1024 * 1024
     """Length of an index file while its segment takes appends."""
+    has_gaps: bool = False
+    """Whether offsets may be missing, because compaction removes records."""
+    is_durable_at_once: bool = True
+    """Whether rolls and cuts return only once they are durable. If not, the owner calls `Log.flush` from time to time,
+    as Apache Kafka does for topics: replication keeps the records, not the disk of one broker."""
+
+
+class TimestampedOffset(NamedTuple):
+    """A record, as a search by time finds it."""
+
+    offset: int
+    timestamp: int
+    leader_epoch: int
 
 
 class Segment:
@@ -60,7 +78,7 @@ class Segment:
         self.path = f"{directory}/{segment_file_name(base_offset)}"
         # The file is not preallocated, as by default in Kafka: after a crash, zeros behind the last
         # batch would look like a torn append.
-        self._file: File = disk.open(self.path, create=True)
+        self._opened: File | None = None
         self._offset_index = OffsetIndex(disk, directory, base_offset, config.segment_index_bytes)
         self._time_index = TimeIndex(disk, directory, base_offset, config.segment_index_bytes)
         self._first_timestamp: int | None = None
@@ -69,6 +87,17 @@ class Segment:
         self._is_synced = True
         self._is_closed = False
 
+    @property
+    def _file(self) -> File:
+        """The file, opened when it is first needed: a broker has thousands of segments that nobody uses."""
+        if self._opened is None:
+            with _opening:
+                # A reader and the writer may both need it for the first time.
+                if self._opened is None:
+                    assert not self._is_closed, f"{self.path} was closed"
+                    self._opened = self._disk.open(self.path, create=True)
+        return self._opened
+
     @classmethod
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
         """An empty segment for appends. The names of its files are not durable before the directory is synced."""
@@ -76,6 +105,7 @@ class Segment:
         # Appends are made at the end of the file. Bytes of an older file would come before them.
         assert segment._file.size() == 0, f"{segment.path} exists already"
         segment.become_active()
+        segment._close_files()
         return segment
 
     def recover(
@@ -84,9 +114,9 @@ class Segment:
         epoch: int,
         is_last: bool,
         visit: Callable[[RecordBatchView], None],
-        reached: Reached | None = None,
+        policy: RecoveryPolicy,
     ) -> RecoveredSegment:
-        """Read and check the file, cut off a torn tail, repair the indexes (see ``recovery``).
+        """Read and check the file, cut off what is not valid, repair the indexes (see ``recovery``).
 
         ``epoch`` is that of the record before the segment. ``visit`` is called for every batch. Raises
         CorruptFileError.
@@ -107,9 +137,10 @@ class Segment:
             epoch=epoch,
             is_last=is_last,
             visit=note,
-            reached=reached,
+            policy=policy,
+            has_gaps=self._config.has_gaps,
         )
-        if is_last:
+        if is_last and self._config.is_durable_at_once:
             # Appended records that were not synced may have survived their process only in the system's memory. They
             # count from now on, so they have to be durable.
             self._write_again(recovered.size)
@@ -120,7 +151,15 @@ class Segment:
         # cut off.
         self._offset_index.file.settle(b"".join(offset_entries))
         self._time_index.file.settle(b"".join(time_entries))
+        self._close_files()
         return recovered
+
+    def _close_files(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+        self._offset_index.file.close()
+        self._time_index.file.close()
 
     def _write_again(self, size: int) -> None:
         """Write the last bytes as they are: after a sync that failed, Linux takes them for durable, and no later sync
@@ -140,16 +179,21 @@ class Segment:
         # An empty segment has no batch that could confirm its indexes. To read it costs nothing.
         if size and self._offset_index.load(size) and self._time_index.load():
             first, last = self._first_batch(), self._last_batch(size)
-            if first is not None and last is not None and end_offset in (None, last.next_offset):
+            if first is not None and last is not None and self._may_end_at(last.next_offset, end_offset):
                 if (newest := self._time_index.last) is not None:
                     self._max_timestamp, self._offset_of_max_timestamp = newest
                 self._first_timestamp = first.max_timestamp
                 self.size, self.next_offset = size, last.next_offset
+                self._close_files()
                 return last.partition_leader_epoch
         # `recover` adds the entries anew. Entries that were taken from the file would come twice.
         self._offset_index.forget()
         self._time_index.forget()
         return None
+
+    def _may_end_at(self, offset: int, next_base: int | None) -> bool:
+        """Whether the segment may end at an offset if the next one begins at ``next_base``."""
+        return next_base is None or offset == next_base or (self._config.has_gaps and offset < next_base)
 
     def _first_batch(self) -> RecordBatchView | None:
         """The first batch of the file; None if it is not valid, or if the segment does not begin with it."""
@@ -158,7 +202,7 @@ class Segment:
             first.check()
         except (CorruptFileError, RemoteProtocolError):
             return None
-        return first if first.base_offset == self.base_offset else None
+        return first if first.base_offset == self.base_offset or self._config.has_gaps else None
 
     def _last_batch(self, size: int) -> RecordBatchView | None:
         """The last batch of the file, found from the newest index entry on. None if a batch there is not valid, is not
@@ -178,10 +222,16 @@ class Segment:
             last = view
         return last if scan.valid_end == size else None
 
+    def configure(self, config: LogConfig) -> None:
+        """Use other limits; an index keeps the length that it has."""
+        self._config = config
+
     def become_active(self) -> None:
-        """Prepare for appends: give the index files their full length, with zeros after the entries."""
-        self._offset_index.file.preallocate()
-        self._time_index.file.preallocate()
+        """Prepare for appends: give the index files their full length, with zeros after the entries. Without entries,
+        a log of a topic leaves that to the first one."""
+        if self._config.is_durable_at_once or self._offset_index.file.count:
+            self._offset_index.file.preallocate()
+            self._time_index.file.preallocate()
 
     def must_roll_before(self, view: RecordBatchView, unwritten_bytes: int = 0) -> bool:
         """Whether a batch has to begin a new segment. ``unwritten_bytes`` will be appended to this one before it."""
@@ -207,9 +257,9 @@ class Segment:
         """Append batches with one call to the disk. Raises OSError, after which the segment must not be used."""
         next_offset, size = self.next_offset, self.size
         for view in views:
-            assert view.base_offset == next_offset, (
-                f"{self.path}: a batch begins at offset {view.base_offset}, expected is {next_offset}"
-            )
+            assert view.base_offset == next_offset or (
+                self._config.has_gaps and view.base_offset > next_offset
+            ), f"{self.path}: a batch begins at offset {view.base_offset}, expected is {next_offset}"
             next_offset = view.next_offset
         # Before the write: if the write fails half way, a later sync must not be left out.
         self._is_synced = False
@@ -239,17 +289,76 @@ class Segment:
             end = view.position + view.size_in_bytes
         return data[:end]
 
+    def read_records(
+        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, now: bool
+    ) -> Buffer:
+        """The bytes of the batches from the one that holds ``offset`` on, up to ``end_offset``; the last one may be cut
+        short by ``max_bytes``.
+
+        If the first batch is larger than ``max_bytes``, all of it with ``whole_first``, else nothing. ``now``: do not
+        wait for the disk, but raise BlockingIOError.
+        """
+        assert not self._is_closed, f"{self.path} was closed"
+        read = self._file.read_now if now else self._file.read_at
+        size, limit = self.size, self.size
+        first = batch_walk.find(read, self.path, self._offset_index.position_for(offset), size, offset)
+        if first is None or first.base_offset >= end_offset:
+            return b""
+        position = first.position
+        if end_offset < self.next_offset:
+            start = max(position, self._offset_index.position_for(end_offset))
+            last = batch_walk.find(read, self.path, start, size, end_offset)
+            if last is not None:
+                # A batch that reaches beyond the end, or lies behind a gap there, is not returned.
+                limit = last.position
+        length = limit - position
+        if length > max_bytes:
+            # A batch that is cut short would be sent again as a whole.
+            length = self._offset_index.last_position_up_to(position + max_bytes) - position
+            if length <= 0:
+                length = max_bytes
+        if length < first.size_in_bytes:
+            if not whole_first:
+                return b""
+            length = first.size_in_bytes
+        return read(position, length)
+
+    def find_timestamp(self, timestamp: int, start_offset: int) -> TimestampedOffset | None:
+        """The first record at or behind ``start_offset`` whose timestamp is ``timestamp`` or later; None if there is
+        none."""
+        read = self._file.read_at
+        start = self._offset_index.position_for(max(start_offset, self._time_index.offset_before(timestamp)))
+        for place in batch_walk.walk(read, self.path, start, self.size):
+            if place.max_timestamp >= timestamp and place.next_offset > start_offset:
+                for record in self._records_at(place):
+                    if record.timestamp >= timestamp and record.offset >= start_offset:
+                        return TimestampedOffset(record.offset, record.timestamp, place.leader_epoch)
+        return None
+
+    def _records_at(self, place: batch_walk.BatchPlace) -> Iterator[Record]:
+        try:
+            yield from RecordBatchView(self._file.read_at(place.position, place.size_in_bytes)).records()
+        except RemoteProtocolError as error:
+            raise CorruptFileError(self.path, str(error), position=place.position) from error
+
+    @property
+    def max_timestamp(self) -> int:
+        """The largest timestamp of its records; -1 if there is none."""
+        return self._max_timestamp
+
     def truncate_to(self, offset: int) -> None:
         """Cut off the batch that holds ``offset`` and all batches after it, durably on return."""
         assert self.base_offset <= offset < self.next_offset
         position, first = self._locate(offset)
-        self.next_offset = first.base_offset
+        # Offsets may be missing before the first batch that goes.
+        self.next_offset = min(offset, first.base_offset)
         self.size = position
         self._file.truncate(position)
-        # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new ones
-        # there.
-        self._file.sync()
-        self._is_synced = True
+        if self._config.is_durable_at_once:
+            # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new
+            # ones there.
+            self._file.sync()
+            self._is_synced = True
         self._offset_index.truncate_to(self.next_offset)
         self._time_index.truncate_to(self.next_offset)
         self._find_max_timestamp()
@@ -261,11 +370,19 @@ class Segment:
             self._is_synced = True
 
     def become_inactive(self) -> None:
-        """End the appends: sync, complete the time index, trim both indexes."""
-        self.sync()
+        """End the appends: complete the time index and trim both indexes; durable on return if the log has to be."""
         self._time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
-        self._offset_index.file.trim()
-        self._time_index.file.trim()
+        if self.size or self._config.is_durable_at_once:
+            self._offset_index.file.trim()
+            self._time_index.file.trim()
+        if self._config.is_durable_at_once:
+            self.flush()
+
+    def flush(self) -> None:
+        """Make data and indexes durable."""
+        self.sync()
+        self._offset_index.file.sync()
+        self._time_index.file.sync()
 
     def close(self) -> None:
         """Close the files. A second call does nothing."""
@@ -273,15 +390,14 @@ class Segment:
         if self._is_closed:
             return
         self._is_closed = True
-        self._file.close()
-        self._offset_index.file.close()
-        self._time_index.file.close()
+        self._close_files()
 
     def delete(self) -> None:
         """Close, and rename the files so that ``deletion.remove_deleted`` removes them; durable once the directory is
         synced."""
         self.close()
-        mark_deleted(self._disk, (self.path, self._offset_index.path, self._time_index.path))
+        indexes = (self._offset_index.path, self._time_index.path)
+        mark_deleted(self._disk, (self.path, *(path for path in indexes if self._disk.exists(path))))
 
     def _wants_entry(self, position: int, view: RecordBatchView) -> bool:
         """Take the batch at ``position`` into account. Returns whether it gets an index entry."""

@@ -6,12 +6,12 @@ from functools import partial
 from typing import Any
 
 from kafkaproto_server.image import snapshot as image_snapshot
+from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.node.node import Node
 from kafkaproto_server.node.quorum import log_cleaning
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.log import segment
-from kafkaproto_server.storage.log.epoch_file import LeaderEpochs
 from kafkaproto_server.storage.log.index import OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import Segment

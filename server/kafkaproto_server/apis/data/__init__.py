@@ -1,0 +1,1 @@
+"""The APIs by which clients and other brokers write and read records."""

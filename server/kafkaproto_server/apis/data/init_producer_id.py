@@ -1,0 +1,70 @@
+"""InitProducerId (22), versions 0-5, broker listeners.
+
+An idempotent producer gets an id that no other producer has. The broker takes it from a block that the controller
+gave it (KIP-730), with epoch 0. Versions 3 and later may name the id and epoch that the producer has, both or none;
+without a transactional id it gets a new one all the same. The sender needs IDEMPOTENT_WRITE on the cluster, or WRITE
+on some topic (KIP-679).
+
+Not done: transactional producers. A request with a transactional id gets COORDINATOR_NOT_AVAILABLE, after which clients
+ask again.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import InitProducerIdRequest, InitProducerIdResponse
+from kafkaproto_server.apis.access import of_items
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.authorization import is_allowed
+from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.types import Deferred
+
+_NO_ID = -1
+_NO_EPOCH = -1
+
+
+def handle_init_producer_id(
+    request: InitProducerIdRequest, context: RequestContext, services: Services
+) -> InitProducerIdResponse | Deferred[InitProducerIdResponse]:
+    """Hand out a producer id."""
+    if request.transactional_id is not None:
+        return _without_id(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    if not _may_have_one(context, services):
+        return _without_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    if (request.producer_id == _NO_ID) is not (request.producer_epoch == _NO_EPOCH):
+        return _without_id(ErrorCode.INVALID_REQUEST)
+    reply: Deferred[InitProducerIdResponse] = Deferred()
+
+    def take(producer_id: int | None) -> None:
+        if producer_id is None:
+            reply.resolve(_without_id(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+        else:
+            reply.resolve(InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))
+
+    services.replicas.new_producer_id(take)
+    return reply
+
+
+def _may_have_one(context: RequestContext, services: Services) -> bool:
+    authorizer = services.metadata.authorizer()
+    return (
+        authorizer is None
+        or is_allowed(context, services, Operation.IDEMPOTENT_WRITE)
+        or authorizer.may_on_any(context.principal, context.client_host, Operation.WRITE, ResourceType.TOPIC)
+    )
+
+
+def _without_id(code: ErrorCode) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error_code=code, producer_id=_NO_ID, producer_epoch=_NO_EPOCH)
+
+
+API = Api(
+    key=ApiKey.INIT_PRODUCER_ID,
+    bounds=SMALL,
+    broker=Served(handler=handle_init_producer_id, access=of_items(Operation.WRITE, ResourceType.TOPIC)),
+    refuse=lambda request, refusal: _without_id(refusal.code),
+)

@@ -1,0 +1,1 @@
+"""Pure: what the batches of one log say together: leader epochs, producers, transactions."""

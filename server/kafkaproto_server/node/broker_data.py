@@ -1,0 +1,110 @@
+"""A broker's data plane, assembled: its replicas, and the tasks that speak with the controller for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import trio
+
+from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
+from kafkaproto_server.broker.assignments import Replica
+from kafkaproto_server.config import Config
+from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.node.replicas.isr_sender import IsrSender
+from kafkaproto_server.node.replicas.producer_ids import ProducerIds
+from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
+from kafkaproto_server.node.startup import OpenedNode
+from kafkaproto_server.node.threads import Threads
+from kafkaproto_server.node.to_controller.channel import ControllerChannel
+from kafkaproto_server.ports import Clock, Disk, Rng
+from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
+from kafkaproto_server.security.authorizer import Authorizer
+from kafkaproto_server.types import Endpoint
+
+
+def metadata_port(
+    image: Callable[[], ClusterImage], authorizer: Callable[[], Authorizer | None]
+) -> MetadataPort:
+    """The port to the metadata; ``image`` returns the newest committed one."""
+
+    def endpoint(broker_id: int, listener_name: str) -> Endpoint | None:
+        broker = image().brokers.get(broker_id)
+        return None if broker is None or broker.fenced else endpoint_of(broker, listener_name)
+
+    def rack(broker_id: int) -> str | None:
+        broker = image().brokers.get(broker_id)
+        return None if broker is None else broker.rack
+
+    return MetadataPort(image=image, authorizer=authorizer, endpoint=endpoint, rack=rack)
+
+
+class BrokerData:
+    """The data plane of one broker."""
+
+    def __init__(
+        self,
+        *,
+        config: Config,
+        opened: OpenedNode,
+        disk: Disk,
+        clock: Clock,
+        rng: Rng,
+        threads: Threads,
+        channel: Callable[[], ControllerChannel],
+        broker_epoch: Callable[[], int | None],
+        directory_failed: Callable[[str, str], None],
+        connect: Connect,
+    ) -> None:
+        """``channel`` makes a channel to the active controller. ``broker_epoch`` is that of the broker's
+        registration."""
+        published = opened.quorum.published
+        inherited = InheritedConfigs(config.properties.values, config.node_id)
+        self._isr_sender = IsrSender(config.node_id, channel(), broker_epoch, clock)
+        self._producer_ids = ProducerIds(config.node_id, channel(), broker_epoch)
+        self.on_disk: dict[Replica, bytes] = {
+            replica: directory_id
+            for directory_id, survey in opened.surveys.items()
+            for replica in survey.partitions
+        }
+        """The directory in which each replica lies at the start."""
+        self.manager = ReplicaManager(
+            broker_id=config.node_id,
+            disk=disk,
+            clock=clock,
+            rng=rng,
+            workers=threads.workers(IO_THREADS),
+            directories=opened.log_directories,
+            surveys=opened.surveys,
+            image=lambda: published.image,
+            node_configs=lambda: inherited.at(published.image),
+            isr_changes=self._isr_sender,
+            directory_failed=directory_failed,
+            connect=connect,
+            inter_broker_listener=config.inter_broker_listener_name,
+            broker_epoch=broker_epoch,
+        )
+        manager = self.manager
+        self.port = ReplicaPort(
+            produce=lambda items, acks, timeout_ms, done: manager.produce(
+                items, acks=acks, timeout_ms=timeout_ms, done=done
+            ),
+            write_markers=manager.write_markers,
+            fetch=manager.fetch,
+            find_offset=manager.find_offset,
+            leader_of=manager.leader_of,
+            new_producer_id=self._producer_ids.next,
+        )
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Run until cancelled."""
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self.manager.run)
+            nursery.start_soon(self._isr_sender.run)
+            nursery.start_soon(self._producer_ids.run)
+            task_status.started()
+
+    async def stop(self) -> None:
+        """Close all logs in order."""
+        await self.manager.stop()

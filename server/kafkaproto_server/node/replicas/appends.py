@@ -1,0 +1,370 @@
+"""Produce: checks batches, gives them offsets, has them written, and responds when enough replicas have them.
+
+What follows from a batch is decided at once and in order of arrival; the write is a job of the directory (`disk_jobs`).
+With acks=1 the response waits for the write, with acks=all for the high watermark, at most until the request's timeout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from msgspec import structs
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import EndTxnMarker
+from kafkaproto.producer_snapshot import encode_producer_snapshot
+from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
+from kafkaproto.records.control import ControlRecordType, encode_control_record
+from kafkaproto.transaction_index import AbortedTransaction
+from kafkaproto_server.log_state.producers import AppendedBefore, ProducerRefused
+from kafkaproto_server.log_state.transactions import EndTransactionMarker
+from kafkaproto_server.node.replicas.disk_jobs import DiskJob
+from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
+from kafkaproto_server.node.replicas.timers import Timers
+from kafkaproto_server.ports import Clock
+from kafkaproto_server.replica.incoming_batches import (
+    BatchRefused,
+    IncomingBatch,
+    check_header,
+    check_records,
+    stamp,
+)
+from kafkaproto_server.replica.incoming_rules import IncomingRules
+from kafkaproto_server.replica.partition import Partition, PartitionError
+from kafkaproto_server.requests.data import NO_OFFSET, MarkerItem, Produced, ProduceItem, ProduceResult
+
+ACKS_ALL = -1
+MAX_BYTES_CHECKED_AT_ONCE = 16 * 1024
+"""Uncompressed batches up to this size are looked through in the event loop; all others in a thread."""
+_APPEND_TIME_BIT = 0x08
+MARKER_TIMEOUT_MS = 30_000
+"""How long the end of a transaction may take to be replicated; the coordinator then sends it again."""
+
+Unknown = Callable[[bytes, int], ErrorCode]
+"""The error code for a partition that this broker does not have."""
+
+
+_NOTHING_APPENDED = ProduceResult(code=ErrorCode.NONE)
+
+
+class _Request:
+    """A Produce request until all its partitions have a result."""
+
+    __slots__ = ("_appended", "_done", "_missing", "_results", "is_over")
+
+    def __init__(self, count: int, done: Produced) -> None:
+        self._results: list[ProduceResult | None] = [None] * count
+        # What has its offsets but is not replicated yet: an error of such a partition names them, as Kafka's does.
+        self._appended: dict[int, ProduceResult] = {}
+        self._missing = count
+        self._done = done
+        self.is_over = False
+
+    def place(self, position: int) -> _Place:
+        """Where one partition's result goes."""
+        return _Place(self, position)
+
+    def appended(self, position: int, result: ProduceResult) -> None:
+        """One partition will have this result if its records are replicated in time."""
+        self._appended[position] = result
+
+    def take(self, position: int, result: ProduceResult) -> None:
+        """One partition's result; only the first one counts."""
+        if self.is_over or self._results[position] is not None:
+            return
+        self._results[position] = result
+        self._missing -= 1
+        if self._missing == 0:
+            self._finish()
+
+    def expire(self) -> None:
+        """The time is over: what is missing now timed out."""
+        if not self.is_over:
+            for position, result in enumerate(self._results):
+                if result is None:
+                    known = self._appended.get(position, _NOTHING_APPENDED)
+                    self._results[position] = structs.replace(known, code=ErrorCode.REQUEST_TIMED_OUT)
+            self._finish()
+
+    def _finish(self) -> None:
+        self.is_over = True
+        self._done([each for each in self._results if each is not None])
+
+
+class _Place:
+    """Takes the result of one partition of a request."""
+
+    __slots__ = ("_position", "_request")
+
+    def __init__(self, request: _Request, position: int) -> None:
+        self._request = request
+        self._position = position
+
+    def __call__(self, result: ProduceResult) -> None:
+        """See `_Request.take`."""
+        self._request.take(self._position, result)
+
+    def appended(self, result: ProduceResult) -> None:
+        """See `_Request.appended`."""
+        self._request.appended(self._position, result)
+
+
+class Appends:
+    """The producers' side of a broker's replicas."""
+
+    def __init__(
+        self,
+        replicas: HostedReplicas,
+        clock: Clock,
+        timers: Timers,
+        unknown: Unknown,
+        refresh: Callable[[Hosted], None],
+        in_thread: Callable[[Callable[[], Any], Callable[[Any], None]], None],
+    ) -> None:
+        """``refresh`` gives a replica the newest settings of its topic. ``in_thread`` calls its first argument in a
+        thread, and its second one with the result."""
+        self._in_thread = in_thread
+        self._refresh = refresh
+        self._replicas = replicas
+        self._clock = clock
+        self._timers = timers
+        self._unknown = unknown
+
+    def produce(self, items: Sequence[ProduceItem], *, acks: int, timeout_ms: int, done: Produced) -> None:
+        """Append the items. ``done`` is called with their results, now or later."""
+        if not items:
+            done([])
+            return
+        request = _Request(len(items), done)
+        for position, item in enumerate(items):
+            self._append(item, acks, request.place(position))
+        # With other acks nobody waits for replicas, and the write ends.
+        if acks == ACKS_ALL and not request.is_over:
+            self._timers.add(
+                self._clock.now_ms() + max(0, timeout_ms), request.expire, lambda: request.is_over
+            )
+
+    def _append(self, item: ProduceItem, acks: int, take: _Place) -> None:
+        hosted = self._replicas.get(item.topic_id, item.index)
+        if hosted is None or hosted.log is None:
+            take(ProduceResult(code=self._unknown(item.topic_id, item.index)))
+            return
+        self._refresh(hosted)
+        rules, wall_ms = hosted.settings.incoming, self._clock.wall_ms()
+        try:
+            # Before the batch is looked at: this broker's rules may not be those of the leader.
+            hosted.partition.check_leader()
+            batch = check_header(item.records, rules, wall_ms, allows_zstd=item.allows_zstd)
+            if not batch.is_checked:
+                # A small compressed batch may hold a million records.
+                if batch.header.compression or len(item.records) > MAX_BYTES_CHECKED_AT_ONCE:
+                    self._check_in_thread(hosted, batch, rules, acks, take)
+                    return
+                batch = check_records(batch, rules, wall_ms)
+        except PartitionError as error:
+            take(_not_appended(error))
+        except BatchRefused as error:
+            take(_refused(error, hosted.partition))
+        else:
+            self._append_checked(hosted, batch, acks, take)
+
+    def _check_in_thread(
+        self,
+        hosted: Hosted,
+        batch: IncomingBatch,
+        rules: IncomingRules,
+        acks: int,
+        take: _Place,
+    ) -> None:
+        def work() -> IncomingBatch | BatchRefused:
+            try:
+                return check_records(batch, rules, self._clock.wall_ms())
+            except BatchRefused as error:
+                return error
+
+        def done(result: IncomingBatch | BatchRefused) -> None:
+            if isinstance(result, BatchRefused):
+                take(_refused(result, hosted.partition))
+            else:
+                self._append_checked(hosted, result, acks, take)
+
+        self._in_thread(work, done)
+
+    def _append_checked(self, hosted: Hosted, batch: IncomingBatch, acks: int, take: _Place) -> None:
+        partition, header = hosted.partition, batch.header
+        try:
+            partition.check_leader()
+            if header.producer_id >= 0:
+                before = partition.producers.check(header, is_from_client=True)
+                if before is not None:
+                    self._respond_to_repeated(hosted, before, acks, take)
+                    return
+            base_offset = partition.take_offsets(header, needs_all=acks == ACKS_ALL)
+        except PartitionError as error:
+            take(_not_appended(error))
+            return
+        except ProducerRefused as error:
+            start = partition.log_start_offset
+            take(ProduceResult(code=error.code, message=str(error), log_start_offset=start))
+            return
+        header = header._replace(base_offset=base_offset, partition_leader_epoch=partition.leader_epoch)
+        partition.producers.update(header)
+        result = ProduceResult(
+            code=ErrorCode.NONE,
+            base_offset=base_offset,
+            append_time_ms=header.max_timestamp if header.attributes & _APPEND_TIME_BIT else -1,
+            log_start_offset=partition.log_start_offset,
+        )
+        data = b"".join(stamp(batch, base_offset, partition.leader_epoch))
+        self._write(hosted, data, header.next_offset, acks, result, take)
+
+    def write_markers(self, items: Sequence[tuple[bytes, MarkerItem]], done: Produced) -> None:
+        """Append the ends of transactions, each with the id of its topic. ``done`` is called with the results."""
+        request = _Request(len(items), done)
+        if not items:
+            done([])
+            return
+        for position, (topic_id, item) in enumerate(items):
+            self._write_marker(topic_id, item, request.place(position))
+        if not request.is_over:
+            self._timers.add(
+                self._clock.now_ms() + MARKER_TIMEOUT_MS, request.expire, lambda: request.is_over
+            )
+
+    def _write_marker(self, topic_id: bytes, item: MarkerItem, take: _Place) -> None:
+        hosted = self._replicas.get(topic_id, item.index)
+        if hosted is None or hosted.log is None:
+            take(ProduceResult(code=self._unknown(topic_id, item.index)))
+            return
+        if item.producer_id < 0 or item.producer_epoch < 0:
+            take(ProduceResult(code=ErrorCode.INVALID_REQUEST))
+            return
+        self._refresh(hosted)
+        partition = hosted.partition
+        marker = EndTransactionMarker(item.is_abort, item.coordinator_epoch)
+        batch = _marker_batch(item, partition.next_offset, partition.leader_epoch, self._clock.wall_ms())
+        header = RecordBatchView(batch).header()
+        try:
+            partition.check_leader()
+            partition.producers.check_marker(header, marker, transaction_version=item.transaction_version)
+            partition.take_offsets(header, needs_all=True)
+        except (PartitionError, ProducerRefused) as error:
+            take(ProduceResult(code=error.code, message=str(error)))
+            return
+        aborted = partition.producers.take(header, marker)
+        if aborted is not None:
+            partition.aborted.append(aborted)
+        result = ProduceResult(code=ErrorCode.NONE, base_offset=header.base_offset)
+        self._write(
+            hosted, batch, header.next_offset, ACKS_ALL, result, take, () if aborted is None else (aborted,)
+        )
+
+    def _write(
+        self,
+        hosted: Hosted,
+        data: bytes | bytearray,
+        end_offset: int,
+        acks: int,
+        result: ProduceResult,
+        take: _Place,
+        aborted: Sequence[AbortedTransaction] = (),
+    ) -> None:
+        log = hosted.log
+        assert log is not None
+        if acks == ACKS_ALL:
+            take.appended(result)
+
+        def written(has_rolled: bool) -> None:
+            if hosted.log is not log:
+                take(ProduceResult(code=ErrorCode.NOT_LEADER_OR_FOLLOWER))
+                return
+            partition = hosted.partition
+            if acks == ACKS_ALL:
+                # Before the append counts: it may complete at once.
+                partition.when_replicated(end_offset, acknowledged)
+            partition.appended(end_offset, now_ms=self._clock.now_ms())
+            if acks != ACKS_ALL:
+                take(result)
+            if has_rolled:
+                self._write_producers(hosted)
+
+        def acknowledged(code: ErrorCode) -> None:
+            take(result if code is ErrorCode.NONE else structs.replace(result, code=code))
+
+        def failed(error: Exception) -> None:
+            take(ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
+            self._replicas.failed(hosted, error)
+
+        hosted.lane.put(DiskJob(partial(log.append, (data,), aborted), written, failed))
+
+    def _write_producers(self, hosted: Hosted) -> None:
+        log, producers = hosted.log, hosted.partition.producers
+        assert log is not None
+        hosted.lane.put(
+            DiskJob(
+                partial(
+                    log.write_producers,
+                    encode_producer_snapshot(producers.snapshot_entries()),
+                    producers.map_end_offset,
+                ),
+                lambda _: None,
+                partial(self._replicas.failed, hosted),
+            )
+        )
+
+    def _respond_to_repeated(
+        self,
+        hosted: Hosted,
+        before: AppendedBefore,
+        acks: int,
+        take: _Place,
+    ) -> None:
+        """The producer sent a batch again: it gets the response that it missed, once that holds."""
+        result = ProduceResult(
+            code=ErrorCode.NONE,
+            base_offset=before.base_offset,
+            # As Kafka's, whose response to a repeated batch has its time even if that is not the broker's.
+            append_time_ms=before.timestamp,
+            log_start_offset=hosted.partition.log_start_offset,
+        )
+        if acks != ACKS_ALL:
+            take(result)
+            return
+        take.appended(result)
+        hosted.partition.when_replicated(
+            before.last_offset + 1,
+            lambda code: take(result if code is ErrorCode.NONE else structs.replace(result, code=code)),
+        )
+
+
+def _marker_batch(item: MarkerItem, base_offset: int, leader_epoch: int, wall_ms: int) -> bytes:
+    key, value = encode_control_record(
+        ControlRecordType.ABORT if item.is_abort else ControlRecordType.COMMIT,
+        EndTxnMarker(coordinator_epoch=item.coordinator_epoch),
+    )
+    return build_batch(
+        [NewRecord(key, value)],
+        base_offset=base_offset,
+        partition_leader_epoch=leader_epoch,
+        timestamp_ms=wall_ms,
+        control=True,
+        transactional=True,
+        producer_id=item.producer_id,
+        producer_epoch=item.producer_epoch,
+    )
+
+
+def _not_appended(error: PartitionError) -> ProduceResult:
+    return ProduceResult(code=error.code, message=None if str(error) == error.code.name else str(error))
+
+
+def _refused(error: BatchRefused, partition: Partition) -> ProduceResult:
+    return ProduceResult(
+        code=error.code,
+        message=error.message,
+        record_errors=error.record_errors,
+        # As Kafka's response, which has it if it took the batch apart.
+        log_start_offset=partition.log_start_offset if error.record_errors else NO_OFFSET,
+    )

@@ -1,0 +1,475 @@
+"""Followers: copies the logs of other brokers' leaders.
+
+There are ``num.replica.fetchers`` fetchers to each broker that leads something here follows, each a task with a
+connection and a fetch session. A fetcher sends a request, has what came appended, and sends the next one once that is
+written: the offset in it tells the leader that this replica has everything before. If the logs differ, the response
+says where, and the follower cuts its own (KIP-595, KIP-320 for topics). Apache Kafka has it in AbstractFetcherThread
+and ReplicaFetcherThread."""
+
+from __future__ import annotations
+
+import logging
+import zlib
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import TypeVar
+
+import msgspec
+import trio
+
+from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
+from kafkaproto.messages import (
+    FetchRequest,
+    FetchResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+)
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto_server.backoff import Backoff
+from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
+from kafkaproto_server.log_state.transactions import end_transaction_marker
+from kafkaproto_server.net.peers import PeerChannel, PeerError
+from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.node.replicas.disk_jobs import DiskJob
+from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
+from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
+from kafkaproto_server.ports import Clock, Rng
+from kafkaproto_server.replica.fetcher_session import FetcherSession
+from kafkaproto_server.replica.partition import NO_EPOCH, Role
+from kafkaproto_server.requests.fetch_requests import (
+    PartitionFetch,
+    PartitionKey,
+    fetch_topics,
+    forgotten_topics,
+)
+from kafkaproto_server.storage.log.topic_log import Found
+from kafkaproto_server.types import Endpoint, OffsetAndEpoch
+
+_log = logging.getLogger("kafkaproto.server.replicas")
+
+FIRST_BACKOFF_MS = 50
+"""Pause after a leader refused a partition for the first time: after an election, it learns of it a moment later."""
+
+PartitionData = FetchResponse.PartitionData
+T = TypeVar("T")
+
+
+class FetcherConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of all fetchers."""
+
+    broker_id: int
+    fetchers: int
+    """``num.replica.fetchers``, to each broker."""
+    max_wait_ms: int
+    min_bytes: int
+    partition_max_bytes: int
+    response_max_bytes: int
+    timeout_ms: int
+    backoff_ms: int
+
+
+class _Followed:
+    """A partition that a fetcher copies."""
+
+    __slots__ = ("hosted", "is_busy", "key", "leader_epoch", "refusals")
+
+    def __init__(self, hosted: Hosted) -> None:
+        self.hosted = hosted
+        self.key: PartitionKey = (hosted.partition.topic_id, hosted.partition.index)
+        self.leader_epoch = hosted.partition.leader_epoch
+        self.is_busy = False
+        """Whether its log is being changed."""
+        self.refusals = 0
+        """How often in a row the leader refused it."""
+
+
+class Fetchers:
+    """All fetchers of one broker."""
+
+    def __init__(
+        self,
+        config: FetcherConfig,
+        *,
+        replicas: HostedReplicas,
+        clock: Clock,
+        rng: Rng,
+        connect: Connect,
+        call_at: Callable[[int, Callable[[], None]], None],
+        endpoint: Callable[[int], Endpoint | None],
+        broker_epoch: Callable[[], int | None],
+    ) -> None:
+        """``call_at`` calls a function at a time of the clock. ``endpoint`` is that of a broker for other brokers."""
+        self.config = config
+        self.replicas = replicas
+        self.clock = clock
+        self.rng = rng
+        self.connect = connect
+        self.call_at = call_at
+        self.endpoint = endpoint
+        self.broker_epoch = broker_epoch
+        self._fetchers: dict[tuple[int, int], _Fetcher] = {}
+        self._of: dict[PartitionKey, _Fetcher] = {}
+        self._nursery: trio.Nursery | None = None
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Run until cancelled."""
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            task_status.started()
+            await trio.sleep_forever()
+
+    def start_soon(self, task: Callable[[_Followed], Awaitable[None]], followed: _Followed) -> None:
+        """Run a task beside the fetchers."""
+        assert self._nursery is not None, "fetchers run"
+        self._nursery.start_soon(task, followed)
+
+    def follow(self, hosted: Hosted) -> None:
+        """Copy a partition from its leader, in its present epoch."""
+        partition = hosted.partition
+        self.unfollow((partition.topic_id, partition.index))
+        number = zlib.crc32(partition.topic_id) % self.config.fetchers
+        place = (partition.leader_id, (number + partition.index) % self.config.fetchers)
+        fetcher = self._fetchers.get(place)
+        if fetcher is None:
+            assert self._nursery is not None, "partitions are followed once the fetchers run"
+            fetcher = self._fetchers[place] = _Fetcher(self, partition.leader_id)
+            self._nursery.start_soon(fetcher.run)
+        followed = _Followed(hosted)
+        self._of[followed.key] = fetcher
+        fetcher.add(followed)
+
+    def unfollow(self, key: PartitionKey) -> None:
+        """Stop copying a partition."""
+        fetcher = self._of.pop(key, None)
+        if fetcher is not None:
+            fetcher.remove(key)
+
+
+class _Fetcher:
+    """Copies partitions from one broker, one request at a time."""
+
+    def __init__(self, owner: Fetchers, leader_id: int) -> None:
+        self._owner = owner
+        self._config = owner.config
+        self._leader_id = leader_id
+        self._session = FetcherSession()
+        self._followed: dict[PartitionKey, _Followed] = {}
+        self._peer: PeerChannel | None = None
+        self._wake = trio.Event()
+        # Logs that are being changed by what the last response had.
+        self._busy = 0
+        self._failures = 0
+
+    def add(self, followed: _Followed) -> None:
+        """Copy a partition from now on."""
+        self._followed[followed.key] = followed
+        self._want(followed)
+
+    def remove(self, key: PartitionKey) -> None:
+        """Stop copying a partition."""
+        self._followed.pop(key, None)
+        self._session.forget(key)
+
+    def _want(self, followed: _Followed) -> None:
+        if self._followed.get(followed.key) is not followed or followed.is_busy:
+            return
+        partition = followed.hosted.partition
+        epoch = partition.epochs.latest
+        self._session.want(
+            PartitionFetch(
+                topic_id=partition.topic_id,
+                topic_name=None,
+                index=partition.index,
+                fetch_offset=partition.next_offset,
+                max_bytes=self._config.partition_max_bytes,
+                current_leader_epoch=followed.leader_epoch,
+                last_fetched_epoch=NO_EPOCH if epoch is None else epoch,
+                log_start_offset=partition.log_start_offset,
+            )
+        )
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Fetch until cancelled."""
+        while True:
+            self._wake = trio.Event()
+            if self._busy or not len(self._session):
+                await self._wake.wait()
+                continue
+            peer = self._connected()
+            epoch = self._owner.broker_epoch()
+            if peer is None or epoch is None:
+                await trio.sleep(self._config.backoff_ms / 1000)
+                continue
+            wanted = self._session.next_request()
+            request = FetchRequest(
+                replica_state=FetchRequest.ReplicaState(
+                    replica_id=self._config.broker_id, replica_epoch=epoch
+                ),
+                max_wait_ms=self._config.max_wait_ms,
+                min_bytes=self._config.min_bytes,
+                max_bytes=self._config.response_max_bytes,
+                session_id=wanted.session_id,
+                session_epoch=wanted.session_epoch,
+                topics=fetch_topics(wanted.partitions),
+                forgotten_topics_data=forgotten_topics(wanted.forgotten),
+            )
+            try:
+                response = await peer.send(request, timeout_ms=self._config.timeout_ms)
+            except (PeerError, UnsupportedVersionError) as error:
+                self._session.handle_failure()
+                await self._pause(str(error))
+                continue
+            assert isinstance(response, FetchResponse)
+            await self._take(response)
+
+    async def _pause(self, why: str) -> None:
+        if not self._failures:
+            _log.info("fetching from broker %d: %s", self._leader_id, why)
+        self._failures += 1
+        backoff = Backoff(first_ms=FIRST_BACKOFF_MS, longest_ms=self._config.backoff_ms)
+        await trio.sleep(backoff.random_delay_ms(self._failures, self._owner.rng) / 1000)
+
+    def _connected(self) -> PeerChannel | None:
+        endpoint = self._owner.endpoint(self._leader_id)
+        if endpoint is None:
+            return None
+        if self._peer is None or (self._peer.host, self._peer.port) != (endpoint.host, endpoint.port):
+            if self._peer is not None:
+                self._peer.close()
+            self._peer = PeerChannel(
+                endpoint.host,
+                endpoint.port,
+                client_id=f"broker-{self._config.broker_id}-fetcher",
+                backoff=None,
+                rng=self._owner.rng,
+                connect=self._owner.connect,
+            )
+        return self._peer
+
+    async def _take(self, response: FetchResponse) -> None:
+        found: dict[PartitionKey, PartitionData] = {
+            (topic.topic_id, each.partition_index): each
+            for topic in response.responses
+            for each in topic.partitions
+        }
+        is_usable = self._session.handle_response(
+            error_code=response.error_code, session_id=response.session_id, keys=found.keys()
+        )
+        if not is_usable:
+            await self._pause(describe(response.error_code).name)
+            return
+        self._failures = 0
+        for key, data in found.items():
+            followed = self._followed.get(key)
+            if followed is not None and not followed.is_busy:
+                self._take_partition(followed, data)
+
+    def _take_partition(self, followed: _Followed, data: PartitionData) -> None:
+        partition = followed.hosted.partition
+        # Newer metadata may have changed what this replica is, after the request was sent.
+        if partition.role is not Role.FOLLOWER or partition.leader_epoch != followed.leader_epoch:
+            return
+        if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            self._start_again(followed)
+        elif data.error_code == ErrorCode.FENCED_LEADER_EPOCH:
+            # The metadata that says why is on its way.
+            self._session.forget(followed.key)
+        elif data.error_code:
+            self._refused(followed, describe(data.error_code).name)
+        elif data.diverging_epoch.epoch >= 0:
+            end = OffsetAndEpoch(epoch=data.diverging_epoch.epoch, offset=data.diverging_epoch.end_offset)
+            self._truncate(followed, partition.truncation_point(end))
+        else:
+            followed.refusals = 0
+            if data.records:
+                try:
+                    self._append(followed, data)
+                except RemoteProtocolError as error:
+                    self._refused(followed, str(error))
+                    return
+            else:
+                partition.leader_said(data.high_watermark)
+            if data.log_start_offset > partition.log_start_offset:
+                self._move_start(followed, data.log_start_offset)
+
+    def _refused(self, followed: _Followed, why: str) -> None:
+        """The leader cannot be asked for a partition now: ask again later."""
+        partition = followed.hosted.partition
+        if not followed.refusals:
+            _log.info("broker %d on %s-%d: %s", self._leader_id, partition.topic, partition.index, why)
+        followed.refusals += 1
+        self._session.forget(followed.key)
+        backoff = Backoff(first_ms=FIRST_BACKOFF_MS, longest_ms=self._config.backoff_ms)
+        delay_ms = backoff.random_delay_ms(followed.refusals, self._owner.rng)
+        self._owner.call_at(self._owner.clock.now_ms() + delay_ms, partial(self._want, followed))
+
+    # -- changes of the log ------------------------------------------------------------------------------------
+
+    def _append(self, followed: _Followed, data: PartitionData) -> None:
+        """Append what the leader sent. Raises RemoteProtocolError if that does not continue this log."""
+        partition, log = followed.hosted.partition, followed.hosted.log
+        assert log is not None, "a follower's log is open"
+        records = data.records
+        assert records is not None, "there are records to append"
+        assert not isinstance(records, list), "what was decoded is one buffer"
+        headers = []
+        markers = []
+        end, expected = 0, partition.next_offset
+        for view in iterate_batches(records):
+            view.check()
+            header = view.header()
+            if header.base_offset < expected or header.partition_leader_epoch > followed.leader_epoch:
+                raise RemoteProtocolError(
+                    f"a batch of epoch {header.partition_leader_epoch} begins at {header.base_offset}, expected is"
+                    f" {expected}"
+                )
+            headers.append(header)
+            markers.append(end_transaction_marker(view) if header.is_control else None)
+            expected = header.next_offset
+            end = view.position + view.size_in_bytes
+        if not headers:
+            return
+        aborted = []
+        for header, marker in zip(headers, markers, strict=True):
+            partition.epochs.begin(header.partition_leader_epoch, header.base_offset)
+            transaction = partition.producers.take(header, marker)
+            if transaction is not None:
+                aborted.append(transaction)
+        partition.aborted += aborted
+        partition.next_offset = expected
+        high_watermark = data.high_watermark
+
+        def appended(_: bool) -> None:
+            if followed.hosted.log is log and partition.next_offset >= expected:
+                partition.appended(expected, now_ms=self._owner.clock.now_ms())
+                partition.leader_said(high_watermark)
+            self._changed(followed)
+
+        self._change(followed, partial(log.append, (memoryview(records)[:end],), aborted), appended)
+
+    def _truncate(self, followed: _Followed, offset: int) -> None:
+        log = followed.hosted.log
+        assert log is not None, "a follower's log is open"
+        partition = followed.hosted.partition
+        if offset >= partition.log_end_offset:
+            # Nothing to cut, and the epochs differ: what this replica believes of the last epoch has no record.
+            partition.epochs.truncate_to(offset)
+            self._want(followed)
+            return
+        _log.info("%s-%d is cut to offset %d", partition.topic, partition.index, offset)
+        wall_ms = self._owner.clock.wall_ms()
+        offset = max(offset, partition.log_start_offset)
+        self._change(followed, partial(log.truncate_to, offset, wall_ms), partial(self._was_cut, followed))
+
+    def _was_cut(self, followed: _Followed, found: Found) -> None:
+        hosted = followed.hosted
+        if hosted.log is not None:
+            hosted.recovery_point = min(hosted.recovery_point, found.log_end_offset)
+            hosted.partition.opened(
+                log_start_offset=found.log_start_offset,
+                log_end_offset=found.log_end_offset,
+                epochs=LeaderEpochs(found.epoch_starts),
+                producers=found.producers,
+                aborted=found.aborted,
+                high_watermark=hosted.partition.high_watermark,
+            )
+        self._changed(followed)
+
+    def _move_start(self, followed: _Followed, offset: int) -> None:
+        log, partition = followed.hosted.log, followed.hosted.partition
+        assert log is not None, "a follower's log is open"
+
+        def moved(_: object) -> None:
+            partition.log_start_moved(offset, now_ms=self._owner.clock.now_ms())
+
+        offset = min(offset, partition.log_end_offset)
+        followed.hosted.lane.put(
+            DiskJob(
+                partial(log.move_start_to, offset),
+                moved,
+                partial(self._owner.replicas.failed, followed.hosted),
+            )
+        )
+
+    def _change(self, followed: _Followed, work: Callable[[], T], done: Callable[[T], None]) -> None:
+        followed.is_busy = True
+        self._busy += 1
+
+        def failed(error: Exception) -> None:
+            self._busy -= 1
+            self._wake.set()
+            self.remove(followed.key)
+            self._owner.replicas.failed(followed.hosted, error)
+
+        followed.hosted.lane.put(DiskJob(work, done, failed))
+
+    def _changed(self, followed: _Followed) -> None:
+        followed.is_busy = False
+        self._busy -= 1
+        self._want(followed)
+        self._wake.set()
+
+    # -- a log that is out of the leader's range ---------------------------------------------------------------
+
+    def _start_again(self, followed: _Followed) -> None:
+        """The leader does not have the offset: ask what it has, and begin there."""
+        followed.is_busy = True
+        self._busy += 1
+        self._owner.start_soon(self._find_start, followed)
+
+    async def _find_start(self, followed: _Followed) -> None:
+        partition, log = followed.hosted.partition, followed.hosted.log
+        latest = await self._offset(followed, LATEST)
+        earliest = await self._offset(followed, EARLIEST)
+        followed.is_busy = False
+        self._busy -= 1
+        self._wake.set()
+        if latest is None or earliest is None or log is None or followed.hosted.log is not log:
+            self._refused(followed, "its offsets are not known")
+        elif latest < partition.log_end_offset:
+            self._truncate(followed, latest)
+        elif earliest > partition.log_end_offset:
+            _log.warning("%s-%d begins again at offset %d", partition.topic, partition.index, earliest)
+            self._change(
+                followed,
+                partial(log.truncate_fully_to, earliest, self._owner.clock.wall_ms()),
+                partial(self._was_cut, followed),
+            )
+        else:
+            self._want(followed)
+
+    async def _offset(self, followed: _Followed, timestamp: int) -> int | None:
+        partition = followed.hosted.partition
+        if self._peer is None:
+            return None
+        request = ListOffsetsRequest(
+            replica_id=self._config.broker_id,
+            topics=[
+                ListOffsetsRequest.ListOffsetsTopic(
+                    name=partition.topic,
+                    partitions=[
+                        ListOffsetsRequest.ListOffsetsPartition(
+                            partition_index=partition.index,
+                            current_leader_epoch=followed.leader_epoch,
+                            timestamp=timestamp,
+                        )
+                    ],
+                )
+            ],
+        )
+        try:
+            response = await self._peer.send(request, timeout_ms=self._config.timeout_ms)
+        except (PeerError, UnsupportedVersionError):
+            return None
+        assert isinstance(response, ListOffsetsResponse)
+        for each in _all_partitions(response):
+            return each.offset if each.error_code == ErrorCode.NONE else None
+        return None
+
+
+def _all_partitions(
+    response: ListOffsetsResponse,
+) -> Iterable[ListOffsetsResponse.ListOffsetsPartitionResponse]:
+    return (each for topic in response.topics for each in topic.partitions)

@@ -1,0 +1,397 @@
+"""Fetch: reads what a request asks for, or waits until there is enough of it.
+
+What lies in the page cache is read at once, in the event loop; anything else by a thread, after which the response is
+made. A request waits for changes of its partitions and is then looked at again (`replica.fetch_sessions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
+from kafkaproto_server.node.replicas.timers import Timers
+from kafkaproto_server.ports import Buffer, Clock, Rng
+from kafkaproto_server.replica.fetch_sessions import FetchContext, FetchSessions
+from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError
+from kafkaproto_server.requests.data import Fetched, FetchResult, ReadResult
+from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey
+from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError, StorageError
+from kafkaproto_server.storage.log.batch_walk import walk
+from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
+
+FIRST_SERVED_BY_FOLLOWERS = 11
+"""Version of Fetch whose clients know that any replica may respond (KIP-392)."""
+READ_COMMITTED = 1
+_NOT_READ = (
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+    ErrorCode.UNKNOWN_TOPIC_ID,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+)
+"""Errors that do not end the wait for the other partitions. Otherwise a client would ask again and again, and be told
+nothing new."""
+
+MayRead = Callable[[str], bool]
+"""Whether the sender may read a topic."""
+
+
+class _Cold:
+    """A read that has to wait for the disk."""
+
+    __slots__ = ("end_offset", "log", "max_bytes", "offset", "position", "whole_first")
+
+    def __init__(
+        self, position: int, log: TopicLog, offset: int, max_bytes: int, end_offset: int, whole_first: bool
+    ) -> None:
+        self.position = position
+        self.log = log
+        self.offset = offset
+        self.max_bytes = max_bytes
+        self.end_offset = end_offset
+        self.whole_first = whole_first
+
+    def read(self) -> Buffer:
+        """Read; for a thread."""
+        return self.log.read_records(
+            self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first
+        )
+
+
+class Fetches:
+    """The readers' side of a broker's replicas."""
+
+    def __init__(
+        self,
+        *,
+        replicas: HostedReplicas,
+        image: Callable[[], ClusterImage],
+        clock: Clock,
+        timers: Timers,
+        rng: Rng,
+        max_sessions: int,
+        max_bytes: int,
+        read_in_thread: Callable[
+            [Callable[[], list[Buffer | Exception]], Callable[[list[Buffer | Exception]], None]], None
+        ],
+    ) -> None:
+        """``max_bytes`` is fetch.max.bytes. ``read_in_thread`` calls its first argument in a thread and its second one
+        with the result."""
+        self._replicas = replicas
+        self._image = image
+        self._clock = clock
+        self._timers = timers
+        self._max_bytes = max_bytes
+        self._read_in_thread = read_in_thread
+        self.sessions = FetchSessions(rng, self._partition, max_sessions)
+
+    def fetch(self, values: FetchValues, version: int, may_read: MayRead, done: Fetched) -> None:
+        """Serve a request. ``done`` is called with the response, now or later."""
+        now_ms = self._clock.now_ms()
+        context = self.sessions.begin(values, now_ms)
+        _Fetch(self, values, version, may_read, context, done).begin(now_ms)
+
+    def _partition(self, key: PartitionKey) -> Partition | None:
+        topic, index = key
+        topic_id = self._image().topic_ids.get(topic) if isinstance(topic, str) else topic
+        hosted = None if topic_id is None else self._replicas.get(topic_id, index)
+        return None if hosted is None else hosted.partition
+
+    # The rest is for the requests.
+
+    @property
+    def now_ms(self) -> int:
+        """The monotonic time."""
+        return self._clock.now_ms()
+
+    def call_at(self, at_ms: int, call: Callable[[], None], is_over: Callable[[], bool]) -> None:
+        """See `Timers.add`."""
+        self._timers.add(at_ms, call, is_over)
+
+    def limit(self, values: FetchValues) -> int:
+        """The most bytes of records in a response."""
+        return values.max_bytes if values.is_from_follower else min(values.max_bytes, self._max_bytes)
+
+    def find(self, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+        """The replica that a request asks for. Raises PartitionError."""
+        image = self._image()
+        name: str | None
+        if fetch.topic_name is None:
+            topic = image.topics.get(fetch.topic_id)
+            if topic is None:
+                raise PartitionError(ErrorCode.UNKNOWN_TOPIC_ID)
+            name, topic_id = topic.name, fetch.topic_id
+        else:
+            name = fetch.topic_name
+            known = image.topic_ids.get(name)
+            topic_id = b"" if known is None else known
+        if not may_read(name):
+            raise PartitionError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        hosted = self._replicas.get(topic_id, fetch.index)
+        if hosted is None:
+            topic = image.topics.get(topic_id)
+            if topic is None or fetch.index not in topic.partitions:
+                raise PartitionError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return hosted
+
+    def is_stale(self, broker_id: int, broker_epoch: int) -> bool:
+        """Whether a request is of an earlier run of a broker, which may have lost records since (KIP-903)."""
+        broker = self._image().brokers.get(broker_id)
+        return broker is not None and NO_EPOCH != broker_epoch < broker.epoch
+
+    def leader_of(self, fetch: PartitionFetch) -> tuple[int, int]:
+        """The leader of a partition and its epoch, as the metadata has them."""
+        image = self._image()
+        topic_id = fetch.topic_id if fetch.topic_name is None else image.topic_ids.get(fetch.topic_name, b"")
+        topic = image.topics.get(topic_id)
+        partition = None if topic is None else topic.partitions.get(fetch.index)
+        return (NO_NODE, NO_EPOCH) if partition is None else (partition.leader, partition.leader_epoch)
+
+    def read_cold(self, reads: Sequence[_Cold], done: Callable[[list[Buffer | Exception]], None]) -> None:
+        """Have a thread read what is not in memory."""
+
+        def work() -> list[Buffer | Exception]:
+            found: list[Buffer | Exception] = []
+            for each in reads:
+                try:
+                    found.append(each.read())
+                except (OSError, StorageError, OffsetOutOfRangeError) as error:
+                    found.append(error)
+            return found
+
+        self._read_in_thread(work, done)
+
+
+class _Fetch:
+    """One request until it has its response."""
+
+    __slots__ = (
+        "_cold",
+        "_context",
+        "_done",
+        "_is_over",
+        "_is_reading",
+        "_may_read",
+        "_node",
+        "_results",
+        "_values",
+        "_version",
+    )
+
+    def __init__(
+        self,
+        node: Fetches,
+        values: FetchValues,
+        version: int,
+        may_read: MayRead,
+        context: FetchContext,
+        done: Fetched,
+    ) -> None:
+        self._node = node
+        self._values = values
+        self._version = version
+        self._may_read = may_read
+        self._context = context
+        self._done = done
+        self._is_over = False
+        self._is_reading = False
+        self._results: list[ReadResult] = []
+        self._cold: list[_Cold] = []
+
+    def begin(self, now_ms: int) -> None:
+        values = self._values
+        if self._context.error_code or self._look(is_first=True) or values.max_wait_ms <= 0:
+            self._finish()
+        elif not self._is_over:
+            self._context.wait(self._wake)
+            self._node.call_at(now_ms + values.max_wait_ms, self._expire, lambda: self._is_over)
+
+    def _wake(self) -> None:
+        if not self._is_over and self._look(is_first=False):
+            self._finish()
+
+    def _expire(self) -> None:
+        if not self._is_over:
+            self._look(is_first=False)
+            self._finish()
+
+    def _look(self, *, is_first: bool) -> bool:
+        """Read all partitions. Returns whether the response need not wait any longer."""
+        left = limit = self._node.limit(self._values)
+        is_due = False
+        total = refused = 0
+        self._results, self._cold = results, _ = [], []
+        fetches = self._context.look()
+        for position, fetch in enumerate(fetches):
+            try:
+                hosted = self._node.find(fetch, self._may_read)
+                result = self._read(hosted, fetch, position, left, is_first=is_first, is_empty=total == 0)
+            except PartitionError as error:
+                leader_id, leader_epoch = self._node.leader_of(fetch)
+                result = ReadResult(
+                    error_code=error.code,
+                    high_watermark=-1,
+                    log_start_offset=-1,
+                    leader_id=leader_id,
+                    leader_epoch=leader_epoch,
+                )
+            results.append(result)
+            total += result.records_bytes
+            left = max(0, left - result.records_bytes)
+            if result.error_code in _NOT_READ:
+                refused += 1
+            else:
+                is_due = is_due or result.error_code != 0 or result.is_diverging
+        return is_due or total >= min(self._values.min_bytes, limit) or refused == self._context.size
+
+    def _read(
+        self,
+        hosted: Hosted,
+        fetch: PartitionFetch,
+        position: int,
+        left: int,
+        *,
+        is_first: bool,
+        is_empty: bool,
+    ) -> ReadResult:
+        """Read one partition. Raises PartitionError."""
+        partition, values = hosted.partition, self._values
+        if values.is_from_follower or self._version < FIRST_SERVED_BY_FOLLOWERS:
+            partition.check_leader(fetch.current_leader_epoch)
+        else:
+            partition.check_readable(fetch.current_leader_epoch)
+        log = self._log_of(hosted)
+        offset = fetch.fetch_offset
+        if fetch.last_fetched_epoch != NO_EPOCH:
+            end = _diverging(partition, offset, fetch.last_fetched_epoch)
+            if end is not None:
+                return ReadResult(
+                    high_watermark=partition.high_watermark,
+                    log_start_offset=partition.log_start_offset,
+                    last_stable_offset=partition.last_stable_offset,
+                    is_diverging=True,
+                    diverging=end,
+                )
+        if not partition.log_start_offset <= offset <= partition.log_end_offset:
+            raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
+        stable = partition.last_stable_offset
+        if values.is_from_follower:
+            end_offset = partition.log_end_offset
+        elif values.isolation_level == READ_COMMITTED:
+            end_offset = stable
+        else:
+            end_offset = partition.high_watermark
+        records: Buffer = b""
+        is_limited = False
+        if offset < end_offset:
+            max_bytes = min(fetch.max_bytes, left)
+            try:
+                records = log.read_records(offset, max_bytes, end_offset, whole_first=is_empty, now=True)
+                is_limited = not records
+            except BlockingIOError:
+                self._cold.append(_Cold(position, log, offset, max_bytes, end_offset, is_empty))
+            except OffsetOutOfRangeError:
+                raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE) from None
+            except CorruptFileError as error:
+                raise PartitionError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
+        if values.is_from_follower and is_first:
+            partition.follower_fetched(
+                values.replica_id,
+                offset,
+                fetch.log_start_offset,
+                values.replica_epoch,
+                now_ms=self._node.now_ms,
+            )
+        is_cold = bool(self._cold) and self._cold[-1].position == position
+        return ReadResult(
+            high_watermark=partition.high_watermark,
+            log_start_offset=partition.log_start_offset,
+            last_stable_offset=stable,
+            records=records,
+            # What a thread reads counts as something, so that the response does not wait for more.
+            records_bytes=len(records) or (max(1, min(fetch.max_bytes, left)) if is_cold else 0),
+            is_limited=is_limited,
+            aborted=_aborted(partition, offset, records, values),
+        )
+
+    def _log_of(self, hosted: Hosted) -> TopicLog:
+        """The log, if the sender may have it. Raises PartitionError."""
+        values = self._values
+        if hosted.log is None:
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        # Who claims to be a follower must be one: it moves the high watermark.
+        if values.is_from_follower and (
+            values.replica_id not in hosted.partition.followers
+            or self._node.is_stale(values.replica_id, values.replica_epoch)
+        ):
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return hosted.log
+
+    def _finish(self) -> None:
+        self._is_over = True
+        if self._cold:
+            self._context.cancel()
+            self._node.read_cold(self._cold, self._take_cold)
+        else:
+            self._respond()
+
+    def _take_cold(self, found: list[Buffer | Exception]) -> None:
+        for each, records in zip(self._cold, found, strict=True):
+            result = self._results[each.position]
+            if isinstance(records, OffsetOutOfRangeError):
+                changed = ReadResult(
+                    error_code=ErrorCode.OFFSET_OUT_OF_RANGE, high_watermark=-1, log_start_offset=-1
+                )
+            elif isinstance(records, Exception):
+                changed = ReadResult(
+                    error_code=ErrorCode.KAFKA_STORAGE_ERROR, high_watermark=-1, log_start_offset=-1
+                )
+            else:
+                changed = ReadResult(
+                    high_watermark=result.high_watermark,
+                    log_start_offset=result.log_start_offset,
+                    last_stable_offset=result.last_stable_offset,
+                    records=records,
+                    records_bytes=len(records),
+                    is_limited=not records,
+                    aborted=result.aborted,
+                )
+            self._results[each.position] = changed
+        self._respond()
+
+    def _respond(self) -> None:
+        finished = self._context.finish(self._results, self._node.now_ms)
+        self._done(
+            FetchResult(
+                error_code=finished.error_code, session_id=finished.session_id, responses=finished.responses
+            )
+        )
+
+
+def _aborted(
+    partition: Partition, offset: int, records: Buffer, values: FetchValues
+) -> list[tuple[int, int]] | None:
+    """The aborted transactions that a consumer has to skip in the records; None if it does not ask for them."""
+    if values.isolation_level != READ_COMMITTED or values.is_from_follower:
+        return None
+    if not partition.aborted:
+        return []
+    end_offset = offset
+    for place in walk(
+        lambda position, length: memoryview(records)[position : position + length], "", 0, len(records)
+    ):
+        end_offset = place.next_offset
+    return partition.aborted_between(offset, end_offset)
+
+
+def _diverging(partition: Partition, offset: int, epoch: int) -> OffsetAndEpoch | None:
+    """Where a log that has ``epoch`` up to ``offset`` leaves this one; None if it does not. Raises PartitionError."""
+    end = partition.epochs.end_offset_for(epoch, partition.log_end_offset)
+    if end is None:
+        # Its epoch is newer than all here: the follower knows a leader that this one does not.
+        raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
+    if end.epoch < epoch or end.offset < offset:
+        return end
+    return None

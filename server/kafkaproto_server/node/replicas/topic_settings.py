@@ -1,0 +1,83 @@
+"""What a topic's configs mean for its replicas on this broker, parsed once for each state of the configs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
+from kafkaproto_server.storage.log.segment import LogConfig
+
+
+class TopicSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of the partitions of one topic."""
+
+    log: LogConfig
+    incoming: IncomingRules
+    min_insync_replicas: int
+
+
+class KnownSettings:
+    """The settings of all topics. Images share what did not change, so most calls cost two comparisons."""
+
+    def __init__(self) -> None:
+        self._node_configs: NodeConfigs | None = None
+        self._known: dict[str, tuple[Mapping[str, str], TopicSettings]] = {}
+
+    def of(self, topic: str, image: ClusterImage, node_configs: NodeConfigs) -> TopicSettings:
+        """The settings of a topic. ``node_configs`` is the same object as long as it has the same values."""
+        if node_configs is not self._node_configs:
+            self._node_configs = node_configs
+            self._known.clear()
+        own = image.config(TOPIC_RESOURCE, topic)
+        known = self._known.get(topic)
+        if known is not None and known[0] is own:
+            return known[1]
+        settings = _settings(node_configs, own)
+        self._known[topic] = (own, settings)
+        return settings
+
+    def forget(self, topic: str) -> None:
+        """The topic is gone."""
+        self._known.pop(topic, None)
+
+
+_LOG_KEYS = ("segment.bytes", "segment.ms", "index.interval.bytes", "segment.index.bytes")
+_INCOMING_KEYS = (
+    "cleanup.policy",
+    "compression.gzip.level",
+    "compression.lz4.level",
+    "compression.type",
+    "compression.zstd.level",
+    "max.decompressed.message.bytes",
+    "max.message.bytes",
+    "message.timestamp.after.max.ms",
+    "message.timestamp.before.max.ms",
+    "message.timestamp.type",
+    "segment.bytes",
+)
+
+
+def _settings(node_configs: NodeConfigs, own: Mapping[str, str]) -> TopicSettings:
+    def value(key: str) -> str:
+        found = node_configs.effective_topic_config(key, own).value
+        assert found is not None, f"{key} has a default"
+        return found
+
+    segment_bytes, segment_ms, interval_bytes, index_bytes = (int(value(key)) for key in _LOG_KEYS)
+    return TopicSettings(
+        log=LogConfig(
+            segment_bytes=segment_bytes,
+            segment_ms=segment_ms,
+            index_interval_bytes=interval_bytes,
+            segment_index_bytes=index_bytes,
+            has_gaps=True,
+            is_durable_at_once=False,
+        ),
+        incoming=incoming_rules({key: value(key) for key in _INCOMING_KEYS}),
+        min_insync_replicas=int(value("min.insync.replicas")),
+    )

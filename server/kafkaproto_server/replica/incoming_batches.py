@@ -1,0 +1,357 @@
+"""Check the record batch that a producer sends for a partition, before the leader assigns its offsets.
+
+There are two steps, because most batches need only the first one:
+
+- `check_header` reads the header once, compares its fields and the checksum. It touches no record and copies nothing.
+- `check_records` goes through the records, and writes the batch anew if that is needed. It may take long (a megabyte
+  takes tens of milliseconds), so it may run in any thread: nothing here has a state. `needs_slow_path` says which
+  batches need it: those of topics that have rules for single records (keys, early timestamps, sizes) or another
+  compression, and those whose header is not what a producer writes.
+
+The batch is stored as Apache Kafka stores it. With LogAppendTime, the header gets the time of the append and a new
+checksum. With another compression than the topic's, the batch gets a new body. If the max timestamp of the header is
+not that of the records, `check_records` corrects it. All else stays as it was sent.
+
+The first step trusts the header where Apache Kafka counts and compares all records. So a batch with a right checksum
+may hold fewer records than its header says, or damaged ones, and consumers find out. Only counts that are impossible
+are refused.
+
+Apache Kafka has this in ProduceRequest.validateRecords, UnifiedLog.analyzeAndValidateRecords and LogValidator. The
+error codes are those of 4.4.0, in the order of its checks. Bytes that make Kafka's own code fail, so that it responds
+with UNKNOWN_SERVER_ERROR, get the code that says what is wrong with them.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import Final, NamedTuple, NoReturn
+
+import msgspec
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.primitives import Buffer
+from kafkaproto.records.batch import (
+    COMPRESSION_MASK,
+    CONTROL_BIT,
+    CRC_START,
+    HEADER_SIZE,
+    LENGTH_END,
+    MAGIC,
+    MAGIC_OFFSET,
+    BatchHeader,
+    RecordBatchView,
+)
+from kafkaproto.records.compression import MAX_DECOMPRESSED_BYTES, Compression, compress, decompress
+from kafkaproto.records.crc32c import crc32c
+from kafkaproto.records.record import read_records
+from kafkaproto.records.survey import RecordSurvey, survey_records
+from kafkaproto_server.replica.incoming_rules import UNLIMITED_MS, UNLIMITED_RECORD_BYTES, IncomingRules
+
+MAX_RECORD_ERRORS: Final = 1000
+"""Most records of a batch that a response names as refused. A batch may have 100,000, and each would add a text."""
+NO_TIMESTAMP: Final = -1
+"""Of a record whose producer set no timestamp."""
+
+_MIN_OLD_MESSAGE_LENGTH: Final = 14
+"""The shortest length that Kafka takes for the one of a message in the formats before magic 2."""
+_LENGTH_OFFSET: Final = 8
+_ATTRIBUTES_FIELD: Final = BatchHeader._fields.index("attributes")
+"""The checksum covers this field of the header and all that follow."""
+_TIMESTAMP_TYPE_BIT: Final = 0x08
+_TRANSACTIONAL_BIT: Final = 0x10
+_DELETE_HORIZON_BIT: Final = 0x40
+_KEPT_BITS: Final = COMPRESSION_MASK | _TRANSACTIONAL_BIT | _DELETE_HORIZON_BIT
+"""Attributes that a new header keeps; the bits that mean nothing are dropped, as in Kafka."""
+_FREE_DECOMPRESSED_BYTES: Final = 4 * 1024 * 1024
+_DECOMPRESSED_TIMES_SIZE: Final = 100
+"""A batch may decompress to that many bytes and that many times its size: twice this is in memory for a moment. Real
+records do not shrink so much."""
+_MIN_RECORD_BYTES: Final = 7
+_MAX_EXPANSION: Final = (1, 1032, 22, 255, 32768)
+"""By compression: how many bytes one byte of compressed records can stand for at most."""
+
+_INT32 = Struct(">i")
+_UP_TO_MAGIC = Struct(">qii")
+_MAGIC_AND_CRC = Struct(">bI")
+_AFTER_CRC = Struct(">hiqqqhii")
+
+
+class RecordError(NamedTuple):
+    """Why one record of a batch was refused."""
+
+    batch_index: int
+    """The number of the record in its batch."""
+    message: str
+
+
+class BatchRefused(Exception):
+    """The batch is not appended; the response has the code, the message and the record errors."""
+
+    def __init__(self, code: ErrorCode, message: str, record_errors: tuple[RecordError, ...] = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.record_errors = record_errors
+
+
+class IncomingBatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A batch of a producer that passed its checks, all of them or those of its header."""
+
+    header: BatchHeader
+    """As it will be stored, but for base offset and leader epoch."""
+    parts: tuple[Buffer, ...]
+    """What follows the leader epoch (from the magic on), in pieces. They share the memory of the request."""
+    is_checked: bool
+    """If false, `check_records` has to see the batch before it may be stored."""
+    is_rewritten: bool = False
+    """Whether the header, and perhaps the records, are not those that the producer sent."""
+
+
+def check_header(
+    records: Buffer, rules: IncomingRules, now_ms: int, *, allows_zstd: bool = True
+) -> IncomingBatch:
+    """The one batch in ``records``, the bytes that a Produce request has for a partition. If ``is_checked`` is false,
+    `check_records` is the next step.
+
+    A part of another batch at the end is cut off. Produce allows zstd from version 7 on (KIP-110).
+
+    Raises BatchRefused with
+
+    - INVALID_RECORD if there is no whole batch, more than one, or one in an old format; if its base offset is not 0,
+      its count of records is impossible, it is a control batch, or it has a producer id without a sequence number
+    - CORRUPT_MESSAGE for a length or magic that no batch has, or a wrong checksum
+    - UNSUPPORTED_COMPRESSION_TYPE for zstd where it is not allowed, and for a compression that does not exist
+    - MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE if it is larger than ``max.message.bytes`` or a segment.
+    """
+    try:
+        header = RecordBatchView(records).header()
+    except RemoteProtocolError:
+        raise _why_no_batch(records) from None
+    size = header.batch_length + LENGTH_END
+    attributes = header.attributes
+    if attributes & COMPRESSION_MASK == Compression.ZSTD and not allows_zstd:
+        _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce")
+    if size != len(records) and _size_at(records, size) is not None:
+        _refuse(ErrorCode.INVALID_RECORD, "more than one record batch for a partition")
+    if header.base_offset != 0:
+        _refuse(ErrorCode.INVALID_RECORD, f"the base offset has to be 0, not {header.base_offset}")
+    if size > rules.max_message_bytes:
+        raise _too_large(size, rules)
+    view = memoryview(records)
+    if crc32c(view[CRC_START:size]) != header.crc:
+        _refuse(ErrorCode.CORRUPT_MESSAGE, "the crc of the record batch is wrong")
+    _check_fields(header)
+    parts = (view[MAGIC_OFFSET:size],)
+    if needs_slow_path(header, rules, now_ms):
+        return IncomingBatch(header=header, parts=parts, is_checked=False)
+    if rules.timestamp_type:
+        return _with_new_header(header, view[HEADER_SIZE:size], attributes & _KEPT_BITS, now_ms, rules)
+    _check_segment(size, rules)
+    return IncomingBatch(header=header, parts=parts, is_checked=True)
+
+
+def needs_slow_path(header: BatchHeader, rules: IncomingRules, now_ms: int) -> bool:
+    """Whether `check_records` has to look at the records of a batch with this header."""
+    codec = header.attributes & COMPRESSION_MASK
+    if (
+        rules.is_compacted
+        or (rules.compression is not None and codec != rules.compression)
+        or (codec and rules.max_decompressed_message_bytes < UNLIMITED_RECORD_BYTES)
+        # No producer sets the bit of LogAppendTime.
+        or header.attributes & _TIMESTAMP_TYPE_BIT
+    ):
+        return True
+    if rules.timestamp_type:
+        return False
+    # The base timestamp is that of the first record. A header that says so, and whose max timestamp is not too late,
+    # tells nothing about the earliest of the records: only they can.
+    base, latest = header.base_timestamp, header.max_timestamp
+    return (
+        rules.timestamp_before_max_ms < UNLIMITED_MS
+        or not NO_TIMESTAMP <= latest <= now_ms + rules.timestamp_after_max_ms
+        or not now_ms - rules.timestamp_before_max_ms <= base <= latest
+    )
+
+
+def check_records(batch: IncomingBatch, rules: IncomingRules, now_ms: int) -> IncomingBatch:
+    """The batch as it is to be stored, after a look at all of its records.
+
+    Raises BatchRefused with
+
+    - INVALID_RECORD if the bytes are not the records that the header claims, one of them is larger than
+      ``max.decompressed.message.bytes``, or they decompress to more than a hundred times their size; with record
+      errors, if a record without key is for a compacted topic
+    - INVALID_TIMESTAMP with record errors, if a timestamp is too early or too late, or the producer claims that it is
+      that of the append
+    - MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE if the batch is too large in its new compression.
+    """
+    assert not batch.is_checked, "the records were checked before"
+    header = batch.header
+    codec = header.attributes & COMPRESSION_MASK
+    body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
+    longest = rules.max_decompressed_message_bytes if codec else UNLIMITED_RECORD_BYTES
+    # Kafka has no such limit: it decompresses a little at a time.
+    limit = min(MAX_DECOMPRESSED_BYTES, _FREE_DECOMPRESSED_BYTES + _DECOMPRESSED_TIMES_SIZE * len(body))
+    try:
+        data = decompress(codec, body, limit)
+        survey = survey_records(data, header.record_count, longest)
+        latest = _check_survey(header, data, survey, rules, now_ms)
+    except RemoteProtocolError as error:
+        raise BatchRefused(ErrorCode.INVALID_RECORD, str(error)) from None
+    max_timestamp = now_ms if rules.timestamp_type else latest
+    if rules.compression is not None and rules.compression != codec:
+        packed = memoryview(compress(rules.compression, data, rules.compression_level))
+        if HEADER_SIZE + len(packed) > rules.max_message_bytes:
+            raise _too_large(HEADER_SIZE + len(packed), rules)
+        attributes = header.attributes & _TRANSACTIONAL_BIT | rules.compression
+        return _with_new_header(header, packed, attributes, max_timestamp, rules)
+    if max_timestamp != header.max_timestamp or header.attributes >> 3 & 1 != rules.timestamp_type:
+        return _with_new_header(header, body, header.attributes & _KEPT_BITS, max_timestamp, rules)
+    _check_segment(header.batch_length + LENGTH_END, rules)
+    return IncomingBatch(header=header, parts=batch.parts, is_checked=True)
+
+
+def stamp(batch: IncomingBatch, base_offset: int, leader_epoch: int) -> list[Buffer]:
+    """The bytes to store, as buffers for one gathered write. Both numbers are outside of the checksum."""
+    return [_UP_TO_MAGIC.pack(base_offset, batch.header.batch_length, leader_epoch), *batch.parts]
+
+
+def _check_fields(header: BatchHeader) -> None:
+    """Refuse what no producer sends, though the checksum is right."""
+    codec = header.attributes & COMPRESSION_MASK
+    count = header.record_count
+    if codec > Compression.ZSTD:
+        _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"there is no compression {codec}")
+    if count <= 0 or header.last_offset_delta != count - 1:
+        _refuse(
+            ErrorCode.INVALID_RECORD,
+            f"{count} records cannot have last offset delta {header.last_offset_delta}",
+        )
+    if header.attributes & CONTROL_BIT:
+        _refuse(ErrorCode.INVALID_RECORD, "clients may not send control records")
+    if header.producer_id >= 0 and header.base_sequence < 0:
+        _refuse(
+            ErrorCode.INVALID_RECORD,
+            f"producer {header.producer_id} cannot have sequence number {header.base_sequence}",
+        )
+    body_bytes = header.batch_length - (HEADER_SIZE - LENGTH_END)
+    if count * _MIN_RECORD_BYTES > body_bytes * _MAX_EXPANSION[codec]:
+        _refuse(ErrorCode.INVALID_RECORD, f"{body_bytes} bytes cannot be {count} records")
+
+
+def _size_at(records: Buffer, position: int) -> int | None:
+    """The size of the batch at a position, or None if no whole one is there.
+
+    Raises BatchRefused with CORRUPT_MESSAGE if its length or magic are those of no format.
+    """
+    left = len(records) - position
+    if left < LENGTH_END:
+        return None
+    length = _INT32.unpack_from(records, position + _LENGTH_OFFSET)[0]
+    if length < _MIN_OLD_MESSAGE_LENGTH:
+        _refuse(ErrorCode.CORRUPT_MESSAGE, f"a record batch cannot have length {length}")
+    if left <= MAGIC_OFFSET:
+        return None
+    magic = records[position + MAGIC_OFFSET]
+    if magic > MAGIC:
+        _refuse(ErrorCode.CORRUPT_MESSAGE, f"a record batch cannot have magic {magic}")
+    size: int = length + LENGTH_END
+    return size if size <= left else None
+
+
+def _why_no_batch(records: Buffer) -> BatchRefused:
+    """Why the bytes do not begin with a whole batch of magic 2."""
+    size = _size_at(records, 0)
+    if size is None:
+        return BatchRefused(ErrorCode.INVALID_RECORD, "there is no whole record batch")
+    if records[MAGIC_OFFSET] < MAGIC:
+        return BatchRefused(
+            ErrorCode.INVALID_RECORD, "the message format is too old, only magic 2 is supported"
+        )
+    return BatchRefused(ErrorCode.CORRUPT_MESSAGE, f"{size} bytes are too few for a record batch")
+
+
+def _check_survey(
+    header: BatchHeader, data: bytes, survey: RecordSurvey, rules: IncomingRules, now_ms: int
+) -> int:
+    """The largest timestamp of the records, if each record is one that the topic takes."""
+    has_append_time = header.attributes & _TIMESTAMP_TYPE_BIT
+    earliest = header.base_timestamp + survey.min_timestamp_delta
+    latest = header.base_timestamp + survey.max_timestamp_delta
+    if has_append_time:
+        earliest = latest = header.max_timestamp
+    if rules.timestamp_type:
+        is_suspect = bool(has_append_time)
+    else:
+        # A record without timestamp looks like an early one here.
+        is_suspect = (
+            earliest < now_ms - rules.timestamp_before_max_ms
+            or latest > now_ms + rules.timestamp_after_max_ms
+            or (bool(has_append_time) and latest == NO_TIMESTAMP)
+        )
+    if is_suspect or (rules.is_compacted and not survey.all_have_keys):
+        _check_each_record(header, data, rules, now_ms)
+    return max(latest, NO_TIMESTAMP)
+
+
+def _check_each_record(header: BatchHeader, data: bytes, rules: IncomingRules, now_ms: int) -> None:
+    """Raise BatchRefused with the records that are not as the topic wants them, if there are any."""
+    has_append_time = header.attributes & _TIMESTAMP_TYPE_BIT
+    append_time = header.max_timestamp if has_append_time else None
+    earliest, latest = now_ms - rules.timestamp_before_max_ms, now_ms + rules.timestamp_after_max_ms
+    code = None
+    errors: list[RecordError] = []
+    for record in read_records(data, header.record_count, 0, header.base_timestamp, append_time):
+        timestamp = record.timestamp
+        if rules.is_compacted and record.key is None:
+            message = "a compacted topic needs a key in each record"
+            code = code or ErrorCode.INVALID_RECORD
+        elif not rules.timestamp_type and timestamp != NO_TIMESTAMP and not earliest <= timestamp <= latest:
+            message = f"timestamp {timestamp} is not in the range from {earliest} to {latest}"
+            code = ErrorCode.INVALID_TIMESTAMP
+        elif has_append_time and (rules.timestamp_type or timestamp == NO_TIMESTAMP):
+            message = "a producer may not set the timestamp type to LogAppendTime"
+            code = ErrorCode.INVALID_TIMESTAMP
+        else:
+            continue
+        if len(errors) < MAX_RECORD_ERRORS:
+            errors.append(RecordError(record.offset, message))
+    if code is not None:
+        about = f"record {errors[0].batch_index}: {errors[0].message}"
+        raise BatchRefused(code, f"records of the batch are refused, the first one is {about}", tuple(errors))
+
+
+def _with_new_header(
+    header: BatchHeader, body: memoryview, attributes: int, max_timestamp: int, rules: IncomingRules
+) -> IncomingBatch:
+    """The batch with other attributes, max timestamp and records. The attributes come without a timestamp type and get
+    that of the topic.
+    """
+    attributes |= rules.timestamp_type << 3
+    length = HEADER_SIZE - LENGTH_END + len(body)
+    _check_segment(length + LENGTH_END, rules)
+    new_header = header._replace(batch_length=length, attributes=attributes, max_timestamp=max_timestamp)
+    checked = _AFTER_CRC.pack(*new_header[_ATTRIBUTES_FIELD:])
+    crc = crc32c(body, crc32c(checked))
+    new_header = new_header._replace(crc=crc)
+    parts = (_MAGIC_AND_CRC.pack(MAGIC, crc) + checked, body)
+    return IncomingBatch(header=new_header, parts=parts, is_checked=True, is_rewritten=True)
+
+
+def _check_segment(size: int, rules: IncomingRules) -> None:
+    if size > rules.segment_bytes:
+        _refuse(
+            ErrorCode.RECORD_LIST_TOO_LARGE, f"{size} bytes do not fit in a segment of {rules.segment_bytes}"
+        )
+
+
+def _too_large(size: int, rules: IncomingRules) -> BatchRefused:
+    return BatchRefused(
+        ErrorCode.MESSAGE_TOO_LARGE,
+        f"the record batch has {size} bytes, max.message.bytes is {rules.max_message_bytes}",
+    )
+
+
+def _refuse(code: ErrorCode, message: str) -> NoReturn:
+    raise BatchRefused(code, message)

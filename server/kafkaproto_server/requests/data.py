@@ -1,0 +1,115 @@
+"""What handlers of the data APIs hand to a broker's replicas, and what they get back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.requests.fetch_requests import PartitionFetch
+from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
+
+NO_OFFSET = -1
+
+
+class ProduceItem(msgspec.Struct, frozen=True, kw_only=True):
+    """The records of one partition of a Produce request."""
+
+    topic_id: bytes
+    index: int
+    records: Buffer
+    allows_zstd: bool
+    """Whether the version of the request allows zstd."""
+
+
+class ProduceResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of them."""
+
+    code: ErrorCode
+    base_offset: int = NO_OFFSET
+    append_time_ms: int = -1
+    """The broker's time if the topic has LogAppendTime; -1 otherwise."""
+    log_start_offset: int = NO_OFFSET
+    message: str | None = None
+    record_errors: Sequence[tuple[int, str | None]] = ()
+    """Position in the batch and reason of each refused record."""
+
+
+class MarkerItem(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of a producer's transaction in one partition, as its coordinator decided it."""
+
+    topic: str
+    index: int
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    is_abort: bool
+    transaction_version: int
+
+
+Produced = Callable[[list[ProduceResult]], None]
+"""Takes the results of a Produce request, in the order of its items."""
+
+
+class PartitionResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a session has to know of a partition that was read."""
+
+    error_code: int = 0
+    high_watermark: int
+    """-1 with an error; this holds for the log start offset too."""
+    log_start_offset: int
+    records_bytes: int = 0
+    """Size of the records that the response has."""
+    is_limited: bool = False
+    """There are more records at the fetch offset: the response had no room for them, or a quota held them back."""
+    preferred_read_replica: int = -1
+    is_diverging: bool = False
+    """The response has a diverging epoch."""
+
+
+class ReadResult(PartitionResult, frozen=True, kw_only=True, gc=False):
+    """What a Fetch request gets of one partition."""
+
+    last_stable_offset: int = NO_OFFSET
+    records: Buffer = b""
+    diverging: OffsetAndEpoch | None = None
+    """Where the log of a follower leaves that of the leader."""
+    aborted: Sequence[tuple[int, int]] | None = None
+    """Producer id and first offset of the aborted transactions among the records; None unless read_committed."""
+    leader_id: int = NO_NODE
+    leader_epoch: int = -1
+    """The leader, with an error that says that the client asked another one."""
+
+
+class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The response to a Fetch request."""
+
+    error_code: int
+    session_id: int
+    responses: Sequence[tuple[PartitionFetch, ReadResult]]
+
+
+Fetched = Callable[[FetchResult], None]
+
+
+class OffsetQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """What a ListOffsets request asks of one partition."""
+
+    topic: str
+    index: int
+    timestamp: int
+    """Milliseconds, or one of the special values."""
+    current_leader_epoch: int
+    is_from_client: bool
+    is_committed_only: bool
+
+
+class OffsetResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The response to it."""
+
+    code: ErrorCode = ErrorCode.NONE
+    timestamp: int = -1
+    offset: int = NO_OFFSET
+    leader_epoch: int = -1

@@ -1,0 +1,47 @@
+"""The checkpoints of a log directory: an offset for each partition in it.
+
+- ``recovery-point-offset-checkpoint``: what lies before is durable; after a crash, only what lies behind is read.
+- ``log-start-offset-checkpoint``: where the log starts, if that is not where its first segment does.
+- ``replication-offset-checkpoint``: the high watermark.
+- ``cleaner-offset-checkpoint``: up to where the log is compacted.
+
+The form is that of all checkpoints (`kafkaproto.directory_files`), with entries ``topic partition offset``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from kafkaproto.directory_files import decode_checkpoint, encode_checkpoint
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.atomic import replace_file
+
+RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
+LOG_STARTS: Final = "log-start-offset-checkpoint"
+HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
+
+TopicPartition: TypeAlias = tuple[str, int]
+
+
+def write_offsets(disk: Disk, directory: str, name: str, offsets: Mapping[TopicPartition, int]) -> None:
+    """Replace a checkpoint, durably on return. Raises OSError."""
+    entries = [(topic, index, offset) for (topic, index), offset in offsets.items()]
+    replace_file(disk, directory, name, encode_checkpoint(entries))
+
+
+def read_offsets(disk: Disk, directory: str, name: str) -> dict[TopicPartition, int]:
+    """The offsets of a checkpoint; none if there is no file, or if it is empty. Raises ValueError for any other content
+    that is not valid, and OSError."""
+    path = f"{directory}/{name}"
+    if not disk.exists(path):
+        return {}
+    content = disk.read_file(path)
+    # Apache Kafka creates the file empty and fills it later.
+    if not content:
+        return {}
+    try:
+        offsets = {(topic, int(index)): int(offset) for topic, index, offset in decode_checkpoint(content)}
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return offsets

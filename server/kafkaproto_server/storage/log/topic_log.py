@@ -1,0 +1,208 @@
+"""The log of one partition of a topic: a `Log` with the states of producers and the transaction index.
+
+What a broker needs of it at once is found when it is opened: offsets, epochs, producers. From then on the broker keeps
+these itself (`replica.partition`) and this object does what it is told, in the thread of its directory. A snapshot of
+the producers is written after each roll, at a clean close and when the log was recovered; recovery begins at the
+newest one that is not beyond the log's end, and reads the batches behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from kafkaproto.directory_files import PARTITION_METADATA_NAME, decode_partition_metadata
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.producer_snapshot import decode_producer_snapshot, encode_producer_snapshot
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto.transaction_index import AbortedTransaction
+from kafkaproto_server.log_state.producers import ProducerStates
+from kafkaproto_server.log_state.transactions import end_transaction_marker
+from kafkaproto_server.ports import Buffer, Disk
+from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.producer_state_file import (
+    producer_state_offsets,
+    write_producer_state,
+)
+from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
+from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
+from kafkaproto_server.storage.log.transaction_index_files import append_aborted, cut_aborted, read_aborted
+
+REPLAY_BYTES = 1 << 20
+"""How much of the log is read at once to rebuild the states of producers."""
+_NO_LIMIT = (1 << 63) - 1
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of a log that was opened, or cut."""
+
+    log_start_offset: int
+    log_end_offset: int
+    epoch_starts: tuple[tuple[int, int], ...]
+    producers: ProducerStates
+    """For the caller alone."""
+    aborted: list[AbortedTransaction]
+    """The aborted transactions, in the order of their ends; for the caller alone."""
+
+
+class TopicLog:
+    """One log. Its changes are made by one thread at a time; any thread may read."""
+
+    def __init__(self, disk: Disk, log: Log, topic_id: bytes, producer_expiration_ms: int) -> None:
+        self._disk = disk
+        self._producer_expiration_ms = producer_expiration_ms
+        self.log = log
+        self.topic_id = topic_id
+
+    @classmethod
+    def open(
+        cls,
+        disk: Disk,
+        directory: str,
+        *,
+        topic_id: bytes,
+        config: LogConfig,
+        recovery_point: int = 0,
+        log_start_offset: int = 0,
+        is_clean: bool = False,
+        producer_expiration_ms: int,
+    ) -> TopicLog:
+        """Open the log in ``directory``, or begin an empty one. ``is_clean``: it was closed in order.
+
+        Raises CorruptFileError for damage below the recovery point, or if the directory belongs to another topic;
+        OSError.
+        """
+        policy = RecoveryPolicy(
+            recovery_point=EVERYTHING if is_clean else recovery_point,
+            log_start_offset=log_start_offset,
+            cuts_damage=True,
+        )
+        log = Log.open(disk, directory, topic_id=topic_id, config=config, policy=policy)
+        return cls(disk, log, topic_id, producer_expiration_ms)
+
+    @property
+    def directory(self) -> str:
+        """Path of the partition's directory."""
+        return self.log.directory
+
+    def found(self, now_ms: int) -> Found:
+        """The state of the log, with that of its producers. ``now_ms`` is wall time. Raises CorruptFileError,
+        OSError."""
+        log = self.log
+        aborted = read_aborted(self._disk, self.directory, log.log_end_offset)
+        known = aborted[-1].last_offset if aborted else -1
+        producers, completed = self._producers(now_ms)
+        # A crash may have taken the newest entries, whose markers are still there.
+        missing = [each for each in completed if each.last_offset > known]
+        if missing:
+            append_aborted(self._disk, self.directory, log.segment_bases[-1], missing)
+        return Found(
+            log_start_offset=log.log_start_offset,
+            log_end_offset=log.log_end_offset,
+            epoch_starts=log.epoch_starts,
+            producers=producers,
+            aborted=aborted + missing,
+        )
+
+    def _producers(self, now_ms: int) -> tuple[ProducerStates, list[AbortedTransaction]]:
+        """The producers, and the transactions whose abort was seen on the way."""
+        log = self.log
+        completed: list[AbortedTransaction] = []
+        states = ProducerStates(log.log_start_offset)
+        known = producer_state_offsets(self._disk.list_directory(self.directory))
+        for offset in sorted(known, reverse=True):
+            if log.log_start_offset <= offset <= log.log_end_offset:
+                try:
+                    entries = decode_producer_snapshot(
+                        self._disk.read_file(f"{self.directory}/{known[offset]}")
+                    )
+                except RemoteProtocolError:
+                    # It follows from an older one, or from the batches.
+                    continue
+                states.load(
+                    entries, end_offset=offset, now_ms=now_ms, expiration_ms=self._producer_expiration_ms
+                )
+                break
+        while (offset := states.map_end_offset) < log.log_end_offset:
+            data = log.read_records(offset, REPLAY_BYTES, _NO_LIMIT, whole_first=True)
+            for view in iterate_batches(data):
+                header = view.header()
+                if header.next_offset > offset:
+                    aborted = states.take(header, end_transaction_marker(view) if header.is_control else None)
+                    if aborted is not None:
+                        completed.append(aborted)
+            if states.map_end_offset == offset:
+                # Nothing lies behind: compaction removed the last records.
+                states.map_end_offset = log.log_end_offset
+        return states, completed
+
+    def append(self, batches: Sequence[Buffer], aborted: Sequence[AbortedTransaction] = ()) -> bool:
+        """Append batches. Returns whether a new segment was begun: the caller then has the producers' states
+        written."""
+        bases = self.log.segment_bases
+        self.log.append(batches)
+        if aborted:
+            append_aborted(self._disk, self.directory, self.log.segment_bases[-1], aborted)
+        return self.log.segment_bases != bases
+
+    def write_producers(self, states: bytes, offset: int) -> None:
+        """Write the producers' states at an offset (`encode_producer_snapshot`)."""
+        write_producer_state(self._disk, self.directory, offset, states)
+
+    def truncate_to(self, offset: int, now_ms: int) -> Found:
+        """Remove all records from ``offset`` on. Returns the new state."""
+        self.log.truncate_to(offset)
+        cut_aborted(self._disk, self.directory, self.log.segment_bases, self.log.log_end_offset)
+        return self.found(now_ms)
+
+    def truncate_fully_to(self, offset: int, now_ms: int) -> Found:
+        """Remove all records and begin again at ``offset``."""
+        self.log.truncate_fully_to(offset)
+        cut_aborted(self._disk, self.directory, self.log.segment_bases, offset)
+        return self.found(now_ms)
+
+    def move_start_to(self, offset: int) -> None:
+        """Let the log start at ``offset``; whole segments before it are deleted."""
+        bases = self.log.segment_bases
+        self.log.move_start_to(offset)
+        if self.log.segment_bases != bases:
+            cut_aborted(self._disk, self.directory, self.log.segment_bases, self.log.log_end_offset)
+
+    def read_records(
+        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, now: bool = False
+    ) -> Buffer:
+        """See `Log.read_records`."""
+        return self.log.read_records(offset, max_bytes, end_offset, whole_first=whole_first, now=now)
+
+    def find_timestamp(self, timestamp: int) -> TimestampedOffset | None:
+        """See `Log.find_timestamp`."""
+        return self.log.find_timestamp(timestamp)
+
+    def find_max_timestamp(self) -> TimestampedOffset | None:
+        """See `Log.find_max_timestamp`."""
+        return self.log.find_max_timestamp()
+
+    def close(self, producers: ProducerStates | None) -> None:
+        """Stop cleanly; everything is durable once the file system is synced. ``producers`` are the states of producers
+        if they are known."""
+        end = self.log.log_end_offset
+        states = None
+        if producers is not None and producers.map_end_offset == end:
+            states = encode_producer_snapshot(producers.snapshot_entries())
+        self.log.close(states)
+
+
+def read_topic_id(disk: Disk, directory: str) -> bytes | None:
+    """The topic id of a partition's directory; None if it has none. Raises CorruptFileError, OSError."""
+    path = f"{directory}/{PARTITION_METADATA_NAME}"
+    if not disk.exists(path):
+        return None
+    content = disk.read_file(path)
+    # As a crash of the machine may leave it: the directory was new, and holds nothing that was promised.
+    if not content:
+        return None
+    try:
+        return decode_partition_metadata(content)
+    except ValueError as error:
+        raise CorruptFileError(path, str(error)) from error

@@ -1,0 +1,81 @@
+"""The transaction indexes of a log: ``<base offset>.txnindex`` beside each segment that holds the marker of an aborted
+transaction.
+
+Entries are few, and all of them are in memory with whoever runs the partition. The files are read when the log is
+opened, get an entry for each transaction that is aborted, and lose those that are cut off with their markers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.log import parse_segment_file_name, segment_file_name
+from kafkaproto.transaction_index import (
+    ENTRY_SIZE,
+    TRANSACTION_INDEX_SUFFIX,
+    AbortedTransaction,
+    encode_aborted_transaction,
+    iterate_transaction_index,
+)
+from kafkaproto_server.ports import Disk
+
+
+def read_aborted(disk: Disk, directory: str, end_offset: int) -> list[AbortedTransaction]:
+    """The aborted transactions that ended before ``end_offset``, in the order of their ends; up to the first damaged
+    entry of each file. Raises OSError."""
+    found: list[AbortedTransaction] = []
+    for base in _bases(disk, directory):
+        for transaction in _entries(disk, _path(directory, base)):
+            if transaction.last_offset < end_offset:
+                found.append(transaction)
+    return found
+
+
+def append_aborted(
+    disk: Disk, directory: str, segment_base: int, transactions: Sequence[AbortedTransaction]
+) -> None:
+    """Add transactions whose markers lie in the segment that begins at ``segment_base``. Raises OSError."""
+    file = disk.open(_path(directory, segment_base), create=True)
+    try:
+        file.append([encode_aborted_transaction(each) for each in transactions])
+    finally:
+        file.close()
+
+
+def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_offset: int) -> None:
+    """Remove the entries of transactions that ended at ``end_offset`` or later, and the files of segments that are
+    gone. Raises OSError."""
+    for base in _bases(disk, directory):
+        path = _path(directory, base)
+        if base not in segment_bases:
+            disk.remove(path)
+            continue
+        kept = sum(each.last_offset < end_offset for each in _entries(disk, path))
+        file = disk.open(path)
+        try:
+            file.truncate(kept * ENTRY_SIZE)
+        finally:
+            file.close()
+
+
+def _path(directory: str, base: int) -> str:
+    return f"{directory}/{segment_file_name(base, TRANSACTION_INDEX_SUFFIX)}"
+
+
+def _bases(disk: Disk, directory: str) -> list[int]:
+    names = disk.list_directory(directory)
+    return [
+        base
+        for name in names
+        if (base := parse_segment_file_name(name, TRANSACTION_INDEX_SUFFIX)) is not None
+    ]
+
+
+def _entries(disk: Disk, path: str) -> Iterator[AbortedTransaction]:
+    data = disk.read_file(path)
+    try:
+        # A crash may have cut the last entry short.
+        yield from iterate_transaction_index(data[: len(data) - len(data) % ENTRY_SIZE])
+    except RemoteProtocolError:
+        return

@@ -1,0 +1,230 @@
+"""A broker that is asked to write and read records."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import structs
+
+from kafkaproto.message import Message
+from kafkaproto.messages import FetchRequest, ListOffsetsRequest, ProduceRequest
+from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
+from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.node.broker_data import metadata_port
+from kafkaproto_server.requests.context import NoResponse, Unanswered
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.security.authorizer import Authorizer
+from tests.apis.support.replicas import BrokerReplicas
+from tests.apis.support.services import (
+    NODE_ID,
+    context,
+    decoded_response,
+    services,
+    take_response,
+    with_changes,
+)
+from tests.controller.support.harness import TIMESTAMP_MS, Harness, directory
+from tests.security.support.acl_making import acl, authorizer
+
+ME, OTHER, THIRD = NODE_ID, 0, 2
+"""The broker that is asked, and two more."""
+
+
+def batch(*values: bytes, key: bytes | None = b"k", timestamp_ms: int = TIMESTAMP_MS, **fields: Any) -> bytes:
+    """A batch as a producer sends it, with a record for each value."""
+    records = [NewRecord(key=key, value=value) for value in values or (b"v",)]
+    return build_batch(records, base_offset=0, timestamp_ms=timestamp_ms, **fields)
+
+
+def stored(sent: bytes, base_offset: int, leader_epoch: int = 0) -> bytes:
+    """A batch as a leader stores it that changes no more than offset and epoch."""
+    return struct.pack(">q", base_offset) + sent[8:12] + struct.pack(">i", leader_epoch) + sent[16:]
+
+
+def wanted(index: int = 0, offset: int = 0, **fields: Any) -> FetchRequest.FetchPartition:
+    """What a Fetch request wants of a partition: much, unless said otherwise."""
+    given = {"partition": index, "fetch_offset": offset, "partition_max_bytes": 1 << 20, **fields}
+    return FetchRequest.FetchPartition(**given)
+
+
+class DataBroker:
+    """Broker 1. There are brokers 0 and 2, too, of which nothing runs; the controller is real.
+
+    Anybody may do anything, until `allow` is called.
+    """
+
+    def __init__(self, **static_config: str) -> None:
+        self.harness = Harness(metadata_version=33)
+        for broker_id in (OTHER, ME, THIRD):
+            self.harness.start_brokers(broker_id, rack=f"r{broker_id}")
+        controller = self.harness.controller
+        self.replicas = BrokerReplicas(
+            ME,
+            lambda: controller.committed_image,
+            directory_id=directory(ME),
+            static_config={key.replace("_", "."): value for key, value in static_config.items()},
+        )
+        self.guard: Authorizer | None = None
+        metadata = metadata_port(lambda: controller.committed_image, lambda: self.guard)
+        known = services(
+            controller.committed_image,
+            authorizer=lambda: self.guard,
+            endpoint=metadata.endpoint,
+            rack=metadata.rack,
+            **structs.asdict(self.replicas.port),
+        )
+        self.services = with_changes(known, image=lambda: controller.committed_image)
+
+    # --- the cluster ---
+
+    def topic(self, name: str, *assignments: Sequence[int], **configs: str) -> bytes:
+        """Create a topic; by default with one partition that only broker 1 has. Returns its id."""
+        return self.harness.create_topic(name, *(assignments or ([ME],)), **configs)
+
+    def topic_id(self, name: str) -> bytes:
+        """The id of a topic; of an unknown one, some id."""
+        return self.harness.image.topic_ids.get(name, b"\x07" * 16)
+
+    def allow(self, *needs: tuple[Operation, ResourceType, str]) -> None:
+        """Let alice do these operations, and nothing else."""
+        self.guard = authorizer(
+            *(acl(operation=each, resource_type=kind, resource_name=name) for each, kind, name in needs)
+        )
+
+    def lead_anew(self, name: str) -> None:
+        """Another broker leads a topic's first partition for a while; broker 1 leads again, two epochs later."""
+        self.harness.heartbeat(ME, want_fence=True)
+        self.harness.heartbeat(ME)
+        self.replicas.follow()
+        leader, epochs = self.harness.partition(name).leader, self.harness.image.brokers
+        assert leader != ME
+        self.harness.alter_partition(name, isr=[(each, epochs[each].epoch) for each in (leader, ME)])
+        self.harness.heartbeat(leader, want_fence=True)
+        self.harness.heartbeat(leader)
+        self.replicas.follow()
+        assert self.harness.partition(name).leader == ME
+
+    # --- requests ---
+
+    def send(self, request: Message, version: int, **fields: Any) -> list[Any]:
+        """Send a request. The list gets its response, now or later; both go through the bytes of the version."""
+        self.replicas.follow()
+        decoded, _ = type(request).decode(request.encode(version), version)
+        found: list[Any] = []
+
+        def take(response: Any) -> None:
+            if not isinstance(response, NoResponse | Unanswered):
+                response = decoded_response(response, request, version)
+                response = type(response).decode(response.encode(version), version)[0]
+            found.append(response)
+
+        take_response(dispatch(decoded, context(decoded, version, **fields), self.services), take)
+        return found
+
+    def ask(self, request: Message, version: int, **fields: Any) -> Any:
+        """The response to a request that needs not wait."""
+        (response,) = self.send(request, version, **fields)
+        return response
+
+    def produce_request(
+        self, *parts: tuple[str, int, bytes | None], acks: int = 1, version: int = 13, timeout_ms: int = 1000
+    ) -> ProduceRequest:
+        """A request that writes records to partitions; names that follow each other share an entry."""
+        request = ProduceRequest(acks=acks, timeout_ms=timeout_ms)
+        last = None
+        for name, index, records in parts:
+            if name != last:
+                last = name
+                has_ids = version >= 13
+                request.topic_data.append(
+                    ProduceRequest.TopicProduceData(
+                        name="" if has_ids else name, topic_id=self.topic_id(name) if has_ids else bytes(16)
+                    )
+                )
+            partition = ProduceRequest.PartitionProduceData(index=index, records=records)
+            request.topic_data[-1].partition_data.append(partition)
+        return request
+
+    def produce(
+        self, name: str, records: bytes | None, index: int = 0, *, version: int = 13, **fields: Any
+    ) -> Any:
+        """What the response says of a partition to which records are written."""
+        request = self.produce_request((name, index, records), version=version, **fields)
+        return only_partition(self.ask(request, version).responses)
+
+    def fetch_request(
+        self, *topics: tuple[str, list[FetchRequest.FetchPartition]], version: int = 18, **fields: Any
+    ) -> FetchRequest:
+        """A request of a consumer that does not wait; with ``replica_id`` and ``replica_epoch``, that of a follower."""
+        given = {"max_wait_ms": 0, "min_bytes": 1, "max_bytes": 1 << 24, **fields}
+        replica_id, epoch = given.pop("replica_id", -1), given.pop("replica_epoch", -1)
+        if version >= 15:
+            given["replica_state"] = FetchRequest.ReplicaState(replica_id=replica_id, replica_epoch=epoch)
+        else:
+            given["replica_id"] = replica_id
+        has_ids = version >= 13
+        given["topics"] = [
+            FetchRequest.FetchTopic(
+                topic="" if has_ids else name,
+                topic_id=self.topic_id(name) if has_ids else bytes(16),
+                partitions=partitions,
+            )
+            for name, partitions in topics
+        ]
+        return FetchRequest(**given)
+
+    def fetch(
+        self,
+        name: str,
+        partition: FetchRequest.FetchPartition | None = None,
+        *,
+        version: int = 18,
+        **fields: Any,
+    ) -> Any:
+        """What the response says of one partition; from its beginning, unless said otherwise."""
+        request = self.fetch_request((name, [partition or wanted()]), version=version, **fields)
+        return only_partition(self.ask(request, version).responses)
+
+    def replicate(self, name: str, offset: int, follower: int = OTHER) -> None:
+        """A follower says by its fetch that it has everything before an offset."""
+        epoch = self.harness.image.brokers[follower].epoch
+        found = self.fetch(name, wanted(0, offset), replica_id=follower, replica_epoch=epoch)
+        assert found.error_code == 0
+
+    def offset(
+        self,
+        name: str,
+        timestamp: int,
+        index: int = 0,
+        *,
+        version: int = 11,
+        leader_epoch: int = -1,
+        **fields: Any,
+    ) -> Any:
+        """What a ListOffsets response says of a partition."""
+        partition = ListOffsetsRequest.ListOffsetsPartition(
+            partition_index=index, timestamp=timestamp, current_leader_epoch=leader_epoch
+        )
+        topic = ListOffsetsRequest.ListOffsetsTopic(name=name, partitions=[partition])
+        return only_partition(
+            self.ask(ListOffsetsRequest(**{"replica_id": -1, "topics": [topic], **fields}), version).topics
+        )
+
+
+def only_partition(topics: Sequence[Any]) -> Any:
+    """The only partition of the only topic of a response."""
+    (topic,) = topics
+    (partition,) = getattr(topic, "partition_responses", None) or topic.partitions
+    return partition
+
+
+def batches(records: Any) -> list[tuple[int, int, list[bytes | None]]]:
+    """Base offset, leader epoch and values of each whole batch that a response has."""
+    found = []
+    for view in iterate_batches(bytes(records)):
+        view.check()
+        values = [None if each.value is None else bytes(each.value) for each in view.records()]
+        found.append((view.base_offset, view.partition_leader_epoch, values))
+    return found

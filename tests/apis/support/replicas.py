@@ -1,0 +1,179 @@
+"""The replicas of one broker on a disk in memory. They are the real ones; only threads, fetchers and time are not."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import trio
+
+from kafkaproto_server.broker.assignments import AssignmentQueue
+from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.io_workers import Work
+from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.node.replicas.isr_sender import IsrSender
+from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.node.replicas.survey import DirectorySurvey
+from kafkaproto_server.node.to_controller.channel import ControllerChannel
+from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.requests.ports import ReplicaPort
+from tests.controller.support.harness import TIMESTAMP_MS, SeededRng
+from tests.sim.disk import MemoryDisk
+
+PATH = "/logs"
+FIRST_PRODUCER_ID = 5000
+
+
+class HandClock:
+    """Stands still unless a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = 1000
+
+    def now_ms(self) -> int:
+        return self.now
+
+    def wall_ms(self) -> int:
+        return TIMESTAMP_MS + self.now
+
+
+class _Lane:
+    """Does each job when it is put, unless jobs are held back."""
+
+    def __init__(self, workers: ImmediateWorkers, work: Work[Any]) -> None:
+        self._workers = workers
+        self._work = work
+        self._waiting: deque[Any] = deque()
+
+    def put(self, job: Any) -> None:
+        self._waiting.append(job)
+        self.run()
+
+    def run(self) -> None:
+        while self._waiting and not self._workers.are_held:
+            self._work(self._waiting, lambda function, *arguments: function(*arguments))
+
+
+class ImmediateWorkers:
+    """``node.threads.Workers`` without threads."""
+
+    def __init__(self) -> None:
+        self._lanes: list[_Lane] = []
+        self.are_held = False
+
+    def lane(self, work: Work[Any]) -> _Lane:
+        self._lanes.append(_Lane(self, work))
+        return self._lanes[-1]
+
+    def hold(self) -> None:
+        """Do no job until `release`, as if the disk were slow."""
+        self.are_held = True
+
+    def release(self) -> None:
+        """Do what was held back."""
+        self.are_held = False
+        for lane in self._lanes:
+            lane.run()
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        raise AssertionError("there are no threads to run")
+
+
+class _NoFetchers:
+    """In place of the tasks that copy from other leaders."""
+
+    def follow(self, hosted: Hosted) -> None:
+        """Copy nothing."""
+
+    def unfollow(self, key: tuple[bytes, int]) -> None:
+        """Nothing is copied."""
+
+
+class BrokerReplicas:
+    """The replicas that a broker has by the metadata that ``image`` returns."""
+
+    def __init__(
+        self,
+        broker_id: int,
+        image: Callable[[], ClusterImage],
+        *,
+        directory_id: bytes = b"d" * 16,
+        static_config: dict[str, str] | None = None,
+    ) -> None:
+        self.clock = HandClock()
+        self.workers = ImmediateWorkers()
+        self.disk = MemoryDisk()
+        self.disk.make_directory(PATH)
+        self._image = image
+        directories = LogDirectories([LogDirectory(path=PATH, directory_id=directory_id)])
+        configs = NodeConfigs(static=static_config or {})
+        channel = ControllerChannel(
+            client_id="test", locate=lambda: None, news=trio.Event, rng=SeededRng(), connect=_no_connection
+        )
+        self.manager = ReplicaManager(
+            broker_id=broker_id,
+            disk=self.disk,
+            clock=self.clock,
+            rng=SeededRng(),
+            workers=self.workers,
+            directories=directories,
+            surveys={
+                directory_id: DirectorySurvey(
+                    is_clean=True, partitions={}, recovery_points={}, log_starts={}, high_watermarks={}
+                )
+            },
+            image=image,
+            node_configs=lambda: configs,
+            isr_changes=IsrSender(broker_id, channel, lambda: None, self.clock),
+            directory_failed=lambda path, problem: None,
+            connect=_no_connection,
+            inter_broker_listener="PLAINTEXT",
+            broker_epoch=lambda: None,
+        )
+        # Fetchers are tasks, and no event loop runs here.
+        self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
+        self._directories = ReplicaDirectories(
+            broker_id, directories, AssignmentQueue(broker_id), {}, self.manager
+        )
+        ids = count(FIRST_PRODUCER_ID)
+        self.port = ReplicaPort(
+            produce=lambda items, acks, timeout_ms, done: self.manager.produce(
+                items, acks=acks, timeout_ms=timeout_ms, done=done
+            ),
+            write_markers=self.manager.write_markers,
+            fetch=self.manager.fetch,
+            find_offset=self.manager.find_offset,
+            leader_of=self.manager.leader_of,
+            new_producer_id=lambda take: take(next(ids)),
+        )
+
+    def follow(self) -> None:
+        """Take over the newest metadata."""
+        self._directories.apply(self._image())
+        while self._directories.look():
+            pass
+
+    def pass_time(self, milliseconds: int) -> None:
+        """Let time pass, and what waits for its end hear of it."""
+        self.clock.now += milliseconds
+        self.manager._timers.call_due()
+
+    def partition(self, topic: str, index: int) -> Partition:
+        """The replica of a partition of this broker."""
+        hosted = self.manager.replicas.get(self._image().topic_ids[topic], index)
+        assert hosted is not None, f"no replica of {topic}-{index}"
+        return hosted.partition
+
+    @property
+    def written(self) -> int:
+        """How many records all logs have."""
+        return sum(hosted.partition.log_end_offset for hosted in self.manager.replicas)
+
+
+async def _no_connection(host: str, port: int) -> Any:
+    raise AssertionError(f"nobody is asked at {host}:{port}")

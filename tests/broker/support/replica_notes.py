@@ -1,0 +1,23 @@
+"""Notes what a broker's replicas are told of the metadata, in place of the replicas."""
+
+from __future__ import annotations
+
+from kafkaproto_server.image.entries import PartitionImage, TopicImage
+
+
+class ReplicaNotes:
+    """A `ReplicaListener` whose logs are always open."""
+
+    are_open = True
+
+    def __init__(self) -> None:
+        self.placed: dict[tuple[bytes, int], bytes | None] = {}
+        """The directory of each replica that was told last."""
+
+    def replica_changed(
+        self, topic: TopicImage, index: int, partition: PartitionImage, directory_id: bytes | None
+    ) -> None:
+        self.placed[topic.topic_id, index] = directory_id
+
+    def replica_removed(self, topic_id: bytes, index: int) -> None:
+        del self.placed[topic_id, index]

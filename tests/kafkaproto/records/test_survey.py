@@ -1,0 +1,128 @@
+"""The survey of records: against the reader of records, and damaged bytes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.primitives import write_varint
+from kafkaproto.records.record import MAX_HEADERS, NewRecord, encode_records, read_records
+from kafkaproto.records.survey import RecordSurvey, survey_records
+
+BYTES = st.none() | st.binary(max_size=150)
+RECORDS = st.lists(
+    st.builds(
+        NewRecord,
+        BYTES,
+        BYTES,
+        st.lists(st.tuples(st.text(max_size=70), BYTES), max_size=3),
+        st.integers(-(2**40), 2**40) | st.integers(-3, 3),
+    ),
+    min_size=1,
+    max_size=150,
+)
+
+
+def varint(value: int) -> bytes:
+    out = bytearray()
+    write_varint(out, value)
+    return bytes(out)
+
+
+def record(inner: bytes) -> bytes:
+    return varint(len(inner)) + inner
+
+
+@given(records=RECORDS, base=st.integers(-(2**40), 2**40))
+def test_survey_says_what_the_records_say(records: list[NewRecord], base: int) -> None:
+    data, _ = encode_records(records, base, base)
+    deltas = [each.timestamp_ms - base for each in records if each.timestamp_ms is not None]
+    all_have_keys = all(each.key is not None for each in records)
+    assert survey_records(data, len(records)) == RecordSurvey(min(deltas), max(deltas), all_have_keys)
+
+
+@given(data=st.data(), records=RECORDS)
+def test_survey_refuses_what_the_reader_of_records_refuses(
+    data: st.DataObject, records: list[NewRecord]
+) -> None:
+    encoded, _ = encode_records(records[:10], 0, 0)
+    damaged = bytearray(encoded)
+    for _ in range(data.draw(st.integers(1, 3))):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    count = len(records[:10])
+    try:
+        offsets = [each.offset for each in read_records(bytes(damaged), count, 0, 0, None)]
+        can_be_read = offsets == list(range(count))
+    except RemoteProtocolError:
+        can_be_read = False
+    if can_be_read:
+        survey_records(bytes(damaged), count)
+    else:
+        with pytest.raises(RemoteProtocolError):
+            survey_records(bytes(damaged), count)
+
+
+def test_every_record_is_read_to_its_end() -> None:
+    data, _ = encode_records([NewRecord(b"key", b"value" * 40, [("a", b"b")])] * 3, 0, 0)
+    for length in range(len(data)):
+        with pytest.raises(RemoteProtocolError):
+            survey_records(data[:length], 3)
+    for count in (2, 4):
+        with pytest.raises(RemoteProtocolError):
+            survey_records(data, count)
+
+
+def test_offsets_of_many_records_are_followed() -> None:
+    records = [NewRecord(b"k", None)] * 9000
+    data, _ = encode_records(records, 0, 0)
+    assert survey_records(data, 9000) == RecordSurvey(0, 0, True)
+    more, _ = encode_records(records[:100], 0, 0)
+    with pytest.raises(RemoteProtocolError, match="record 9000: its offset does not follow"):
+        survey_records(data + more, 9100)
+
+
+def test_length_of_a_record_is_limited() -> None:
+    data, _ = encode_records([NewRecord(b"k", b"v" * 92)], 0, 0)
+    assert len(data) == 102
+    survey_records(data, 1, 100)
+    with pytest.raises(RemoteProtocolError, match="record 0: a length of 100 bytes, allowed are 0 to 99"):
+        survey_records(data, 1, 99)
+
+
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        (b"\0\0\x02\x01\x01\0", "its offset does not follow"),
+        (b"\0\0\x01\x01\x01\0", "its offset does not follow"),
+        (b"\0\0\0\x03\x01\0", "cannot have length -2"),
+        (b"\0\0\0\x01\x83\0\0\0", "cannot have length -2"),
+        (b"\0\0\0\x01\x01\x02\x01\x01", "a header has no key"),
+        (b"\0\0\0\x01\x01\x02\x81\0\x01", "a header has no key"),
+        (b"\0\0\0\x01\x01\x01", "headers"),
+        (b"\0\0\0\x01\x01" + varint(MAX_HEADERS + 1), "headers"),
+        (b"\0\0\0\x01\x01\0x", "its length does not fit its content"),
+        (b"\0\0\0\x01\x0a\0", "the bytes end inside it"),
+        (b"\0\0\0\x81\x80\x80\x80\x80\x01\x01\0", "varint"),
+    ],
+)
+def test_record_that_is_none_is_refused(inner: bytes, text: str) -> None:
+    with pytest.raises(RemoteProtocolError, match=text):
+        survey_records(record(inner), 1)
+
+
+def test_negative_length_of_a_record_is_refused() -> None:
+    with pytest.raises(RemoteProtocolError, match="a length of -1 bytes"):
+        survey_records(b"\x01" + bytes(9), 1)
+
+
+def test_null_that_is_written_with_more_bytes_than_needed_is_one() -> None:
+    assert survey_records(record(b"\0\0\0\x81\0\x01\0"), 1).all_have_keys is False
+    assert survey_records(record(b"\0\0\0\x80\0\x01\0"), 1).all_have_keys is True
+    assert survey_records(record(b"\0\0\0\0\x81\0\0"), 1).all_have_keys is True
+
+
+def test_most_headers_pass() -> None:
+    inner = b"\0\0\0\x01\x01" + varint(MAX_HEADERS) + b"\0\x01" * MAX_HEADERS
+    assert survey_records(record(inner), 1).all_have_keys is False

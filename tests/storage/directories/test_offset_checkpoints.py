@@ -1,0 +1,45 @@
+"""The checkpoints of a log directory, in the bytes that Apache Kafka 4.4.0 wrote."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkaproto_server.storage.directories.offset_checkpoints import (
+    RECOVERY_POINTS,
+    read_offsets,
+    write_offsets,
+)
+from tests.sim.disk import MemoryDisk
+
+STOCK = b"0\n2\norders 0 17\na-b 12 0\n"
+OFFSETS = {("orders", 0): 17, ("a-b", 12): 0}
+
+
+def disk_with(content: bytes | None) -> MemoryDisk:
+    disk = MemoryDisk()
+    disk.make_directory("/data")
+    if content is not None:
+        file = disk.open(f"/data/{RECOVERY_POINTS}", create=True)
+        file.append([content])
+        file.close()
+    return disk
+
+
+def test_kafkas_file_is_read_and_written() -> None:
+    assert read_offsets(disk_with(STOCK), "/data", RECOVERY_POINTS) == OFFSETS
+    disk = disk_with(None)
+    write_offsets(disk, "/data", RECOVERY_POINTS, OFFSETS)
+    assert disk.read_file(f"/data/{RECOVERY_POINTS}") == STOCK
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_no_file_and_an_empty_one_have_no_offsets(content: bytes | None) -> None:
+    assert read_offsets(disk_with(content), "/data", RECOVERY_POINTS) == {}
+
+
+@pytest.mark.parametrize(
+    "content", [b"1\n0\n", b"0\n2\norders 0 17\n", b"0\n1\norders 0\n", b"0\n1\norders x 17\n"]
+)
+def test_other_content_is_named(content: bytes) -> None:
+    with pytest.raises(ValueError, match=RECOVERY_POINTS):
+        read_offsets(disk_with(content), "/data", RECOVERY_POINTS)

@@ -1,0 +1,313 @@
+"""Logs of topics: offsets may be missing, producers have states, and a crash of the machine may cut them anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkaproto.producer_snapshot import encode_producer_snapshot
+from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch, iterate_batches
+from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
+from kafkaproto_server.storage.log.topic_log import TopicLog, read_topic_id
+from tests.sim.disk import MemoryDisk
+from tests.storage.support.helpers import SeededRng
+
+LOG = "/data/topic-0"
+TOPIC_ID = bytes(range(16))
+NO_LIMIT = 1 << 62
+SMALL = LogConfig(
+    segment_bytes=700,
+    segment_ms=5_000,
+    index_interval_bytes=100,
+    segment_index_bytes=1024,
+    has_gaps=True,
+    is_durable_at_once=False,
+)
+
+
+@dataclass(frozen=True)
+class Made:
+    """One batch, and how many offsets are missing before it."""
+
+    count: int
+    gap: int
+    later_epoch: bool
+    timestamp: int
+    value_bytes: int
+    producer_id: int
+
+
+MADE = st.builds(
+    Made,
+    count=st.integers(1, 4),
+    gap=st.sampled_from([0, 0, 0, 1, 5]),
+    later_epoch=st.booleans(),
+    timestamp=st.integers(0, 10_000),
+    value_bytes=st.integers(0, 60),
+    producer_id=st.sampled_from([-1, -1, 7, 8]),
+)
+
+
+def disk() -> MemoryDisk:
+    made = MemoryDisk()
+    made.make_directory("/data")
+    made.sync_directory("/")
+    return made
+
+
+def open_log(
+    disk: MemoryDisk, *, recovery_point: int = 0, log_start_offset: int = 0, is_clean: bool = False
+) -> TopicLog:
+    return TopicLog.open(
+        disk,
+        LOG,
+        topic_id=TOPIC_ID,
+        config=SMALL,
+        recovery_point=recovery_point,
+        log_start_offset=log_start_offset,
+        is_clean=is_clean,
+        producer_expiration_ms=NO_LIMIT,
+    )
+
+
+def batches(made: list[Made]) -> list[bytes]:
+    """The batches in order. Each producer counts its sequence numbers."""
+    offset, epoch, result = 0, 0, []
+    sequences: dict[int, int] = {}
+    for each in made:
+        offset += each.gap
+        epoch += each.later_epoch
+        sequence = sequences.get(each.producer_id, 0) if each.producer_id >= 0 else -1
+        records = [
+            NewRecord(None, b"v" * each.value_bytes, (), each.timestamp + number)
+            for number in range(each.count)
+        ]
+        result.append(
+            build_batch(
+                records,
+                base_offset=offset,
+                partition_leader_epoch=epoch,
+                timestamp_ms=each.timestamp,
+                producer_id=each.producer_id,
+                producer_epoch=0 if each.producer_id >= 0 else -1,
+                base_sequence=sequence,
+            )
+        )
+        sequences[each.producer_id] = sequence + each.count
+        offset += each.count
+    return result
+
+
+def filled(made: list[Made]) -> tuple[MemoryDisk, TopicLog, list[RecordBatchView]]:
+    store = disk()
+    log = open_log(store)
+    encoded = batches(made)
+    for each in encoded:
+        log.append([each])
+    return store, log, [RecordBatchView(each) for each in encoded]
+
+
+def content(log: TopicLog) -> bytes:
+    parts = []
+    offset = log.log.log_start_offset
+    while part := bytes(log.read_records(offset, 1 << 20, NO_LIMIT, whole_first=True)):
+        offset = list(iterate_batches(part))[-1].next_offset
+        parts.append(part)
+    return b"".join(parts)
+
+
+@given(st.lists(MADE, min_size=1, max_size=25), st.data())
+def test_a_read_is_the_batches_from_an_offset_on_up_to_another(made: list[Made], data: st.DataObject) -> None:
+    _, log, views = filled(made)
+    end = log.log.log_end_offset
+    assert end == views[-1].next_offset
+    offset = data.draw(st.integers(0, end))
+    # As a high watermark, the end of a read is the end of a batch.
+    limit = data.draw(st.sampled_from([0, NO_LIMIT, *(view.next_offset for view in views)]))
+    max_bytes = data.draw(st.integers(0, 600))
+    whole_first = data.draw(st.booleans())
+    read = bytes(log.read_records(offset, max_bytes, limit, whole_first=whole_first))
+    assert read == bytes(log.read_records(offset, max_bytes, limit, whole_first=whole_first, now=True))
+    expected = [view for view in views if view.next_offset > offset and view.next_offset <= limit]
+    whole = b"".join(bytes(view.raw) for view in expected)
+    assert whole.startswith(read)
+    if not expected:
+        assert read == b""
+    elif max_bytes < expected[0].size_in_bytes:
+        assert read == (bytes(expected[0].raw) if whole_first else b"")
+    else:
+        # At least the first batch, at most what was asked for.
+        assert expected[0].size_in_bytes <= len(read) <= max_bytes
+
+
+def test_an_offset_outside_of_the_log_is_refused() -> None:
+    _, log, _ = filled([Made(2, 0, False, 0, 10, -1)])
+    log.log.move_start_to(1)
+    for offset in (0, 3):
+        with pytest.raises(OffsetOutOfRangeError):
+            log.read_records(offset, 100, NO_LIMIT, whole_first=True)
+
+
+def test_a_read_that_must_not_wait_gives_up_while_the_log_is_being_cut() -> None:
+    _, log, _ = filled([Made(2, 0, False, 0, 10, -1)])
+    with log.log._reading, pytest.raises(BlockingIOError):
+        log.read_records(0, 100, NO_LIMIT, whole_first=True, now=True)
+
+
+@given(st.lists(MADE, min_size=1, max_size=25), st.integers(0, 10_010), st.data())
+def test_a_time_leads_to_the_first_record_from_then_on(
+    made: list[Made], timestamp: int, data: st.DataObject
+) -> None:
+    _, log, views = filled(made)
+    start = data.draw(st.integers(0, log.log.log_end_offset))
+    log.log.move_start_to(start)
+    records = [
+        TimestampedOffset(record.offset, record.timestamp, view.partition_leader_epoch)
+        for view in views
+        for record in view.records()
+        if record.offset >= start
+    ]
+    assert log.find_timestamp(timestamp) == next(
+        (each for each in records if each.timestamp >= timestamp), None
+    )
+    # Segments that lie before the start may still hold later times.
+    newest = log.find_max_timestamp()
+    if newest is not None and records:
+        assert newest in records
+
+
+@given(st.lists(MADE, min_size=1, max_size=25))
+def test_the_largest_time_leads_to_the_first_record_that_has_it(made: list[Made]) -> None:
+    _, log, views = filled(made)
+    records = [
+        TimestampedOffset(record.offset, record.timestamp, view.partition_leader_epoch)
+        for view in views
+        for record in view.records()
+    ]
+    largest = max(each.timestamp for each in records)
+    assert log.find_max_timestamp() == next(each for each in records if each.timestamp == largest)
+
+
+@given(st.lists(MADE, min_size=1, max_size=25), st.data())
+def test_a_log_that_is_opened_again_is_the_same(made: list[Made], data: st.DataObject) -> None:
+    store, log, views = filled(made)
+    found = log.found(0)
+    how = data.draw(st.sampled_from(["closed", "closed without producers", "killed", "killed after a flush"]))
+    recovery_point = 0
+    if how == "closed":
+        log.close(found.producers)
+    elif how == "closed without producers":
+        log.close(None)
+    else:
+        if how == "killed after a flush":
+            recovery_point = log.log.flush()
+        log.log.abandon()
+    again = open_log(store, recovery_point=recovery_point, is_clean=how.startswith("closed"))
+    assert again.log.recovery_note is None
+    assert content(again) == b"".join(bytes(view.raw) for view in views)
+    reopened = again.found(0)
+    assert reopened.log_end_offset == found.log_end_offset
+    assert reopened.epoch_starts == found.epoch_starts
+    assert reopened.producers.snapshot_entries() == found.producers.snapshot_entries()
+    assert reopened.producers.map_end_offset == found.producers.map_end_offset == found.log_end_offset
+
+
+@given(st.lists(MADE, min_size=1, max_size=25), st.integers(0, 60), st.data())
+def test_power_loss_leaves_a_beginning_that_holds_what_was_flushed(
+    made: list[Made], seed: int, data: st.DataObject
+) -> None:
+    store = disk()
+    log = open_log(store)
+    encoded = batches(made)
+    flushed_after = data.draw(st.integers(0, len(encoded)))
+    recovery_point = 0
+    for number, each in enumerate(encoded):
+        if number == flushed_after:
+            recovery_point = log.log.flush()
+        log.append([each])
+    store.crash(SeededRng(seed))
+    again = open_log(store, recovery_point=recovery_point)
+    whole = b"".join(encoded)
+    kept = content(again)
+    assert whole.startswith(kept)
+    if flushed_after < len(encoded):
+        assert len(kept) >= sum(map(len, encoded[:flushed_after]))
+    # It goes on from there.
+    rest = encoded[len(list(iterate_batches(kept))) :]
+    for each in rest:
+        again.append([each])
+    assert content(again) == whole
+
+
+@given(st.lists(MADE, min_size=1, max_size=25), st.data())
+def test_a_cut_log_is_one_that_never_went_further(made: list[Made], data: st.DataObject) -> None:
+    store, log, views = filled(made)
+    offset = data.draw(st.integers(0, log.log.log_end_offset))
+    with_snapshot = data.draw(st.booleans())
+    if with_snapshot:
+        states = log.found(0).producers
+        log.write_producers(encode_producer_snapshot(states.snapshot_entries()), states.map_end_offset)
+    cut = log.truncate_to(offset, 0)
+    kept = [view for view in views if view.next_offset <= offset]
+    expected_disk = disk()
+    expected = open_log(expected_disk)
+    for view in kept:
+        expected.append([bytes(view.raw)])
+    assert content(log) == b"".join(bytes(view.raw) for view in kept)
+    assert cut.producers.snapshot_entries() == expected.found(0).producers.snapshot_entries()
+    gone = views[len(kept) :]
+    assert cut.log_end_offset == (min(offset, gone[0].base_offset) if gone else log.log.log_end_offset)
+    assert cut.epoch_starts == expected.log.epoch_starts
+    # And after a restart.
+    log.log.abandon()
+    again = open_log(store)
+    assert content(again) == content(expected)
+
+
+def test_damage_above_the_recovery_point_is_cut_with_all_behind_it() -> None:
+    store, log, views = filled([Made(1, 0, False, 0, 50, -1)] * 12)
+    log.log.abandon()
+    first_segment = f"{LOG}/00000000000000000000.log"
+    position = views[2].size_in_bytes * 2 + 70
+    file = store.open(first_segment)
+    byte = file.read_at(position, 1)[0]
+    file.write_at(position, bytes([byte ^ 1]))
+    file.close()
+    again = open_log(store)
+    assert again.log.recovery_note is not None
+    assert content(again) == b"".join(bytes(view.raw) for view in views[:2])
+    assert not [
+        name
+        for name in store.list_directory(LOG)
+        if name.endswith(".log") and name != "00000000000000000000.log"
+    ]
+
+
+def test_a_directory_of_another_topic_is_refused() -> None:
+    store, log, _ = filled([Made(1, 0, False, 0, 10, -1)])
+    log.log.abandon()
+    assert read_topic_id(store, LOG) == TOPIC_ID
+    with pytest.raises(CorruptFileError, match="another topic's log"):
+        TopicLog.open(store, LOG, topic_id=bytes(16), config=SMALL, producer_expiration_ms=NO_LIMIT)
+    assert read_topic_id(store, "/data") is None
+
+
+def test_an_append_says_when_a_segment_began() -> None:
+    log = open_log(disk())
+    rolls = [log.append([each]) for each in batches([Made(1, 0, False, 0, 50, -1)] * 12)]
+    assert rolls.count(True) == len(log.log.segment_bases) - 1 > 0
+
+
+def test_epochs_without_records_are_known_until_the_next_one_begins_there() -> None:
+    store, log, _ = filled([Made(2, 0, True, 0, 10, -1)])
+    log.log.begin_epoch(5, 2)
+    assert log.log.epoch_starts == ((1, 0), (5, 2))
+    log.log.begin_epoch(6, 2)
+    assert log.log.epoch_starts == ((1, 0), (6, 2))
+    # The next leader begins an epoch of its own: nobody misses this one after a restart.
+    log.close(None)
+    assert open_log(store, is_clean=True).log.epoch_starts == ((1, 0),)
