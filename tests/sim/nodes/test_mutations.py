@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterator
-from multiprocessing.pool import AsyncResult
-
 import pytest
 
+from tests.sim.mutations.searcher import Searcher
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.mutations.search import LONGEST_S, MUTATIONS, NodeFinding, find, invariants_of
-
-PROCESSES = 2
-
-
-@pytest.fixture(scope="module")
-def findings() -> Iterator[list[AsyncResult[NodeFinding]]]:
-    """All of them, being searched by processes of their own."""
-    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
-        yield [pool.apply_async(find, (index,)) for index in range(len(MUTATIONS))]
+from tests.sim.nodes.mutations.search import LONGEST_S, MUTATIONS, find, invariants_of
 
 
 def test_every_invariant_of_nodes_is_alive() -> None:
@@ -28,7 +16,7 @@ def test_every_invariant_of_nodes_is_alive() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("index", range(len(MUTATIONS)), ids=[mutation.rule for mutation in MUTATIONS])
-def test_the_mutation_is_noticed(index: int, findings: list[AsyncResult[NodeFinding]]) -> None:
-    found = findings[index].get(LONGEST_S)
+def test_the_mutation_is_noticed(index: int, searcher: Searcher) -> None:
+    found = searcher(find, index, LONGEST_S)
     assert found.seed is not None, f"no seed notices: a node {found.rule}"
     assert found.is_clean, f"seed {found.seed} fails without the mutation as well: a node {found.rule}"

@@ -233,12 +233,6 @@ MUTATIONS = (
         also=(NodeInvariant.NO_FAILURE,),
         likely_seed=4,
     ),
-    node_mutation(
-        "keeps epochs of what it cuts",
-        NodeInvariant.NO_FAILURE,
-        _keeps_epochs_of_what_it_cuts,
-        likely_seed=13,
-    ),
     node_mutation("reads behind the batch", NodeInvariant.NO_FAILURE, _reads_behind_the_batch),
     node_mutation(
         "writes wrong offsets of times", NodeInvariant.INDEXES_ARE_TRUE, _writes_wrong_offsets_of_times
@@ -296,3 +290,7 @@ MUTATIONS = (
         likely_seed=15,
     ),
 )
+
+RARE = node_mutation("keeps epochs of what it cuts", NodeInvariant.NO_FAILURE, _keeps_epochs_of_what_it_cuts)
+"""One seed in two hundred notices it: the node has to end between a cut and the next append. `test_rare_mutations` does
+always."""
