@@ -266,6 +266,30 @@ def test_a_response_to_an_older_change_is_ignored() -> None:
     assert (partition.isr, partition.partition_epoch) == ((1,), 7)
 
 
+def test_a_state_that_is_known_already_does_not_end_the_next_change() -> None:
+    """The metadata shows the first change once its response is known, and the second one is under way."""
+    replica = Replica()
+    partition = replica.partition
+    replica.see(isr=(1,))
+    replica.append(2)
+    replica.fetch(2, 2)
+    change = partition.isr_change
+    assert change is not None
+    partition.isr_accepted(change, isr=(1, 2), partition_epoch=3, now_ms=0)
+    replica.fetch(3, 2)
+    second = partition.isr_change
+    assert second is not None
+    replica.see(isr=(1, 2), partition_epoch=3)
+    assert partition.isr_change is second
+    # The controller may have added 3: what it lacks is not replicated.
+    replica.append()
+    replica.now_ms += LAG_MS + 1
+    replica.fetch(2, 3)
+    assert partition.high_watermark == 2
+    replica.see(isr=(1, 2), partition_epoch=4)
+    assert partition.isr_change is None
+
+
 def test_a_refusal_that_only_the_metadata_explains_leaves_both_open() -> None:
     replica = Replica()
     replica.see(isr=(1, 2))

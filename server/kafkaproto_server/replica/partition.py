@@ -234,11 +234,14 @@ class Partition:
         is_new_epoch = image.leader_epoch != self.leader_epoch
         role = _role(image, self.broker_id)
         is_change = is_new_epoch or role is not self.role or image.leader != self.leader_id
+        # What the controller's response has said already may come again, while the next change is under way: that one
+        # may still be accepted.
+        if is_change or image.partition_epoch > self.partition_epoch:
+            self._pending = None
         self.partition_epoch = image.partition_epoch
         self.replicas = image.replicas
         self.isr = image.isr
         self.leader_id = image.leader
-        self._pending = None
         if is_change:
             self.leader_epoch = image.leader_epoch
             self._fail_acknowledgements(ErrorCode.NOT_LEADER_OR_FOLLOWER)
@@ -253,7 +256,7 @@ class Partition:
                 for each in image.replicas
                 if each != self.broker_id
             }
-            if image.leader_recovery_state != RECOVERED:
+            if image.leader_recovery_state != RECOVERED and self._pending is None:
                 # This replica leads with what it has; that is all the recovery there is (KIP-704).
                 self._ask(self.isr)
             self.maybe_advance_high_watermark(now_ms)
