@@ -24,6 +24,7 @@ from kafkaproto_server.broker.lifecycle import (
 from kafkaproto_server.types import Endpoint
 
 INTERVAL_MS = 2_000
+SESSION_MS = 9_000
 EPOCH = 0x1C
 OFFSET = 0x1D
 DIRECTORIES = (bytes([9]) * 16, bytes([7]) * 16)
@@ -53,6 +54,7 @@ def start(**changes: Any) -> BrokerLifecycle:
         "heartbeat_interval_ms": INTERVAL_MS,
         "registration_timeout_ms": 60_000,
         "directory_failure_timeout_ms": 30_000,
+        "session_timeout_ms": SESSION_MS,
         "now_ms": 1_000,
         **changes,
     }
@@ -463,3 +465,23 @@ def test_a_broker_notices_that_others_had_it_fenced(asked: bool, fenced: bool, t
         answer(lifecycle, 20, is_caught_up=True, is_fenced=False)
         assert not lifecycle.was_told_to_leave
         assert lifecycle.is_serving
+
+
+def test_a_session_is_over_once_no_heartbeat_was_taken_for_its_time() -> None:
+    broker = running()
+    # None was confirmed yet.
+    assert not broker.is_session_over(10**6)
+    broker.session_renewed(1_030)
+    assert not broker.is_session_over(1_030 + SESSION_MS - 1)
+    assert broker.is_session_over(1_030 + SESSION_MS)
+    broker.session_renewed(3_000)
+    assert not broker.is_session_over(1_030 + SESSION_MS)
+
+
+def test_a_session_is_over_if_the_controller_says_that_the_broker_is_fenced() -> None:
+    broker = running()
+    broker.session_renewed(1_030)
+    answer(broker, 1_040, is_caught_up=True, is_fenced=True)
+    assert broker.is_session_over(1_040)
+    answer(broker, 1_050, is_caught_up=True, is_fenced=False)
+    assert not broker.is_session_over(1_050)

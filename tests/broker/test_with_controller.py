@@ -79,6 +79,7 @@ class World:
             heartbeat_interval_ms=2_000,
             registration_timeout_ms=10**9,
             directory_failure_timeout_ms=10**9,
+            session_timeout_ms=10**9,
             now_ms=self.harness.now_ms,
         )
         queue = AssignmentQueue(broker_id)

@@ -10,6 +10,9 @@ The states are those of Kafka's brokers:
 STARTING (registered, has not replayed its own registration record yet) -> RECOVERY (caught up, asks to be unfenced) ->
 RUNNING -> PENDING_CONTROLLED_SHUTDOWN (other brokers take over its partitions) -> SHUTTING_DOWN.
 
+A broker without a controller's word for as long as its session lasts has to assume that it is fenced, and that others
+lead its partitions (`is_session_over`). KIP-631 demands it; Apache Kafka's brokers continue.
+
 A failed directory is reported at once, and in every heartbeat from then on. If the broker gets no response to any of
 these in time, it has to stop, since it leads partitions that it has lost (log.dir.failure.timeout.ms, KIP-858).
 """
@@ -98,8 +101,11 @@ class BrokerLifecycle:
         heartbeat_interval_ms: int,
         registration_timeout_ms: int,
         directory_failure_timeout_ms: int,
+        session_timeout_ms: int,
         now_ms: int,
     ) -> None:
+        self._session_timeout_ms = session_timeout_ms
+        self._session_end_ms: int | None = None
         self._identity = identity
         self._directories = directories
         self._directory_failure_timeout_ms = directory_failure_timeout_ms
@@ -148,6 +154,17 @@ class BrokerLifecycle:
         not request a shutdown. Either another process acted in its name, or it was silent for too long. It continues to
         send heartbeats, by which it is unfenced again."""
         return self._was_told_to_leave
+
+    def is_session_over(self, now_ms: int) -> bool:
+        """Whether the controller must have fenced this broker, or has said that it did. It does not count before the
+        first heartbeat that was answered, as the broker leads nothing then."""
+        if self._session_end_ms is None:
+            return False
+        return now_ms >= self._session_end_ms or (self._is_fenced and self.state is BrokerState.RUNNING)
+
+    def session_renewed(self, sent_ms: int) -> None:
+        """The controller has taken a heartbeat that was sent at that time: its session began then or later."""
+        self._session_end_ms = sent_ms + self._session_timeout_ms
 
     def is_directory_failure_overdue(self, now_ms: int) -> bool:
         """Whether the time is over in which a controller should have confirmed a failed directory: the broker then

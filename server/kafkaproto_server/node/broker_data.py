@@ -54,6 +54,7 @@ class BrokerData:
         threads: Threads,
         channel: Callable[[], ControllerChannel],
         broker_epoch: Callable[[], int | None],
+        is_session_over: Callable[[], bool],
         directory_failed: Callable[[str, str], None],
         connect: Connect,
     ) -> None:
@@ -84,6 +85,7 @@ class BrokerData:
             connect=connect,
             inter_broker_listener=config.inter_broker_listener_name,
             broker_epoch=broker_epoch,
+            is_session_over=is_session_over,
         )
         manager = self.manager
         self.port = ReplicaPort(

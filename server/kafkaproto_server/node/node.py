@@ -247,6 +247,7 @@ class Node:
             threads=self._threads,
             channel=partial(self._channel, opened, str(self._config.node_id)),
             broker_epoch=self._broker_epoch,
+            is_session_over=self._is_session_over,
             directory_failed=watch.failed,
             connect=self._network.connect,
         )
@@ -459,6 +460,7 @@ class Node:
             heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
             registration_timeout_ms=config.initial_broker_registration_timeout_ms,
             directory_failure_timeout_ms=config.log_dir_failure_timeout_ms,
+            session_timeout_ms=config.broker_session_timeout_ms,
             now_ms=self._clock.now_ms(),
         )
         assert self._data is not None, "a broker has replicas"
@@ -479,6 +481,10 @@ class Node:
     def _broker_epoch(self) -> int | None:
         running = self._running
         return None if running is None or running.broker is None else running.broker.broker_epoch
+
+    def _is_session_over(self) -> bool:
+        running = self._running
+        return running is not None and running.broker is not None and running.broker.is_session_over
 
     def _ready_line(self) -> str:
         running, config = self._running, self._config

@@ -433,3 +433,13 @@ def test_a_disk_that_fails_is_told(broker: DataBroker) -> None:
     assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
     # It is not asked again.
     assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_nothing_is_taken_once_others_may_lead(broker: DataBroker) -> None:
+    assert broker.produce("t", batch()).error_code == 0
+    broker.replicas.is_session_over = True
+    refused = broker.produce("t", batch())
+    assert refused.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert broker.replicas.written == 1
+    broker.replicas.is_session_over = False
+    assert broker.produce("t", batch()).error_code == 0

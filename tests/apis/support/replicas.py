@@ -109,6 +109,7 @@ class BrokerReplicas:
         self.workers = ImmediateWorkers()
         self.disk = MemoryDisk()
         self.disk.make_directory(PATH)
+        self.is_session_over = False
         self._image = image
         directories = LogDirectories([LogDirectory(path=PATH, directory_id=directory_id)])
         configs = NodeConfigs(static=static_config or {})
@@ -134,6 +135,7 @@ class BrokerReplicas:
             connect=_no_connection,
             inter_broker_listener="PLAINTEXT",
             broker_epoch=lambda: None,
+            is_session_over=lambda: self.is_session_over,
         )
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]

@@ -45,6 +45,7 @@ def real_time_plays_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 INTERVAL_MS = 2_000
+SESSION_MS = 9_000
 EPOCH = 28
 OFFSET = 41
 
@@ -76,6 +77,7 @@ class Broker:
             heartbeat_interval_ms=INTERVAL_MS,
             registration_timeout_ms=timing.get("registration_timeout_ms", 60_000),
             directory_failure_timeout_ms=timing.get("directory_failure_timeout_ms", 30_000),
+            session_timeout_ms=SESSION_MS,
             now_ms=self.clock.now_ms(),
         )
         self.half = BrokerLifecycleManager(
@@ -501,4 +503,24 @@ async def test_the_state_is_told_by_kafkas_number(autojump_clock: MockClock) -> 
     async with trio.open_nursery() as nursery:
         await nursery.start(broker.half.run)
         assert broker.half.state_code == 3
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_session_lasts_from_the_last_heartbeat_that_was_taken(autojump_clock: MockClock) -> None:
+    """It counts from when that was sent: the controller may have got it at once, and its response took long."""
+    is_away = False
+    broker = Broker(lambda request: away(request) if is_away else welcome(request))
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        await trio.sleep(60)
+        assert not broker.half.is_session_over
+        is_away = True
+        last_ms = broker.asked_at_ms[-1]
+        await trio.sleep((last_ms + SESSION_MS - 1 - broker.clock.now_ms()) / 1000)
+        assert not broker.half.is_session_over
+        await trio.sleep(0.001)
+        assert broker.half.is_session_over
+        is_away = False
+        await trio.sleep(INTERVAL_MS / 1000 + 0.1)
+        assert not broker.half.is_session_over
         nursery.cancel_scope.cancel()

@@ -116,12 +116,13 @@ def test_lags_of_a_controller_by_the_names_of_the_kip() -> None:
 
 def test_a_brokers_work() -> None:
     image = msgspec.structs.replace(EMPTY_IMAGE, offset=99)
-    figures = BrokerMetrics(state=3, apply_errors=2, queued_assignments=4)
+    figures = BrokerMetrics(state=3, apply_errors=2, queued_assignments=4, is_session_over=True)
     assert told(broker_work(image, figures, high_watermark=103)) == {
         "kafka_server_kafkaserver_brokerstate": 3,
         "kafka_server_broker_metadata_metrics_metadata_load_error_count": 0,
         "kafka_server_broker_metadata_metrics_metadata_apply_error_count": 2,
         "org_apache_kafka_server_assignmentsmanager_queuedreplicatodirassignments": 4,
+        "kafkaproto_broker_session_over": 1,
         "kafka_controller_kafkaserver_metadatalag": 3,
     }
 

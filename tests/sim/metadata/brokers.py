@@ -111,6 +111,7 @@ class Broker:
             ),
             directories=self._directories,
             directory_failure_timeout_ms=REGISTRATION_TIMEOUT_MS,
+            session_timeout_ms=REGISTRATION_TIMEOUT_MS,
             heartbeat_interval_ms=HEARTBEAT_INTERVAL_MS,
             registration_timeout_ms=REGISTRATION_TIMEOUT_MS,
             now_ms=node.now_ms(),

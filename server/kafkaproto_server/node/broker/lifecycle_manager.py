@@ -84,6 +84,12 @@ class BrokerLifecycleManager:
         return self._lifecycle.state.code
 
     @property
+    def is_session_over(self) -> bool:
+        """Whether other brokers may lead this one's partitions by now: no controller has taken a heartbeat for too
+        long."""
+        return self._lifecycle.is_session_over(self._clock.now_ms())
+
+    @property
     def metadata_apply_errors(self) -> int:
         """How often this broker could not apply what the metadata required."""
         return self._applier.errors
@@ -179,6 +185,7 @@ class BrokerLifecycleManager:
             self._published.image.offset,
             are_assignments_known=self._replicas.are_known and self._manager.are_open,
         )
+        sent_ms = self._clock.now_ms()
         try:
             # No longer than one interval: a heartbeat that hangs must not take the time of the next
             # one.
@@ -189,6 +196,8 @@ class BrokerLifecycleManager:
             return
         before, was_told_to_leave = lifecycle.last_refusal, lifecycle.was_told_to_leave
         lifecycle.handle_response(response, self._clock.now_ms())
+        if not lifecycle.last_refusal:
+            lifecycle.session_renewed(sent_ms)
         if lifecycle.was_told_to_leave and not was_told_to_leave:
             _log.warning(
                 "the controller fenced this broker, which did not ask for it: the broker asks to be unfenced"

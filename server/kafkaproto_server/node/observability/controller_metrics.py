@@ -123,6 +123,7 @@ class BrokerMetrics:
     """Kafka's number of the state."""
     apply_errors: int
     queued_assignments: int
+    is_session_over: bool
 
 
 def broker_work(
@@ -145,6 +146,11 @@ def broker_work(
         f"{ASSIGNMENTS}_queuedreplicatodirassignments",
         "Replicas whose directory no controller has confirmed yet.",
         0 if statistics is None else statistics.queued_assignments,
+    )
+    yield gauge(
+        "kafkaproto_broker_session_over",
+        "1 if no controller took a heartbeat for so long that the broker takes no records (KIP-631).",
+        int(statistics is not None and statistics.is_session_over),
     )
     yield gauge(
         "kafka_controller_kafkaserver_metadatalag",

@@ -191,6 +191,7 @@ class NodeMetrics:
             state=broker.state_code,
             apply_errors=broker.metadata_apply_errors,
             queued_assignments=broker.queued_replica_to_dir_assignments,
+            is_session_over=broker.is_session_over,
         )
 
     # -- in a thread ---------------------------------------------------------------------------------------------

@@ -46,6 +46,10 @@ Unknown = Callable[[bytes, int], ErrorCode]
 """The error code for a partition that this broker does not have."""
 
 
+_SESSION_IS_OVER = ProduceResult(
+    code=ErrorCode.NOT_LEADER_OR_FOLLOWER,
+    message="This broker has not reached a controller for the time of its session: others may lead its partitions",
+)
 _NOTHING_APPENDED = ProduceResult(code=ErrorCode.NONE)
 
 
@@ -122,9 +126,11 @@ class Appends:
         unknown: Unknown,
         refresh: Callable[[Hosted], None],
         in_thread: Callable[[Callable[[], Any], Callable[[Any], None]], None],
+        is_session_over: Callable[[], bool],
     ) -> None:
         """``refresh`` gives a replica the newest settings of its topic. ``in_thread`` calls its first argument in a
-        thread, and its second one with the result."""
+        thread, and its second one with the result. ``is_session_over``: whether other brokers may lead by now."""
+        self._is_session_over = is_session_over
         self._in_thread = in_thread
         self._refresh = refresh
         self._replicas = replicas
@@ -134,8 +140,8 @@ class Appends:
 
     def produce(self, items: Sequence[ProduceItem], *, acks: int, timeout_ms: int, done: Produced) -> None:
         """Append the items. ``done`` is called with their results, now or later."""
-        if not items:
-            done([])
+        if not items or self._is_session_over():
+            done([_SESSION_IS_OVER] * len(items))
             return
         request = _Request(len(items), done)
         for position, item in enumerate(items):
@@ -222,10 +228,10 @@ class Appends:
 
     def write_markers(self, items: Sequence[tuple[bytes, MarkerItem]], done: Produced) -> None:
         """Append the ends of transactions, each with the id of its topic. ``done`` is called with the results."""
-        request = _Request(len(items), done)
-        if not items:
-            done([])
+        if not items or self._is_session_over():
+            done([_SESSION_IS_OVER] * len(items))
             return
+        request = _Request(len(items), done)
         for position, (topic_id, item) in enumerate(items):
             self._write_marker(topic_id, item, request.place(position))
         if not request.is_over:

@@ -69,6 +69,7 @@ class ReplicaManager:
         connect: Connect,
         inter_broker_listener: str,
         broker_epoch: Callable[[], int | None],
+        is_session_over: Callable[[], bool],
     ) -> None:
         """``node_configs`` returns the same object as long as it has the same values."""
         self._directory_failed = directory_failed
@@ -99,19 +100,8 @@ class ReplicaManager:
             applied=self._apply,
             directory_failed=self._note_failure,
         )
-        self._appends = Appends(
-            self.replicas, clock, self._timers, self._unknown, self._refresh, self._in_thread
-        )
-        self._fetches = Fetches(
-            replicas=self.replicas,
-            image=image,
-            clock=clock,
-            timers=self._timers,
-            rng=rng,
-            max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
-            max_bytes=_number(configs, "fetch.max.bytes"),
-            read_in_thread=self._in_thread,
-        )
+        self._appends = self._new_appends(is_session_over)
+        self._fetches = self._new_fetches(configs, rng)
         self._fetchers = Fetchers(
             _fetcher_config(broker_id, configs),
             replicas=self.replicas,
@@ -121,6 +111,29 @@ class ReplicaManager:
             call_at=self._timers.add,
             endpoint=self._endpoint,
             broker_epoch=broker_epoch,
+        )
+
+    def _new_appends(self, is_session_over: Callable[[], bool]) -> Appends:
+        return Appends(
+            self.replicas,
+            self._clock,
+            self._timers,
+            self._unknown,
+            self._refresh,
+            self._in_thread,
+            is_session_over,
+        )
+
+    def _new_fetches(self, configs: NodeConfigs, rng: Rng) -> Fetches:
+        return Fetches(
+            replicas=self.replicas,
+            image=self._image,
+            clock=self._clock,
+            timers=self._timers,
+            rng=rng,
+            max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
+            max_bytes=_number(configs, "fetch.max.bytes"),
+            read_in_thread=self._in_thread,
         )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
