@@ -12,3 +12,9 @@ def test_small_buffers_are_joined_and_long_ones_cut_without_copying() -> None:
     assert all(isinstance(piece, memoryview) and piece.obj is long.obj for piece in pieces[1:4])
     assert [bytes(piece) for piece in chunked([b"01234"], 4)] == [b"0123", b"4"]
     assert list(chunked([], 4)) == []
+
+
+def test_no_piece_is_empty() -> None:
+    """The task that writes what a socket does not take at once would write nothing, again and again."""
+    assert [bytes(each) for each in chunked([b"", b"012345", b""], 4)] == [b"0123", b"45"]
+    assert list(chunked([b"", memoryview(b"")], 4)) == []
