@@ -26,6 +26,7 @@ from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.offsets import find_offset
+from kafkaproto_server.node.replicas.questions import Questions
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.node.replicas.topic_settings import KnownSettings
@@ -112,6 +113,7 @@ class ReplicaManager:
             max_bytes=_number(configs, "fetch.max.bytes"),
             read_in_thread=self._in_thread,
         )
+        self.questions = Questions(self.replicas, image)
         self._fetchers = Fetchers(
             _fetcher_config(broker_id, configs),
             replicas=self.replicas,
