@@ -111,6 +111,7 @@ class ReplicaManager:
             rng=rng,
             max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
             max_bytes=_number(configs, "fetch.max.bytes"),
+            selects_by_rack=bool(configs.value_of("replica.selector.class")),
             read_in_thread=self._in_thread,
         )
         self.questions = Questions(self.replicas, image)
