@@ -94,6 +94,10 @@ class ControllerPort(msgspec.Struct, frozen=True, kw_only=True):
     """The versions that the active controller serves, by API key; None until this node has asked it."""
     auto_create_topics: bool
     """The config ``auto.create.topics.enable``."""
+    num_partitions: int
+    """The config ``num.partitions``, for topics that are created in this way."""
+    default_replication_factor: int
+    """The config ``default.replication.factor``, for the same."""
     create_topics: Callable[[Message, RequestContext], None]
     """Ask the active controller to create topics that a client asked for and that do not exist; nobody waits for the
     response."""
