@@ -72,7 +72,7 @@ def batch(*times_ms: int, key: bytes | None = b"k", **more: Any) -> bytes:
     return build_batch(records, base_offset=0, timestamp_ms=0, **more)
 
 
-IDEMPOTENT = {"producer_id": 4000, "producer_epoch": 3, "base_sequence": 0}
+IDEMPOTENT: dict[str, Any] = {"producer_id": 4000, "producer_epoch": 3, "base_sequence": 0}
 
 
 def produce(
@@ -250,16 +250,15 @@ def log_dirs_cases() -> Iterator[Case]:
 
 def fetch_cases() -> Iterator[Case]:
     def ask(topic: str = RECORDS, index: int = 0, offset: int = 0, **more: Any) -> Make:
-        of_partition = {
+        of_partition: dict[str, Any] = {
             key: more.pop(key)
             for key in ("current_leader_epoch", "last_fetched_epoch", "partition_max_bytes")
             if key in more
         }
 
         def make(ids: Ids, version: int) -> Message:
-            partition = FetchRequest.FetchPartition(
-                **{"partition": index, "fetch_offset": offset, "partition_max_bytes": 5000, **of_partition}
-            )
+            asked: dict[str, Any] = {"partition_max_bytes": 5000, **of_partition}
+            partition = FetchRequest.FetchPartition(partition=index, fetch_offset=offset, **asked)
             fields = {"max_wait_ms": 0, "min_bytes": 1, "max_bytes": 5000, "replica_id": -1, **more}
             if version >= 15:
                 fields["replica_state"] = FetchRequest.ReplicaState(
