@@ -273,9 +273,13 @@ class ReplicaManager:
         return (NO_NODE, NO_EPOCH) if found is None else (found.leader, found.leader_epoch)
 
     def _unknown(self, topic_id: bytes, index: int) -> ErrorCode:
+        """Why there is no open log of a partition here."""
         topic = self._image().topics.get(topic_id)
         if topic is None or index not in topic.partitions:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        hosted = self.replicas.get(topic_id, index)
+        if hosted is not None and hosted.partition.role is Role.OFFLINE:
+            return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
 
     def _in_thread(
