@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from compat.cluster import Cluster
-from compat.kafka.tools import run_tool
+from compat.kafka.tools import run_tool, tool_command
 from compat.node import Node
-from compat.process import wait_until
+from compat.process import ServerProcess, wait_until
 from tests.compat.support.nodes import node_class
 
 pytestmark = [pytest.mark.jvm, pytest.mark.clients, pytest.mark.slow]
@@ -109,3 +109,22 @@ def test_the_console_consumer_reads_from_its_rack(cluster: Cluster) -> None:
         "--command-property", f"client.rack=rack-{FOLLOWER}",
     )  # fmt: skip
     assert read.output().split() == ["1", "2", "3"]
+
+
+def test_replica_verification_finds_both_replicas_alike(cluster: Cluster, tmp_path: Path) -> None:
+    topic = "verified"
+    run_tool(
+        "kafka-topics", "--bootstrap-server", cluster.servers, "--create", "--topic", topic,
+        "--replica-assignment", f"{LEADER}:{FOLLOWER}",
+    ).output()  # fmt: skip
+    arguments = ("--topic", topic, "--max-messages", "500")
+    run_tool("kafka-verifiable-producer", "--bootstrap-server", cluster.servers, *arguments).output()
+    # From the beginning. It goes on until it is stopped.
+    arguments = ("--topics-include", topic, "--time", "-2", "--report-interval-ms", "200")
+    command, _ = tool_command("kafka-replica-verification", ["--broker-list", cluster.servers, *arguments])
+    process = ServerProcess(command, tmp_path / "verification", tmp_path, {})
+    try:
+        marker = f"max lag is 0 for partition {topic}-0 at offset 500 among 1 partitions"
+        process.wait_for_line(process.out_path, marker, WAIT_S)
+    finally:
+        process.kill()
