@@ -44,6 +44,7 @@ MAIN_CLASSES = {
     "kafka-metadata-shell": METADATA_SHELL,
     "kafka-producer-perf-test": "org.apache.kafka.tools.ProducerPerformance",
     "kafka-reassign-partitions": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+    "kafka-replica-verification": "org.apache.kafka.tools.ReplicaVerificationTool",
     "kafka-share-groups": "org.apache.kafka.tools.consumer.group.ShareGroupCommand",
     "kafka-storage": STORAGE_TOOL,
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",

@@ -310,7 +310,7 @@ def test_a_log_without_idempotent_producers_knows_none() -> None:
     assert states.map_end_offset == 10
     assert states.first_unstable_offset is None
     assert states.open_transactions == []
-    assert states.active() == []
+    assert list(states.active()) == []
     assert states.snapshot_entries() == []
 
 
@@ -441,7 +441,7 @@ def test_idle_producers_expire_unless_a_transaction_is_open() -> None:
     assert states.check(header(3, 77, producer_id=1), is_from_client=True) is None
     states.update(marker_header(3, producer_id=3, timestamp=1002), COMMIT)
     states.expire(1002 + DAY_MS, DAY_MS)
-    assert states.active() == []
+    assert list(states.active()) == []
 
 
 def test_expired_producers_are_not_loaded() -> None:
@@ -486,7 +486,7 @@ def test_clear_forgets_everything() -> None:
     states = states_after([Batch(header(0, 0, attributes=TRANSACTIONAL), None)])
     states.clear(5)
     assert states.map_end_offset == 5
-    assert states.active() == []
+    assert list(states.active()) == []
     assert states.first_unstable_offset is None
 
 

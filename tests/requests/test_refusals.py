@@ -33,9 +33,11 @@ HAVE_NO_OWN_ERROR = {
     "DeleteAcls",
     "DeleteTopics",
     "DescribeConfigs",
+    "DescribeProducers",
     "DescribeTopicPartitions",
     "IncrementalAlterConfigs",
     "ListOffsets",
+    "OffsetForLeaderEpoch",
     "Produce",
     "WriteTxnMarkers",
 }

@@ -47,7 +47,15 @@ from kafkaproto_server.apis.cluster import (
     unregister_controller,
     update_features,
 )
-from kafkaproto_server.apis.data import fetch, init_producer_id, list_offsets, produce, write_txn_markers
+from kafkaproto_server.apis.data import (
+    describe_producers,
+    fetch,
+    init_producer_id,
+    list_offsets,
+    offset_for_leader_epoch,
+    produce,
+    write_txn_markers,
+)
 from kafkaproto_server.apis.raft import (
     add_raft_voter,
     begin_quorum_epoch,
@@ -111,6 +119,7 @@ _ROWS = (
     alter_configs.API,
     describe_log_dirs.API,
     init_producer_id.API,
+    offset_for_leader_epoch.API,
     write_txn_markers.API,
     create_partitions.API,
     create_delegation_token.API,
@@ -134,6 +143,7 @@ _ROWS = (
     envelope.API,
     fetch_snapshot.API,
     describe_cluster.API,
+    describe_producers.API,
     broker_registration.API,
     broker_heartbeat.API,
     unregister_broker.API,

@@ -53,6 +53,8 @@ _USED_BESIDE_FIELDS = (
     # Controllers read these from the configuration that topics inherit.
     "min.insync.replicas",
     "unclean.leader.election.enable",
+    # Brokers read it with the configs of the data plane.
+    "replica.selector.class",
 )
 """Keys without a field of `Config` that have an effect, besides being shown in responses about the configuration."""
 USED_BY_LISTENERS = ("max.connections", "max.connection.creation.rate")
@@ -230,6 +232,7 @@ def check_supported(config: Config) -> None:
                 "PLAINTEXT is",
             )
     rules.check_authorizer(properties)
+    rules.check_replica_selector(properties)
     for key, what in _NO_EFFECT_YET:
         definition = BROKER_KEYS[key]
         value = properties.get(key)

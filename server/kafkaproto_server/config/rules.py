@@ -18,6 +18,8 @@ CONTROLLER = "controller"
 
 STANDARD_AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 """The built-in authorizer, by its name in Kafka."""
+RACK_AWARE_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+"""The built-in replica selector, by its name in Kafka."""
 
 _KINDS = ("consumer", "share", "streams")
 _AT_MOST = (
@@ -191,6 +193,17 @@ def check_authorizer(properties: Properties) -> None:
             key,
             f"other authorizers than {STANDARD_AUTHORIZER} are not supported yet by this server; "
             "leave the key out for no access control",
+        )
+
+
+def check_replica_selector(properties: Properties) -> None:
+    """Check the replica selector. Kafka loads any class; this server has only the built-in one. Raises ConfigError."""
+    key = "replica.selector.class"
+    if properties.string(key) not in (None, "", RACK_AWARE_SELECTOR):
+        raise properties.error(
+            key,
+            f"other replica selectors than {RACK_AWARE_SELECTOR} are not supported yet by this server; "
+            "leave the key out to have consumers read from leaders",
         )
 
 

@@ -25,7 +25,7 @@ Apache Kafka has this in ProducerStateManager, ProducerAppendInfo, ProducerState
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from struct import Struct
 from typing import NamedTuple
 
@@ -291,9 +291,10 @@ class ProducerStates:
 
     # All producers at once.
 
-    def active(self) -> list[ActiveProducer]:
-        """Every known producer, in the order in which the log got to know them."""
-        return [
+    def active(self) -> Iterator[ActiveProducer]:
+        """Every producer that is known now, in the order in which the log got to know them. Each is looked at when its
+        turn comes."""
+        return (
             ActiveProducer(
                 producer_id,
                 producer.epoch,
@@ -302,8 +303,8 @@ class ProducerStates:
                 producer.coordinator_epoch,
                 producer.transaction_first_offset,
             )
-            for producer_id, producer in (self._producers or {}).items()
-        ]
+            for producer_id, producer in list((self._producers or {}).items())
+        )
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget the producers without an open transaction that were last heard of ``expiration_ms`` ago or

@@ -95,6 +95,9 @@ class BrokerData:
             write_markers=manager.write_markers,
             fetch=manager.fetch,
             find_offset=manager.find_offset,
+            end_of_epoch=manager.questions.end_of_epoch,
+            producers_of=manager.questions.producers_of,
+            logs=manager.questions.logs,
             leader_of=manager.leader_of,
             new_producer_id=self._producer_ids.next,
         )

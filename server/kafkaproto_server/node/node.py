@@ -402,6 +402,8 @@ class Node:
                 forward=forwarder.forward,
                 served_versions=forwarder.controller_versions,
                 auto_create_topics=self._config.auto_create_topics_enable,
+                num_partitions=self._config.num_partitions,
+                default_replication_factor=self._config.default_replication_factor,
                 create_topics=forwarder.create_topics,
             ),
             quorum=QuorumPort(

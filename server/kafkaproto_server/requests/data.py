@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import msgspec
 
@@ -92,6 +93,55 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Fetched = Callable[[FetchResult], None]
+
+
+class EpochQuery(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What an OffsetForLeaderEpoch request asks of one partition."""
+
+    topic: str
+    index: int
+    current_leader_epoch: int
+    """Epoch that the sender believes the leader to be in; -1 if it does not say."""
+    leader_epoch: int
+    """The epoch whose end is asked for."""
+
+
+class EpochEnd(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The response to it."""
+
+    code: ErrorCode = ErrorCode.NONE
+    leader_epoch: int = -1
+    """The newest epoch that is not above the one asked for; -1, with the offset, if the leader knows of none."""
+    end_offset: int = NO_OFFSET
+
+
+class ProducerStatus(Protocol):
+    """An active producer of a partition; -1 stands for what there is not."""
+
+    @property
+    def producer_id(self) -> int: ...
+    @property
+    def producer_epoch(self) -> int: ...
+    @property
+    def last_sequence(self) -> int: ...
+    @property
+    def last_timestamp(self) -> int: ...
+    @property
+    def coordinator_epoch(self) -> int: ...
+    @property
+    def current_txn_start_offset(self) -> int: ...
+
+
+class LogStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The log of one replica in a log directory."""
+
+    directory_id: bytes
+    topic: str
+    index: int
+    size: int
+    """Bytes of its segments, without their indexes."""
+    offset_lag: int
+    """How many offsets it lacks of what is committed; -1 if the replica is offline."""
 
 
 class OffsetQuery(msgspec.Struct, frozen=True, kw_only=True):

@@ -62,9 +62,12 @@ class FetchValues(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     session_id: int
     session_epoch: int
     rack_id: str
+    """Where a consumer is; empty if it does not say."""
     uses_topic_ids: bool
     partitions: dict[PartitionKey, PartitionFetch]
     forgotten: list[PartitionKey]
+    listener_name: str = ""
+    """The listener on which the request came in."""
 
     @property
     def is_from_follower(self) -> bool:
@@ -77,8 +80,9 @@ def partition_key(fetch: PartitionFetch) -> PartitionKey:
     return (fetch.topic_id if fetch.topic_name is None else fetch.topic_name, fetch.index)
 
 
-def fetch_values(request: FetchRequest, version: int) -> FetchValues:
-    """The values of a decoded request; ``version`` is the version that it was sent in."""
+def fetch_values(request: FetchRequest, version: int, listener_name: str = "") -> FetchValues:
+    """The values of a decoded request; ``version`` is the version that it was sent in, ``listener_name`` the listener
+    on which it came in."""
     uses_topic_ids = version >= FIRST_VERSION_WITH_TOPIC_IDS
     partitions: dict[PartitionKey, PartitionFetch] = {}
     for topic in request.topics:
@@ -112,6 +116,7 @@ def fetch_values(request: FetchRequest, version: int) -> FetchValues:
         session_id=request.session_id,
         session_epoch=request.session_epoch,
         rack_id=request.rack_id,
+        listener_name=listener_name,
         uses_topic_ids=uses_topic_ids,
         partitions=partitions,
         forgotten=[

@@ -6,21 +6,27 @@ The fields are functions because what they return changes: the image is the one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
 from kafkaproto_server.requests.context import RequestContext, Response, UnreadRequest
 from kafkaproto_server.requests.data import (
+    EpochEnd,
+    EpochQuery,
     Fetched,
+    LogStatus,
     MarkerItem,
     OffsetQuery,
     OffsetResult,
     Produced,
     ProduceItem,
+    ProducerStatus,
 )
 from kafkaproto_server.requests.fetch_requests import FetchValues
 from kafkaproto_server.security.authorizer import Authorizer
@@ -32,6 +38,8 @@ class LogDirectoryStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     """Absolute."""
+    directory_id: bytes | None
+    """None if it could not be read when the node started."""
     is_online: bool
     is_cordoned: bool
     """Whether the directory is cordoned: it takes no new replicas."""
@@ -86,6 +94,10 @@ class ControllerPort(msgspec.Struct, frozen=True, kw_only=True):
     """The versions that the active controller serves, by API key; None until this node has asked it."""
     auto_create_topics: bool
     """The config ``auto.create.topics.enable``."""
+    num_partitions: int
+    """The config ``num.partitions``, for topics that are created in this way."""
+    default_replication_factor: int
+    """The config ``default.replication.factor``, for the same."""
     create_topics: Callable[[Message, RequestContext], None]
     """Ask the active controller to create topics that a client asked for and that do not exist; nobody waits for the
     response."""
@@ -113,13 +125,20 @@ class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
     fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched], None]
     """Serve a Fetch request of a version. The third argument says whether the sender may read a topic."""
     find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None]
+    end_of_epoch: Callable[[EpochQuery], EpochEnd]
+    """Where an epoch ends in the log of a partition that this broker leads."""
+    producers_of: Callable[[str, int], ErrorCode | Iterator[ProducerStatus]]
+    """The active producers of a partition, by topic and index, or why there is no answer. They are looked at one by
+    one, as the iterator is asked."""
+    logs: Callable[[], Iterator[LogStatus]]
+    """All logs of this broker that are open, looked at one by one."""
     leader_of: Callable[[bytes, int], tuple[int, int]]
     """Broker id and epoch of the leader of a partition, by topic id and partition; -1 for what is not known."""
     new_producer_id: Callable[[Callable[[int | None], None]], None]
     """Hand out a producer id; None if there is none now."""
 
 
-def _refuse(*_: object) -> None:
+def _refuse(*_: object) -> Any:
     raise AssertionError("a node that is no broker has no replicas")
 
 
@@ -128,6 +147,9 @@ NO_REPLICAS = ReplicaPort(
     write_markers=_refuse,
     fetch=_refuse,
     find_offset=_refuse,
+    end_of_epoch=_refuse,
+    producers_of=_refuse,
+    logs=_refuse,
     leader_of=lambda topic_id, index: (NO_NODE, NO_NODE),
     new_producer_id=_refuse,
 )

@@ -36,15 +36,21 @@ def creations(
 
 
 @pytest.mark.parametrize("version", range(14))
-def test_topics_that_are_missed_are_asked_for_with_the_clusters_defaults(version: int) -> None:
+def test_topics_that_are_missed_are_asked_for_with_the_brokers_defaults(version: int) -> None:
     ((request, context),) = creations(named("new", "beta", "newer", "new", "a b"), version)
     assert [(t.name, t.num_partitions, t.replication_factor) for t in request.topics] == [
-        ("new", -1, -1),
-        ("newer", -1, -1),
+        ("new", 3, 2),
+        ("newer", 3, 2),
     ]
     assert all(not topic.assignments and not topic.configs for topic in request.topics)
     assert (request.timeout_ms, request.validate_only) == (30_000, False)
     assert (context.principal, context.client_id, context.correlation_id) == ("User:alice", "a client", 101)
+
+
+@pytest.mark.parametrize(("config", "asked"), [(2**31 - 1, 2**15 - 1), (-(2**31), -1), (0, 0)])
+def test_a_default_that_no_request_can_hold_is_asked_for_as_far_as_possible(config: int, asked: int) -> None:
+    ((request, _),) = creations(named("new"), default_replication_factor=config)
+    assert [topic.replication_factor for topic in request.topics] == [asked]
 
 
 def test_the_response_still_says_that_a_topic_that_is_being_created_is_unknown() -> None:

@@ -324,6 +324,8 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
     forgotten = kafka.FetchRequest.ForgottenTopic(topic_id=cluster.written_id, partitions=[1])
     offsets, markers = kafka.ListOffsetsRequest, kafka.WriteTxnMarkersRequest
     asked = offsets.ListOffsetsPartition(partition_index=0, current_leader_epoch=0, timestamp=-1)
+    epochs, producers = kafka.OffsetForLeaderEpochRequest, kafka.DescribeProducersRequest
+    end = epochs.OffsetForLeaderPartition(partition=0, current_leader_epoch=0, leader_epoch=0)
     return [
         _records(topic_id=cluster.alone_id, records=_BATCH),
         _fetch(fetched, forgotten_topics_data=[forgotten]),
@@ -347,6 +349,8 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
             topics=[offsets.ListOffsetsTopic(name="written", partitions=[asked])],
             timeout_ms=1000,
         ),
+        epochs(replica_id=-1, topics=[epochs.OffsetForLeaderTopic(topic="written", partitions=[end])]),
+        producers(topics=[producers.TopicRequest(name="written", partition_indexes=[0])]),
     ]
 
 

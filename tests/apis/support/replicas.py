@@ -150,6 +150,9 @@ class BrokerReplicas:
             write_markers=self.manager.write_markers,
             fetch=self.manager.fetch,
             find_offset=self.manager.find_offset,
+            end_of_epoch=self.manager.questions.end_of_epoch,
+            producers_of=self.manager.questions.producers_of,
+            logs=self.manager.questions.logs,
             leader_of=self.manager.leader_of,
             new_producer_id=lambda take: take(next(ids)),
         )

@@ -108,6 +108,8 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "set_logger_levels": lambda levels: None,
         "log_directories": tuple,
         "auto_create_topics": True,
+        "num_partitions": 3,
+        "default_replication_factor": 2,
         "create_topics": lambda request, context: calls.created.append((request, context)),
         **structs.asdict(NO_REPLICAS),
         **{name: value for name, value in changes.items() if name != "quorum_response"},

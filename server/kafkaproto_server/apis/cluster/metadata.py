@@ -3,11 +3,11 @@
 The response comes from this broker's own committed image. Fenced brokers are left out, and a partition led by one of
 them has LEADER_NOT_AVAILABLE. A request names topics, gives their ids (from version 12 on), or asks for all (null; an
 empty list in version 0). A named topic that does not exist is created if the configuration and the request allow it:
-the broker requests its creation from the controller, and this response still has UNKNOWN_TOPIC_OR_PARTITION, as Kafka's
-does. If a request gives the id of one topic, it is a request by ids, and its names are ignored. The response names a
-random broker as controller: every broker forwards requests to the controller. Topics that the client may not describe
-are left out of a request for all topics. If they are named, they have TOPIC_AUTHORIZATION_FAILED, and so do topics that
-do not exist and that the client may not create.
+the broker requests its creation from the controller, with its own numbers of partitions and replicas, and this response
+still has UNKNOWN_TOPIC_OR_PARTITION, as Kafka's does. If a request gives the id of one topic, it is a request by ids,
+and its names are ignored. The response names a random broker as controller: every broker forwards requests to the
+controller. Topics that the client may not describe are left out of a request for all topics. If they are named, they
+have TOPIC_AUTHORIZATION_FAILED, and so do topics that do not exist and that the client may not create.
 
 A topic's part of the response is encoded once, and kept while the topic and the brokers do not change
 (`requests.caches`): clients that ask for all topics ask often. That part is the same for all clients that may describe
@@ -54,6 +54,8 @@ _FIRST_WITH_LISTENER_ERROR = 6
 _FIRST_WITH_OPERATIONS = 8
 _FIRST_FLEXIBLE = 9
 _AUTO_CREATE_TIMEOUT_MS = 30_000
+_MOST_REPLICAS = 2**15 - 1
+"""More cannot be asked for; the config has no limit."""
 _PARTITIONS_A_STEP = 8
 """The number of partitions that are encoded at once, which takes some ten microseconds."""
 MAX_AUTO_CREATED = 1_000
@@ -350,13 +352,17 @@ def _add_by_name(
 
 
 def _create(missing: list[str], context: RequestContext, services: Services) -> None:
+    port = services.controller
     creations = [
-        CreateTopicsRequest.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
+        CreateTopicsRequest.CreatableTopic(
+            name=name,
+            # Of this broker: the controller may have others.
+            num_partitions=port.num_partitions,
+            replication_factor=min(max(port.default_replication_factor, -1), _MOST_REPLICAS),
+        )
         for name in missing
     ]
-    services.controller.create_topics(
-        CreateTopicsRequest(topics=creations, timeout_ms=_AUTO_CREATE_TIMEOUT_MS), context
-    )
+    port.create_topics(CreateTopicsRequest(topics=creations, timeout_ms=_AUTO_CREATE_TIMEOUT_MS), context)
 
 
 def refuse(request: MetadataRequest, refusal: Refusal) -> Steps[MetadataResponse]:

@@ -2,9 +2,9 @@
 
 Consumers read up to the high watermark, or to the last stable offset (read_committed); followers read all. The request
 waits until there is enough, at most MaxWaitMs. Sessions are those of KIP-227. Followers may serve consumers
-(KIP-392); a rack id does not send a consumer elsewhere yet. Versions up to 12 name topics, later ones have topic ids
-(KIP-516). From version 12 on a follower that diverges is told where; from version 16 on an error names the leader's
-address (KIP-951).
+(KIP-392): with ``replica.selector.class``, a leader names a replica in the consumer's rack in place of records.
+Versions up to 12 name topics, later ones have topic ids (KIP-516). From version 12 on a follower that diverges is told
+where; from version 16 on an error names the leader's address (KIP-951).
 
 Who claims to be a follower needs CLUSTER_ACTION on the cluster; anybody else READ on each topic. An isolation level
 that there is not is refused with INVALID_REQUEST; Apache Kafka has no error of its own for it.
@@ -62,7 +62,7 @@ def handle_fetch(
     """Read records, now or when there are some."""
     if request.isolation_level not in _ISOLATION_LEVELS:
         return FetchResponse(error_code=ErrorCode.INVALID_REQUEST)
-    values = fetch_values(request, context.api_version)
+    values = fetch_values(request, context.api_version, context.listener_name)
     reply: Deferred[Encoded] = Deferred()
 
     def done(result: FetchResult) -> None:

@@ -69,6 +69,7 @@ class DirectoryWatch:
         return tuple(
             LogDirectoryStatus(
                 path=os.path.abspath(each.path),
+                directory_id=each.directory_id,
                 is_online=each.problem is None,
                 is_cordoned=each.is_cordoned,
                 total_bytes=self._space.get(each.path, _UNKNOWN_SPACE)[0],

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Buffer, Clock, Rng
 from kafkaproto_server.replica.fetch_sessions import FetchContext, FetchSessions
-from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError
+from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError, Role
+from kafkaproto_server.replica.preferred_replica import preferred_replica
 from kafkaproto_server.requests.data import Fetched, FetchResult, ReadResult
 from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError, StorageError
@@ -72,17 +74,19 @@ class Fetches:
         rng: Rng,
         max_sessions: int,
         max_bytes: int,
+        selects_by_rack: bool,
         read_in_thread: Callable[
             [Callable[[], list[Buffer | Exception]], Callable[[list[Buffer | Exception]], None]], None
         ],
     ) -> None:
-        """``max_bytes`` is fetch.max.bytes. ``read_in_thread`` calls its first argument in a thread and its second one
-        with the result."""
+        """``max_bytes`` is fetch.max.bytes. ``selects_by_rack``: consumers are sent to a replica in their rack.
+        ``read_in_thread`` calls its first argument in a thread and its second one with the result."""
         self._replicas = replicas
         self._image = image
         self._clock = clock
         self._timers = timers
         self._max_bytes = max_bytes
+        self._selects_by_rack = selects_by_rack
         self._read_in_thread = read_in_thread
         self.sessions = FetchSessions(rng, self._partition, max_sessions)
 
@@ -135,6 +139,24 @@ class Fetches:
                 raise PartitionError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
             raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return hosted
+
+    def preferred_replica(self, partition: Partition, fetch_offset: int, values: FetchValues) -> int:
+        """Where a consumer should read instead; NO_NODE if it should read here."""
+        rack_id = values.rack_id
+        if not self._selects_by_rack or not rack_id or partition.role is not Role.LEADER:
+            return NO_NODE
+        brokers = self._image().brokers
+
+        def is_near(broker_id: int) -> bool:
+            broker = brokers.get(broker_id)
+            return (
+                broker is not None
+                and not broker.fenced
+                and broker.rack == rack_id
+                and endpoint_of(broker, values.listener_name) is not None
+            )
+
+        return preferred_replica(partition, fetch_offset, is_near)
 
     def is_stale(self, broker_id: int, broker_epoch: int) -> bool:
         """Whether a request is of an earlier run of a broker, which may have lost records since (KIP-903)."""
@@ -243,7 +265,12 @@ class _Fetch:
             if result.error_code in _NOT_READ:
                 refused += 1
             else:
-                is_due = is_due or result.error_code != 0 or result.is_diverging
+                is_due = (
+                    is_due
+                    or result.error_code != 0
+                    or result.is_diverging
+                    or result.preferred_read_replica != NO_NODE
+                )
         return is_due or total >= min(self._values.min_bytes, limit) or refused == self._context.size
 
     def _read(
@@ -264,6 +291,17 @@ class _Fetch:
             partition.check_readable(fetch.current_leader_epoch)
         log = self._log_of(hosted)
         offset = fetch.fetch_offset
+        if not values.is_from_follower and self._version >= FIRST_SERVED_BY_FOLLOWERS:
+            preferred = self._node.preferred_replica(partition, offset, values)
+            if preferred != NO_NODE:
+                return ReadResult(
+                    high_watermark=partition.high_watermark,
+                    log_start_offset=partition.log_start_offset,
+                    last_stable_offset=partition.last_stable_offset,
+                    preferred_read_replica=preferred,
+                )
+        if offset < partition.log_start_offset:
+            raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
         if fetch.last_fetched_epoch != NO_EPOCH:
             end = _diverging(partition, offset, fetch.last_fetched_epoch)
             if end is not None:
@@ -274,7 +312,7 @@ class _Fetch:
                     is_diverging=True,
                     diverging=end,
                 )
-        if not partition.log_start_offset <= offset <= partition.log_end_offset:
+        if offset > partition.log_end_offset:
             raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
         stable = partition.last_stable_offset
         if values.is_from_follower:

@@ -26,6 +26,7 @@ from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.offsets import find_offset
+from kafkaproto_server.node.replicas.questions import Questions
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.node.replicas.topic_settings import KnownSettings
@@ -102,6 +103,7 @@ class ReplicaManager:
         )
         self._appends = self._new_appends(is_session_over)
         self._fetches = self._new_fetches(configs, rng)
+        self.questions = Questions(self.replicas, image)
         self._fetchers = Fetchers(
             _fetcher_config(broker_id, configs),
             replicas=self.replicas,
@@ -133,6 +135,7 @@ class ReplicaManager:
             rng=rng,
             max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
             max_bytes=_number(configs, "fetch.max.bytes"),
+            selects_by_rack=bool(configs.value_of("replica.selector.class")),
             read_in_thread=self._in_thread,
         )
 
@@ -283,9 +286,13 @@ class ReplicaManager:
         return (NO_NODE, NO_EPOCH) if found is None else (found.leader, found.leader_epoch)
 
     def _unknown(self, topic_id: bytes, index: int) -> ErrorCode:
+        """Why there is no open log of a partition here."""
         topic = self._image().topics.get(topic_id)
         if topic is None or index not in topic.partitions:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        hosted = self.replicas.get(topic_id, index)
+        if hosted is not None and hosted.partition.role is Role.OFFLINE:
+            return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
 
     def _in_thread(

@@ -57,8 +57,7 @@ MAX_TOPICS_IN_CREATION = 1_000
 for the others."""
 
 _AUTO_CREATE_VERSION = 4
-"""The first version that can ask for the cluster's defaults. Responses of later versions contain all configs of each
-new topic."""
+"""Responses of later versions contain all configs of each new topic."""
 
 
 class Forwarder:
