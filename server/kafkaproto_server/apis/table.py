@@ -47,7 +47,14 @@ from kafkaproto_server.apis.cluster import (
     unregister_controller,
     update_features,
 )
-from kafkaproto_server.apis.data import fetch, init_producer_id, list_offsets, produce, write_txn_markers
+from kafkaproto_server.apis.data import (
+    delete_records,
+    fetch,
+    init_producer_id,
+    list_offsets,
+    produce,
+    write_txn_markers,
+)
 from kafkaproto_server.apis.raft import (
     add_raft_voter,
     begin_quorum_epoch,
@@ -104,6 +111,7 @@ _ROWS = (
     api_versions.api(advertised),
     create_topics.API,
     delete_topics.API,
+    delete_records.API,
     describe_acls.API,
     create_acls.API,
     delete_acls.API,

@@ -92,6 +92,7 @@ class BrokerData:
             ),
             write_markers=manager.write_markers,
             fetch=manager.fetch,
+            delete_records=manager.delete_records,
             find_offset=manager.find_offset,
             leader_of=manager.leader_of,
             new_producer_id=self._producer_ids.next,

@@ -15,12 +15,14 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
 from kafkaproto_server.requests.context import RequestContext, Response, UnreadRequest
 from kafkaproto_server.requests.data import (
+    DeletionItem,
     Fetched,
     MarkerItem,
     OffsetQuery,
     OffsetResult,
     Produced,
     ProduceItem,
+    RecordsDeleted,
 )
 from kafkaproto_server.requests.fetch_requests import FetchValues
 from kafkaproto_server.security.authorizer import Authorizer
@@ -112,6 +114,9 @@ class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
     """Append the ends of transactions."""
     fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched], None]
     """Serve a Fetch request of a version. The third argument says whether the sender may read a topic."""
+    delete_records: Callable[[DeletionItem, int, RecordsDeleted], None]
+    """Delete the oldest records of a partition. The second argument is how long the other replicas have time, in
+    milliseconds."""
     find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None]
     leader_of: Callable[[bytes, int], tuple[int, int]]
     """Broker id and epoch of the leader of a partition, by topic id and partition; -1 for what is not known."""
@@ -127,6 +132,7 @@ NO_REPLICAS = ReplicaPort(
     produce=_refuse,
     write_markers=_refuse,
     fetch=_refuse,
+    delete_records=_refuse,
     find_offset=_refuse,
     leader_of=lambda topic_id, index: (NO_NODE, NO_NODE),
     new_producer_id=_refuse,

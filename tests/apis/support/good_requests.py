@@ -323,6 +323,7 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
     fetched = kafka.FetchRequest.FetchTopic(topic_id=cluster.written_id, partitions=[_FETCHED])
     forgotten = kafka.FetchRequest.ForgottenTopic(topic_id=cluster.written_id, partitions=[1])
     offsets, markers = kafka.ListOffsetsRequest, kafka.WriteTxnMarkersRequest
+    deletion = kafka.DeleteRecordsRequest
     asked = offsets.ListOffsetsPartition(partition_index=0, current_leader_epoch=0, timestamp=-1)
     return [
         _records(topic_id=cluster.alone_id, records=_BATCH),
@@ -345,6 +346,15 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
         offsets(
             replica_id=-1,
             topics=[offsets.ListOffsetsTopic(name="written", partitions=[asked])],
+            timeout_ms=1000,
+        ),
+        deletion(
+            topics=[
+                deletion.DeleteRecordsTopic(
+                    name="alone",
+                    partitions=[deletion.DeleteRecordsPartition(partition_index=0, offset=0)],
+                )
+            ],
             timeout_ms=1000,
         ),
     ]

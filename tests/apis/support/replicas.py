@@ -104,10 +104,13 @@ class BrokerReplicas:
         *,
         directory_id: bytes = b"d" * 16,
         static_config: dict[str, str] | None = None,
+        disk: MemoryDisk | None = None,
+        survey: DirectorySurvey | None = None,
     ) -> None:
+        """``disk`` and ``survey`` are what an earlier run left."""
         self.clock = HandClock()
         self.workers = ImmediateWorkers()
-        self.disk = MemoryDisk()
+        self.disk = disk or MemoryDisk()
         self.disk.make_directory(PATH)
         self._image = image
         directories = LogDirectories([LogDirectory(path=PATH, directory_id=directory_id)])
@@ -123,7 +126,8 @@ class BrokerReplicas:
             workers=self.workers,
             directories=directories,
             surveys={
-                directory_id: DirectorySurvey(
+                directory_id: survey
+                or DirectorySurvey(
                     is_clean=True, partitions={}, recovery_points={}, log_starts={}, high_watermarks={}
                 )
             },
@@ -147,6 +151,7 @@ class BrokerReplicas:
             ),
             write_markers=self.manager.write_markers,
             fetch=self.manager.fetch,
+            delete_records=self.manager.delete_records,
             find_offset=self.manager.find_offset,
             leader_of=self.manager.leader_of,
             new_producer_id=lambda take: take(next(ids)),
