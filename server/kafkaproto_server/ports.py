@@ -77,6 +77,12 @@ class Disk(Protocol):
     def remove(self, path: str) -> None:
         """Delete a file."""
 
+    def remove_directory(self, path: str) -> None:
+        """Delete an empty directory."""
+
+    def modified_ms(self, path: str) -> int:
+        """When a file was written to for the last time, as wall time."""
+
     def set_read_only(self, path: str) -> None:
         """Remove the write permissions (mode 0400)."""
 

@@ -40,6 +40,7 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     18: (),
     19: ((Operation.CREATE, CLUSTER), (Operation.CREATE, TOPIC)),
     20: ((Operation.DELETE, TOPIC),),
+    21: ((Operation.DELETE, TOPIC),),
     22: ((Operation.IDEMPOTENT_WRITE, CLUSTER),),
     23: (CLUSTER_ACTION, (Operation.DESCRIBE, TOPIC)),
     27: (CLUSTER_ACTION,),

@@ -21,9 +21,13 @@ class Brokers:
 
     def __init__(self) -> None:
         self.ineligible: set[int] = set()
+        self.dead: set[int] = set()
 
     def is_eligible(self, broker_id: int, broker_epoch: int) -> bool:
         return broker_id not in self.ineligible
+
+    def is_alive(self, broker_id: int) -> bool:
+        return broker_id not in self.dead
 
 
 class Replica:

@@ -31,6 +31,7 @@ HAVE_NO_OWN_ERROR = {
     "CreatePartitions",
     "CreateTopics",
     "DeleteAcls",
+    "DeleteRecords",
     "DeleteTopics",
     "DescribeConfigs",
     "DescribeProducers",

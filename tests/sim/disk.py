@@ -35,6 +35,7 @@ class _Node:
     unsynced: list[tuple[int, bytes | None]] = field(default_factory=list)
     """Changes since the last sync: (position, bytes written there), or (size, None) for a truncation."""
     read_only: bool = False
+    modified_ms: int = 0
 
     def change(self, position: int, written: bytes | None) -> None:
         _apply(self.data, position, written)
@@ -81,6 +82,7 @@ class MemoryFile:
 
     def _before_write(self) -> None:
         self._check()
+        self._node.modified_ms = self._disk.wall_ms()
         if not self._writable:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF), self._path)
         self._disk.before("write", self._path)
@@ -182,6 +184,8 @@ class MemoryDisk:
         """Changing operations so far: writes, truncations, syncs, and changes of names."""
         self.crash_before: int | None = None
         """Number of the operation (0 is the first one ever) that power loss comes ahead of."""
+        self.wall_ms: Callable[[], int] = lambda: 0
+        """The time that files get when they are written."""
         self.generation = 0
         self.open_files: dict[MemoryFile, None] = {}
         """What the process has open; nothing after a crash."""
@@ -350,6 +354,19 @@ class MemoryDisk:
         self._file(path)
         self.before("remove", path)
         self._change_names({path: None})
+
+    def remove_directory(self, path: str) -> None:
+        path = posixpath.normpath(path)
+        if not self._node(path).is_directory:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        if self._names.children.get(path):
+            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
+        self.before("remove", path)
+        self._unsynced_names.pop(path, None)
+        self._change_names({path: None})
+
+    def modified_ms(self, path: str) -> int:
+        return self._file(path).modified_ms
 
     def set_read_only(self, path: str) -> None:
         self._file(posixpath.normpath(path)).read_only = True

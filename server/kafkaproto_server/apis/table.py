@@ -48,6 +48,7 @@ from kafkaproto_server.apis.cluster import (
     update_features,
 )
 from kafkaproto_server.apis.data import (
+    delete_records,
     describe_producers,
     fetch,
     init_producer_id,
@@ -112,6 +113,7 @@ _ROWS = (
     api_versions.api(advertised),
     create_topics.API,
     delete_topics.API,
+    delete_records.API,
     describe_acls.API,
     create_acls.API,
     delete_acls.API,

@@ -63,9 +63,9 @@ class LeaderEpochs:
         del self._start_offsets[kept:]
         return changed
 
-    def move_start_to(self, start_offset: int, end_offset: int) -> bool:
+    def move_start_to(self, start_offset: int, end_offset: int | None = None) -> bool:
         """Remove what lies below ``start_offset``. The epoch at that offset then starts there, unless the log ends
-        there.
+        there: ``end_offset``. Without it, the newest epoch stays in any case.
 
         Returns whether anything changed.
         """
@@ -73,7 +73,7 @@ class LeaderEpochs:
         # The epoch that holds the new start stays, as in Kafka's LeaderEpochFileCache: without it,
         # a follower's LastFetchedEpoch could not be compared at the log start.
         gone = max(0, bisect_right(self._start_offsets, start_offset) - 1)
-        if start_offset >= end_offset:
+        if end_offset is not None and start_offset >= end_offset:
             gone = len(self._epochs)
         del self._epochs[:gone]
         del self._start_offsets[:gone]

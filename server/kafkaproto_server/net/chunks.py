@@ -11,8 +11,8 @@ def chunked(buffers: Sequence[Buffer], chunk_bytes: int) -> Iterator[Buffer]:
     """The buffers, in order, as pieces of at most ``chunk_bytes``: small neighbours joined, long buffers cut without
     copying.
 
-    A response of a few hundred bytes has to leave in one packet; one of megabytes must not be copied for that. No piece is
-    empty: whoever waits until a piece was written would wait for ever.
+    A response of a few hundred bytes has to leave in one packet; one of megabytes must not be copied for that. No piece
+    is empty: whoever waits until a piece was written would wait for ever.
     """
     small: list[Buffer] = []
     small_bytes = 0

@@ -30,6 +30,9 @@ from kafkaproto_server.replica.followers import Follower
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
 
 NO_EPOCH = -1
+NO_OFFSET = -1
+HIGH_WATERMARK = -1
+"""As the offset of a DeleteRecords request: all that is committed."""
 
 
 class PartitionError(Exception):
@@ -75,8 +78,14 @@ class Brokers(Protocol):
         """Whether a broker may join an ISR: it is neither fenced nor shutting down, and fetched under its present
         epoch."""
 
+    def is_alive(self, broker_id: int) -> bool:
+        """Whether a broker is registered and not fenced."""
+
 
 Acknowledge = Callable[[ErrorCode], None]
+
+Deleted = Callable[[ErrorCode, int], None]
+"""Takes the end of a wait for deleted records: an error, or the low watermark."""
 
 
 class Partition:
@@ -86,6 +95,7 @@ class Partition:
         "_acknowledgements",
         "_ask_for_isr",
         "_brokers",
+        "_deletions",
         "_max_lag_ms",
         "_pending",
         "aborted",
@@ -154,6 +164,8 @@ class Partition:
         self._pending: IsrChange | None = None
         # (offset that the high watermark has to reach, who is told), ascending.
         self._acknowledgements: deque[tuple[int, Acknowledge]] = deque()
+        # Who is told, and the offset that the low watermark has to reach.
+        self._deletions: dict[Deleted, int] = {}
 
     # -- the log -----------------------------------------------------------------------------------------------
 
@@ -189,17 +201,19 @@ class Partition:
         """Records before ``offset`` are gone."""
         if offset > self.log_start_offset:
             self.log_start_offset = offset
-            self.epochs.move_start_to(offset, self.log_end_offset)
+            self.epochs.move_start_to(offset)
             self.producers.log_start_moved(offset)
             if self.aborted and self.aborted[0].last_offset < offset:
                 self.aborted = [each for each in self.aborted if each.last_offset >= offset]
             self.high_watermark = max(self.high_watermark, offset)
+            self._complete_deletions()
             self._changed()
 
     def failed(self) -> None:
         """Its directory is offline."""
         self.role = Role.OFFLINE
         self._fail_acknowledgements(ErrorCode.KAFKA_STORAGE_ERROR)
+        self._fail_deletions(ErrorCode.KAFKA_STORAGE_ERROR)
         self._changed()
 
     @property
@@ -260,6 +274,10 @@ class Partition:
                 # This replica leads with what it has; that is all the recovery there is (KIP-704).
                 self._ask(self.isr)
             self.maybe_advance_high_watermark(now_ms)
+            # A broker that failed leaves the ISR, and then nobody waits for it.
+            self._complete_deletions()
+        else:
+            self._fail_deletions(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if is_change:
             self._changed()
         return is_change
@@ -344,6 +362,8 @@ class Partition:
         )
         self._maybe_expand_isr(broker_id, follower)
         self.maybe_advance_high_watermark(now_ms)
+        if self._deletions:
+            self._complete_deletions()
 
     def maybe_advance_high_watermark(self, now_ms: int) -> None:
         """Move the high watermark to where all that count have the log."""
@@ -368,6 +388,39 @@ class Partition:
             while waiting and waiting[0][0] <= reached:
                 waiting.popleft()[1](self._acknowledgement())
             self._changed()
+
+    def deletion_offset(self, offset: int) -> int:
+        """Up to where records are deleted if a client asks for ``offset``; -1 stands for the high watermark.
+
+        Raises PartitionError unless this replica leads, and for an offset beyond the high watermark.
+        """
+        self.check_leader()
+        if offset == HIGH_WATERMARK:
+            return self.high_watermark
+        if not 0 <= offset <= self.high_watermark:
+            raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
+        return offset
+
+    @property
+    def low_watermark(self) -> int:
+        """The lowest log start of the replicas whose brokers live; -1 if that of one is not known yet."""
+        reached = self.log_start_offset
+        for broker_id, follower in self.followers.items():
+            if follower.log_start_offset < reached and self._brokers.is_alive(broker_id):
+                reached = follower.log_start_offset
+        return reached
+
+    def when_deleted(self, offset: int, deleted: Deleted) -> None:
+        """Call ``deleted`` once the low watermark is ``offset`` or more, or cannot be any more."""
+        if self.role is not Role.LEADER:
+            deleted(ErrorCode.NOT_LEADER_OR_FOLLOWER, NO_OFFSET)
+            return
+        self._deletions[deleted] = offset
+        self._complete_deletions()
+
+    def forget_deletion(self, deleted: Deleted) -> None:
+        """Do not call it any more."""
+        self._deletions.pop(deleted, None)
 
     def maybe_shrink_isr(self, now_ms: int) -> None:
         """Take followers out of the ISR that lag for too long."""
@@ -461,6 +514,19 @@ class Partition:
         waiting, self._acknowledgements = self._acknowledgements, deque()
         for _, acknowledge in waiting:
             acknowledge(code)
+
+    def _complete_deletions(self) -> None:
+        if self._deletions:
+            reached = self.low_watermark
+            for deleted, offset in tuple(self._deletions.items()):
+                if offset <= reached:
+                    del self._deletions[deleted]
+                    deleted(ErrorCode.NONE, reached)
+
+    def _fail_deletions(self, code: ErrorCode) -> None:
+        waiting, self._deletions = self._deletions, {}
+        for deleted in waiting:
+            deleted(code, NO_OFFSET)
 
     def _changed(self) -> None:
         if self.watchers:

@@ -144,6 +144,27 @@ class LogStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """How many offsets it lacks of what is committed; -1 if the replica is offline."""
 
 
+class DeletionItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A partition of a DeleteRecords request."""
+
+    topic_id: bytes
+    index: int
+    offset: int
+    """The first offset that is kept; -1 for the high watermark."""
+
+
+class DeletionResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of it."""
+
+    code: ErrorCode
+    low_watermark: int = NO_OFFSET
+    """The lowest log start of all live replicas; -1 with an error, unless it is that the time was over."""
+
+
+RecordsDeleted = Callable[[DeletionResult], None]
+"""Takes the result for one partition of a DeleteRecords request."""
+
+
 class OffsetQuery(msgspec.Struct, frozen=True, kw_only=True):
     """What a ListOffsets request asks of one partition."""
 

@@ -17,6 +17,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
 from kafkaproto_server.requests.context import RequestContext, Response, UnreadRequest
 from kafkaproto_server.requests.data import (
+    DeletionItem,
     EpochEnd,
     EpochQuery,
     Fetched,
@@ -27,6 +28,7 @@ from kafkaproto_server.requests.data import (
     Produced,
     ProduceItem,
     ProducerStatus,
+    RecordsDeleted,
 )
 from kafkaproto_server.requests.fetch_requests import FetchValues
 from kafkaproto_server.security.authorizer import Authorizer
@@ -124,6 +126,9 @@ class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
     """Append the ends of transactions."""
     fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched], None]
     """Serve a Fetch request of a version. The third argument says whether the sender may read a topic."""
+    delete_records: Callable[[DeletionItem, int, RecordsDeleted], None]
+    """Delete the oldest records of a partition. The second argument is how long the other replicas have time, in
+    milliseconds."""
     find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None]
     end_of_epoch: Callable[[EpochQuery], EpochEnd]
     """Where an epoch ends in the log of a partition that this broker leads."""
@@ -146,6 +151,7 @@ NO_REPLICAS = ReplicaPort(
     produce=_refuse,
     write_markers=_refuse,
     fetch=_refuse,
+    delete_records=_refuse,
     find_offset=_refuse,
     end_of_epoch=_refuse,
     producers_of=_refuse,

@@ -287,6 +287,17 @@ class OsDisk:
         except OSError as error:
             raise named("remove", path, error) from error
 
+    def remove_directory(self, path: str) -> None:
+        """Delete an empty directory."""
+        try:
+            os.rmdir(path)
+        except OSError as error:
+            raise named("remove", path, error) from error
+
+    def modified_ms(self, path: str) -> int:
+        """When a file was written to for the last time, as wall time."""
+        return os.stat(path).st_mtime_ns // 1_000_000
+
     def set_read_only(self, path: str) -> None:
         """Take the write permissions away (mode 0400)."""
         os.chmod(path, READ_ONLY_MODE)

@@ -323,6 +323,7 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
     fetched = kafka.FetchRequest.FetchTopic(topic_id=cluster.written_id, partitions=[_FETCHED])
     forgotten = kafka.FetchRequest.ForgottenTopic(topic_id=cluster.written_id, partitions=[1])
     offsets, markers = kafka.ListOffsetsRequest, kafka.WriteTxnMarkersRequest
+    deletion = kafka.DeleteRecordsRequest
     asked = offsets.ListOffsetsPartition(partition_index=0, current_leader_epoch=0, timestamp=-1)
     epochs, producers = kafka.OffsetForLeaderEpochRequest, kafka.DescribeProducersRequest
     end = epochs.OffsetForLeaderPartition(partition=0, current_leader_epoch=0, leader_epoch=0)
@@ -351,6 +352,15 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
         ),
         epochs(replica_id=-1, topics=[epochs.OffsetForLeaderTopic(topic="written", partitions=[end])]),
         producers(topics=[producers.TopicRequest(name="written", partition_indexes=[0])]),
+        deletion(
+            topics=[
+                deletion.DeleteRecordsTopic(
+                    name="alone",
+                    partitions=[deletion.DeleteRecordsPartition(partition_index=0, offset=0)],
+                )
+            ],
+            timeout_ms=1000,
+        ),
     ]
 
 

@@ -104,10 +104,13 @@ class BrokerReplicas:
         *,
         directory_id: bytes = b"d" * 16,
         static_config: dict[str, str] | None = None,
+        disk: MemoryDisk | None = None,
+        survey: DirectorySurvey | None = None,
     ) -> None:
+        """``disk`` and ``survey`` are what an earlier run left."""
         self.clock = HandClock()
         self.workers = ImmediateWorkers()
-        self.disk = MemoryDisk()
+        self.disk = disk or MemoryDisk()
         self.disk.make_directory(PATH)
         self.is_session_over = False
         self._image = image
@@ -124,7 +127,8 @@ class BrokerReplicas:
             workers=self.workers,
             directories=directories,
             surveys={
-                directory_id: DirectorySurvey(
+                directory_id: survey
+                or DirectorySurvey(
                     is_clean=True, partitions={}, recovery_points={}, log_starts={}, high_watermarks={}
                 )
             },
@@ -149,6 +153,7 @@ class BrokerReplicas:
             ),
             write_markers=self.manager.write_markers,
             fetch=self.manager.fetch,
+            delete_records=self.manager.delete_records,
             find_offset=self.manager.find_offset,
             end_of_epoch=self.manager.questions.end_of_epoch,
             producers_of=self.manager.questions.producers_of,

@@ -14,7 +14,6 @@ from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import EndTxnMarker
-from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.transaction_index import AbortedTransaction
@@ -294,7 +293,7 @@ class Appends:
             if acks != ACKS_ALL:
                 take(result)
             if has_rolled:
-                self._write_producers(hosted)
+                self._replicas.has_rolled(hosted)
 
         def acknowledged(code: ErrorCode) -> None:
             take(result if code is ErrorCode.NONE else structs.replace(result, code=code))
@@ -303,22 +302,8 @@ class Appends:
             take(ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
             self._replicas.failed(hosted, error)
 
-        hosted.lane.put(DiskJob(partial(log.append, (data,), aborted), written, failed))
-
-    def _write_producers(self, hosted: Hosted) -> None:
-        log, producers = hosted.log, hosted.partition.producers
-        assert log is not None
-        hosted.lane.put(
-            DiskJob(
-                partial(
-                    log.write_producers,
-                    encode_producer_snapshot(producers.snapshot_entries()),
-                    producers.map_end_offset,
-                ),
-                lambda _: None,
-                partial(self._replicas.failed, hosted),
-            )
-        )
+        work = partial(log.append, (data,), aborted, self._clock.wall_ms())
+        hosted.lane.put(DiskJob(work, written, failed))
 
     def _respond_to_repeated(
         self,

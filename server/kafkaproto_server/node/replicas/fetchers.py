@@ -27,7 +27,6 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.backoff import Backoff
-from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.log_state.transactions import end_transaction_marker
 from kafkaproto_server.net.peers import PeerChannel, PeerError
 from kafkaproto_server.net.streams import Connect
@@ -341,13 +340,16 @@ class _Fetcher:
         partition.next_offset = expected
         high_watermark = data.high_watermark
 
-        def appended(_: bool) -> None:
+        def appended(has_rolled: bool) -> None:
             if followed.hosted.log is log and partition.next_offset >= expected:
                 partition.appended(expected, now_ms=self._owner.clock.now_ms())
                 partition.leader_said(high_watermark)
+                if has_rolled:
+                    self._owner.replicas.has_rolled(followed.hosted)
             self._changed(followed)
 
-        self._change(followed, partial(log.append, (memoryview(records)[:end],), aborted), appended)
+        wall_ms = self._owner.clock.wall_ms()
+        self._change(followed, partial(log.append, (memoryview(records)[:end],), aborted, wall_ms), appended)
 
     def _truncate(self, followed: _Followed, offset: int) -> None:
         log = followed.hosted.log
@@ -364,33 +366,14 @@ class _Fetcher:
         self._change(followed, partial(log.truncate_to, offset, wall_ms), partial(self._was_cut, followed))
 
     def _was_cut(self, followed: _Followed, found: Found) -> None:
-        hosted = followed.hosted
-        if hosted.log is not None:
-            hosted.recovery_point = min(hosted.recovery_point, found.log_end_offset)
-            hosted.partition.opened(
-                log_start_offset=found.log_start_offset,
-                log_end_offset=found.log_end_offset,
-                epochs=LeaderEpochs(found.epoch_starts),
-                producers=found.producers,
-                aborted=found.aborted,
-                high_watermark=hosted.partition.high_watermark,
-            )
+        self._owner.replicas.was_cut(followed.hosted, found)
         self._changed(followed)
 
     def _move_start(self, followed: _Followed, offset: int) -> None:
-        log, partition = followed.hosted.log, followed.hosted.partition
-        assert log is not None, "a follower's log is open"
-
-        def moved(_: object) -> None:
-            partition.log_start_moved(offset, now_ms=self._owner.clock.now_ms())
-
-        offset = min(offset, partition.log_end_offset)
-        followed.hosted.lane.put(
-            DiskJob(
-                partial(log.move_start_to, offset),
-                moved,
-                partial(self._owner.replicas.failed, followed.hosted),
-            )
+        # The next fetch tells the leader, who may have somebody waiting for it (DeleteRecords).
+        offset = min(offset, followed.hosted.partition.log_end_offset)
+        self._owner.replicas.move_start(
+            followed.hosted, offset, partial(self._want, followed), partial(self.remove, followed.key)
         )
 
     def _change(self, followed: _Followed, work: Callable[[], T], done: Callable[[T], None]) -> None:

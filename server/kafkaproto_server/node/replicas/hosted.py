@@ -8,20 +8,30 @@ role, and clients ask again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from msgspec import structs
+
+from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto_server.broker.directories import LogDirectories
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
+from kafkaproto_server.node.replicas.checkpointed import (
+    CHECKPOINTS,
+    Checkpointed,
+    PartitionId,
+    checkpointed_at_start,
+)
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
+from kafkaproto_server.node.replicas.removals import Removals
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
-from kafkaproto_server.node.replicas.topic_settings import TopicSettings
+from kafkaproto_server.node.replicas.topic_settings import TopicSettings, number_of
 from kafkaproto_server.node.threads import Jobs, Workers
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import Partition, Role
 from kafkaproto_server.storage.directories.offset_checkpoints import (
-    HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
     TopicPartition,
@@ -34,20 +44,35 @@ from kafkaproto_server.storage.directories.partition_directories import (
 )
 from kafkaproto_server.storage.errors import StorageError, is_shortage
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
+from kafkaproto_server.storage.log.unsynced import make_durable
 
 _log = logging.getLogger("kafkaproto.server.replicas")
-
-PartitionId = tuple[bytes, int]
-"""(topic id, partition index)"""
 
 
 class Hosted:
     """One replica on this broker."""
 
-    __slots__ = ("directory_id", "image", "is_gone", "lane", "log", "partition", "recovery_point", "settings")
+    __slots__ = (
+        "checkpointed",
+        "directory_id",
+        "flushed_ms",
+        "image",
+        "is_closed",
+        "is_gone",
+        "lane",
+        "log",
+        "partition",
+        "settings",
+        "syncs",
+    )
 
     def __init__(
-        self, partition: Partition, directory_id: bytes, lane: Jobs[DiskJob], settings: TopicSettings
+        self,
+        partition: Partition,
+        directory_id: bytes,
+        lane: Jobs[DiskJob],
+        settings: TopicSettings,
+        checkpointed: Checkpointed,
     ) -> None:
         self.partition = partition
         self.directory_id = directory_id
@@ -57,10 +82,32 @@ class Hosted:
         """None until it is open, and after it was closed."""
         self.image: PartitionImage | None = None
         """The newest state in the metadata."""
-        self.recovery_point = 0
-        """What lies before is durable."""
+        self.checkpointed = checkpointed
+        """What the checkpoints say while the log is not open."""
+        self.flushed_ms = 0
+        """When the log was opened, or made durable for the last time, by the monotonic clock."""
+        self.syncs = 0
+        """How many threads are making it durable, or wait to do so."""
+        self.is_closed = False
+        """Whether its log was closed in order."""
         self.is_gone = False
         """Whether it was deleted, or moved away, while its log was being opened."""
+
+    @property
+    def key(self) -> TopicPartition:
+        """Its name in checkpoints."""
+        return self.partition.topic, self.partition.index
+
+    def offsets(self) -> Checkpointed:
+        """What the checkpoints are to say."""
+        log, partition = self.log, self.partition
+        if log is None:
+            return self.checkpointed
+        return Checkpointed(
+            recovery_point=log.log.recovery_point,
+            log_start_offset=partition.log_start_offset,
+            high_watermark=partition.high_watermark,
+        )
 
 
 class HostedReplicas:
@@ -75,12 +122,13 @@ class HostedReplicas:
         workers: Workers,
         directories: LogDirectories,
         surveys: dict[bytes, DirectorySurvey],
-        producer_expiration_ms: int,
+        node_configs: Callable[[], NodeConfigs],
         applied: Callable[[Hosted], None],
         directory_failed: Callable[[str, str], None],
     ) -> None:
         """``surveys`` has what lies in each directory that works, by its id. ``applied`` is called when a partition's
         log is open or its image has changed."""
+        self._node_configs = node_configs
         self._disk = disk
         self._clock = clock
         self._rng = rng
@@ -88,8 +136,21 @@ class HostedReplicas:
             each.directory_id: each.path for each in directories.all if each.directory_id in surveys
         }
         self._lanes: dict[bytes, Jobs[DiskJob]] = {each: workers.lane(do_jobs) for each in surveys}
+        # For what may take long, and changes no log.
+        background = {each: workers.lane(do_jobs) for each in surveys}
+        self._background: dict[bytes, Jobs[DiskJob]] = background
         self._surveys = surveys
-        self._producer_expiration_ms = producer_expiration_ms
+        # Of replicas that the metadata has not placed here yet.
+        self._unclaimed = {each: checkpointed_at_start(survey) for each, survey in surveys.items()}
+        self._written_points: dict[bytes, Mapping[TopicPartition, int]] = {
+            each: survey.recovery_points for each, survey in surveys.items()
+        }
+        # Directories whose recovery points are about to be written.
+        self._writes_points: set[bytes] = set()
+        self.removals = Removals(disk, clock, background, self._not_removed)
+        for each, survey in surveys.items():
+            paths = [f"{self._paths[each]}/{name}" for name in survey.deleted]
+            self.removals.later(each, paths, self._delete_delay_ms)
         self._applied = applied
         self._directory_failed = directory_failed
         self._opening = 0
@@ -103,6 +164,11 @@ class HostedReplicas:
     def __iter__(self) -> Iterator[Hosted]:
         return iter(self.by_id.values())
 
+    @property
+    def _delete_delay_ms(self) -> int:
+        """How long the directory of a deleted replica stays."""
+        return number_of(self._node_configs(), "log.segment.delete.delay.ms")
+
     def path_of(self, hosted: Hosted) -> str:
         """The log directory that a replica is in."""
         return self._paths[hosted.directory_id]
@@ -115,15 +181,14 @@ class HostedReplicas:
         self, partition: Partition, image: PartitionImage, directory_id: bytes, settings: TopicSettings
     ) -> None:
         """Open the log of a replica, or begin one."""
-        hosted = Hosted(partition, directory_id, self._lanes[directory_id], settings)
+        partition_id = (partition.topic_id, partition.index)
+        _, known = self._unclaimed[directory_id].get(partition_id, (None, Checkpointed()))
+        hosted = Hosted(partition, directory_id, self._lanes[directory_id], settings, known)
         hosted.image = image
-        hosted.recovery_point = self._surveys[directory_id].recovery_points.get(
-            (partition.topic, partition.index), 0
-        )
-        self.by_id[partition.topic_id, partition.index] = hosted
-        survey = self._surveys[directory_id]
+        # First here, then not there any more: a thread may write a checkpoint meanwhile.
+        self.by_id[partition_id] = hosted
+        self._unclaimed[directory_id].pop(partition_id, None)
         name = directory_name(partition.topic, partition.index)
-        key = (partition.topic, partition.index)
         self._opening += 1
         hosted.lane.put(
             DiskJob(
@@ -132,11 +197,11 @@ class HostedReplicas:
                     f"{self._paths[directory_id]}/{name}",
                     partition.topic_id,
                     settings,
-                    survey.recovery_points.get(key, 0),
-                    survey.log_starts.get(key, 0),
-                    survey.is_clean,
+                    known,
+                    self._surveys[directory_id].is_clean,
+                    number_of(self._node_configs(), "producer.id.expiration.ms"),
                 ),
-                partial(self._opened, hosted, survey.high_watermarks.get(key, 0)),
+                partial(self._opened, hosted),
                 partial(self._not_opened, hosted),
             )
         )
@@ -146,23 +211,23 @@ class HostedReplicas:
         path: str,
         topic_id: bytes,
         settings: TopicSettings,
-        recovery_point: int,
-        log_start_offset: int,
+        known: Checkpointed,
         is_clean: bool,
+        producer_expiration_ms: int,
     ) -> tuple[TopicLog, Found]:
         log = TopicLog.open(
             self._disk,
             path,
             topic_id=topic_id,
             config=settings.log,
-            recovery_point=recovery_point,
-            log_start_offset=log_start_offset,
+            recovery_point=known.recovery_point,
+            log_start_offset=known.log_start_offset,
             is_clean=is_clean,
-            producer_expiration_ms=self._producer_expiration_ms,
+            producer_expiration_ms=producer_expiration_ms,
         )
         return log, log.found(self._clock.wall_ms())
 
-    def _opened(self, hosted: Hosted, high_watermark: int, result: tuple[TopicLog, Found]) -> None:
+    def _opened(self, hosted: Hosted, result: tuple[TopicLog, Found]) -> None:
         self._opening -= 1
         log, found = result
         if log.log.recovery_note is not None:
@@ -177,8 +242,11 @@ class HostedReplicas:
             epochs=LeaderEpochs(found.epoch_starts),
             producers=found.producers,
             aborted=found.aborted,
-            high_watermark=high_watermark,
+            high_watermark=hosted.checkpointed.high_watermark,
         )
+        hosted.flushed_ms = self._clock.now_ms()
+        self._settle_recovery_point(hosted)
+        self._remove_deleted(hosted, log)
         self._applied(hosted)
 
     def _not_opened(self, hosted: Hosted, error: Exception) -> None:
@@ -196,6 +264,8 @@ class HostedReplicas:
 
     def remove(self, topic_id: bytes, index: int) -> Hosted | None:
         """Delete a replica: its directory is renamed, and its files are removed later. Returns what it was."""
+        for unclaimed in self._unclaimed.values():
+            unclaimed.pop((topic_id, index), None)
         hosted = self.by_id.pop((topic_id, index), None)
         if hosted is None:
             return None
@@ -213,7 +283,7 @@ class HostedReplicas:
                     f"{path}/{directory_name(partition.topic, index)}",
                     f"{path}/{name}",
                 ),
-                lambda _: None,
+                lambda _: self.removals.later(hosted.directory_id, [f"{path}/{name}"], self._delete_delay_ms),
                 partial(self.failed, hosted),
             )
         )
@@ -238,8 +308,11 @@ class HostedReplicas:
                 done()
 
         for hosted in self:
-            log, hosted.log = hosted.log, None
+            log = hosted.log
             if log is not None:
+                hosted.checkpointed = hosted.offsets()
+                hosted.is_closed = True
+                hosted.log = None
                 hosted.lane.put(
                     DiskJob(
                         partial(log.close, hosted.partition.producers),
@@ -248,40 +321,150 @@ class HostedReplicas:
                     )
                 )
         for directory_id, lane in self._lanes.items():
-            lane.put(DiskJob(partial(self._write_checkpoints, directory_id, is_closed=True), closed, closed))
+            lane.put(DiskJob(partial(self._write_closed, directory_id), closed, closed))
 
-    def write_checkpoints(self) -> None:
-        """Write the checkpoints of all directories."""
-        for directory_id, lane in self._lanes.items():
-            path = self._paths[directory_id]
-            lane.put(
-                DiskJob(
-                    partial(self._write_checkpoints, directory_id, is_closed=False),
-                    lambda _: None,
-                    partial(self._checkpoints_failed, path),
-                )
+    def write_checkpoint(self, name: str) -> None:
+        """Write one of the checkpoints of all directories."""
+        for directory_id in self._lanes:
+            self._put_checkpoint(directory_id, name)
+
+    def _put_checkpoint(self, directory_id: bytes, name: str) -> None:
+        self._lanes[directory_id].put(
+            DiskJob(
+                partial(self._write_checkpoint, directory_id, name),
+                lambda _: None,
+                partial(self._checkpoint_failed, directory_id),
             )
+        )
 
-    def _checkpoints_failed(self, path: str, error: Exception) -> None:
-        self._directory_failed(path, str(error))
+    def _checkpoint_failed(self, directory_id: bytes, error: Exception) -> None:
+        self._directory_failed(self._paths[directory_id], str(error))
 
-    def _write_checkpoints(self, directory_id: bytes, *, is_closed: bool) -> None:
-        recovery_points: dict[TopicPartition, int] = {}
-        log_starts: dict[TopicPartition, int] = {}
-        high_watermarks: dict[TopicPartition, int] = {}
+    def _settle_recovery_point(self, hosted: Hosted) -> None:
+        """Have the recovery points written before the next append, if a log ends before its own: what is appended there
+        is not durable."""
+        assert hosted.log is not None, "the log is open"
+        directory_id = hosted.directory_id
+        written = self._written_points[directory_id].get(hosted.key, 0)
+        if written > hosted.log.log.recovery_point and directory_id not in self._writes_points:
+            self._writes_points.add(directory_id)
+            self._put_checkpoint(directory_id, RECOVERY_POINTS)
+
+    def _write_checkpoint(self, directory_id: bytes, name: str) -> None:
+        if name == RECOVERY_POINTS:
+            # Before the logs are looked at.
+            self._writes_points.discard(directory_id)
+        known = dict(tuple(self._unclaimed[directory_id].values()))
         for hosted in tuple(self.by_id.values()):
-            partition = hosted.partition
-            if hosted.directory_id != directory_id or partition.role is Role.OFFLINE:
-                continue
-            key = (partition.topic, partition.index)
-            recovery_points[key] = partition.log_end_offset if is_closed else hosted.recovery_point
-            high_watermarks[key] = partition.high_watermark
-            if partition.log_start_offset:
-                log_starts[key] = partition.log_start_offset
-        path = self._paths[directory_id]
-        if is_closed:
-            # Once for all logs. Only then may the checkpoints say that everything is durable.
-            self._disk.sync_file_system(path)
-        write_offsets(self._disk, path, RECOVERY_POINTS, recovery_points)
-        write_offsets(self._disk, path, LOG_STARTS, log_starts)
-        write_offsets(self._disk, path, HIGH_WATERMARKS, high_watermarks)
+            if hosted.directory_id == directory_id:
+                known[hosted.key] = hosted.offsets()
+        self._write_offsets(directory_id, name, known)
+
+    def _write_offsets(
+        self, directory_id: bytes, name: str, known: Mapping[TopicPartition, Checkpointed]
+    ) -> None:
+        offsets = {key: each.offset(name) for key, each in known.items()}
+        if name == LOG_STARTS:
+            offsets = {key: offset for key, offset in offsets.items() if offset}
+        write_offsets(self._disk, self._paths[directory_id], name, offsets)
+        if name == RECOVERY_POINTS:
+            self._written_points[directory_id] = offsets
+
+    def _write_closed(self, directory_id: bytes) -> None:
+        """Write the checkpoints of a directory whose logs are closed."""
+        # Once for all logs. Only then may the checkpoints say that everything is durable.
+        self._disk.sync_file_system(self._paths[directory_id])
+        known = dict(tuple(self._unclaimed[directory_id].values()))
+        for hosted in tuple(self.by_id.values()):
+            if hosted.directory_id == directory_id:
+                known[hosted.key] = hosted.checkpointed
+                if hosted.is_closed and hosted.partition.role is not Role.OFFLINE:
+                    end_offset = hosted.partition.log_end_offset
+                    known[hosted.key] = structs.replace(hosted.checkpointed, recovery_point=end_offset)
+        for name in CHECKPOINTS:
+            self._write_offsets(directory_id, name, known)
+
+    # -- changes of logs ---------------------------------------------------------------------------------------
+
+    def has_rolled(self, hosted: Hosted) -> None:
+        """A log has begun a new segment: write the states of its producers, and make older segments durable."""
+        log, producers = hosted.log, hosted.partition.producers
+        assert log is not None, "the log is open"
+        states = encode_producer_snapshot(producers.snapshot_entries())
+        self._put(hosted, partial(log.write_producers, states, producers.map_end_offset))
+        self.make_durable(hosted, with_active=False)
+
+    def make_durable(self, hosted: Hosted, *, with_active: bool) -> None:
+        """Make a log durable, or all of it but the last segment, beside its appends; then its recovery point moves."""
+        log = hosted.log
+        assert log is not None, "the log is open"
+        unsynced = log.unsynced(with_active=with_active)
+        if unsynced is None:
+            return
+        hosted.flushed_ms = self._clock.now_ms()
+        hosted.syncs += 1
+
+        def synced(_: object) -> None:
+            hosted.syncs -= 1
+            if hosted.log is log:
+                self._put(hosted, partial(log.was_synced, unsynced))
+
+        def failed(error: Exception) -> None:
+            hosted.syncs -= 1
+            self.failed(hosted, error)
+
+        self._background[hosted.directory_id].put(
+            DiskJob(partial(make_durable, self._disk, unsynced), synced, failed)
+        )
+
+    def move_start(
+        self, hosted: Hosted, offset: int, moved: Callable[[], None], failed: Callable[[], None]
+    ) -> None:
+        """Delete the records of a log before an offset, or as many of them as there are. One of the two functions is
+        called at the end."""
+        log = hosted.log
+        assert log is not None, "the log is open"
+
+        def done(log_start_offset: int) -> None:
+            if hosted.log is log:
+                self.start_moved(hosted, log_start_offset)
+                moved()
+            else:
+                failed()
+
+        def not_done(error: Exception) -> None:
+            self.failed(hosted, error)
+            failed()
+
+        hosted.lane.put(DiskJob(partial(log.move_start_to, offset), done, not_done))
+
+    def start_moved(self, hosted: Hosted, log_start_offset: int) -> None:
+        """The records of a log before an offset are gone."""
+        hosted.partition.log_start_moved(log_start_offset, now_ms=self._clock.now_ms())
+        if hosted.log is not None:
+            self._remove_deleted(hosted, hosted.log)
+
+    def was_cut(self, hosted: Hosted, found: Found) -> None:
+        """A log was cut at its end, and is as found now."""
+        log = hosted.log
+        if log is not None:
+            hosted.partition.opened(
+                log_start_offset=found.log_start_offset,
+                log_end_offset=found.log_end_offset,
+                epochs=LeaderEpochs(found.epoch_starts),
+                producers=found.producers,
+                aborted=found.aborted,
+                high_watermark=hosted.partition.high_watermark,
+            )
+            self._settle_recovery_point(hosted)
+            self._remove_deleted(hosted, log)
+
+    def _remove_deleted(self, hosted: Hosted, log: TopicLog) -> None:
+        """Have the files removed that a log has given up."""
+        self.removals.later(hosted.directory_id, log.take_deleted(), hosted.settings.file_delete_delay_ms)
+
+    def _not_removed(self, directory_id: bytes, error: Exception) -> None:
+        self._directory_failed(self._paths[directory_id], str(error))
+
+    def _put(self, hosted: Hosted, work: Callable[[], object]) -> None:
+        hosted.lane.put(DiskJob(work, lambda _: None, partial(self.failed, hosted)))

@@ -1,8 +1,7 @@
 """All replicas of a broker, and what its clients and other brokers want of them.
 
 It follows the metadata as `broker.replica_directories` examines it, a part at a time. It runs in the event loop; the
-work on disks is done in lanes (`hosted`), the periodic work here: high watermarks are written every five seconds,
-recovery points every minute, followers that lag leave the ISR."""
+work on disks is done in lanes (`hosted`), and the periodic work on logs in `maintenance`."""
 
 from __future__ import annotations
 
@@ -20,26 +19,30 @@ from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
+from kafkaproto_server.node.replicas.deletions import Deletions
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
 from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
+from kafkaproto_server.node.replicas.maintenance import Maintenance
 from kafkaproto_server.node.replicas.offsets import find_offset
 from kafkaproto_server.node.replicas.questions import Questions
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.node.replicas.timers import Timers
-from kafkaproto_server.node.replicas.topic_settings import KnownSettings
+from kafkaproto_server.node.replicas.topic_settings import KnownSettings, number_of
 from kafkaproto_server.node.threads import Workers
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError, Role
 from kafkaproto_server.requests.data import (
+    DeletionItem,
     Fetched,
     MarkerItem,
     OffsetQuery,
     OffsetResult,
     Produced,
     ProduceItem,
+    RecordsDeleted,
 )
 from kafkaproto_server.requests.fetch_requests import FetchValues
 from kafkaproto_server.types import NO_NODE, Endpoint
@@ -85,11 +88,10 @@ class ReplicaManager:
         self._workers = workers
         self._readers = workers.lane(do_jobs)
         self._settings = KnownSettings()
-        self._timers = Timers(clock)
+        timers = self._timers = Timers(clock)
         self._inter_broker_listener = inter_broker_listener
         configs = node_configs()
-        self._max_lag_ms = _number(configs, "replica.lag.time.max.ms")
-        self._checkpoint_interval_ms = _number(configs, "replica.high.watermark.checkpoint.interval.ms")
+        self._max_lag_ms = number_of(configs, "replica.lag.time.max.ms")
         self.replicas = HostedReplicas(
             disk=disk,
             clock=clock,
@@ -97,10 +99,12 @@ class ReplicaManager:
             workers=workers,
             directories=directories,
             surveys=surveys,
-            producer_expiration_ms=_number(configs, "producer.id.expiration.ms"),
+            node_configs=node_configs,
             applied=self._apply,
             directory_failed=self._note_failure,
         )
+        self.maintenance = Maintenance(self.replicas, clock, node_configs, self._refresh)
+        self._deletions = Deletions(self.replicas, clock, timers, self._unknown, self._refresh)
         self._appends = self._new_appends(is_session_over)
         self._fetches = self._new_fetches(configs, rng)
         self.questions = Questions(self.replicas, image)
@@ -110,7 +114,7 @@ class ReplicaManager:
             clock=clock,
             rng=rng,
             connect=connect,
-            call_at=self._timers.add,
+            call_at=timers.add,
             endpoint=self._endpoint,
             broker_epoch=broker_epoch,
         )
@@ -133,8 +137,8 @@ class ReplicaManager:
             clock=self._clock,
             timers=self._timers,
             rng=rng,
-            max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
-            max_bytes=_number(configs, "fetch.max.bytes"),
+            max_sessions=number_of(configs, "max.incremental.fetch.session.cache.slots"),
+            max_bytes=number_of(configs, "fetch.max.bytes"),
             selects_by_rack=bool(configs.value_of("replica.selector.class")),
             read_in_thread=self._in_thread,
         )
@@ -146,7 +150,8 @@ class ReplicaManager:
             nursery.start_soon(self._timers.run)
             await nursery.start(self._fetchers.run)
             nursery.start_soon(self._shrink_isrs)
-            nursery.start_soon(self._write_checkpoints)
+            nursery.start_soon(self.maintenance.run)
+            nursery.start_soon(self.replicas.removals.run)
             nursery.start_soon(self._report_failures)
             task_status.started()
 
@@ -242,6 +247,11 @@ class ReplicaManager:
         broker = self._image().brokers.get(broker_id)
         return broker is not None and broker.is_active() and broker_epoch in (-1, broker.epoch)
 
+    def is_alive(self, broker_id: int) -> bool:
+        """See `replica.partition.Brokers`."""
+        broker = self._image().brokers.get(broker_id)
+        return broker is not None and not broker.fenced
+
     # -- clients and brokers -----------------------------------------------------------------------------------
 
     def produce(self, items: Sequence[ProduceItem], *, acks: int, timeout_ms: int, done: Produced) -> None:
@@ -252,6 +262,10 @@ class ReplicaManager:
         """See `Appends.write_markers`."""
         ids = self._image().topic_ids
         self._appends.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
+
+    def delete_records(self, item: DeletionItem, timeout_ms: int, done: RecordsDeleted) -> None:
+        """See `Deletions.delete`."""
+        self._deletions.delete(item, timeout_ms, done)
 
     def fetch(self, values: FetchValues, version: int, may_read: MayRead, done: Fetched) -> None:
         """See `Fetches.fetch`."""
@@ -323,11 +337,6 @@ class ReplicaManager:
                     if self.replicas.path_of(hosted) == path:
                         hosted.partition.failed()
 
-    async def _write_checkpoints(self) -> None:
-        while True:
-            await trio.sleep(self._checkpoint_interval_ms / 1000)
-            self.replicas.write_checkpoints()
-
     async def _shrink_isrs(self) -> None:
         while True:
             await trio.sleep(self._max_lag_ms / 2000)
@@ -336,20 +345,14 @@ class ReplicaManager:
                 hosted.partition.maybe_shrink_isr(now_ms)
 
 
-def _number(configs: NodeConfigs, key: str) -> int:
-    value = configs.value_of(key)
-    assert value is not None, f"{key} has a default"
-    return int(value)
-
-
 def _fetcher_config(broker_id: int, configs: NodeConfigs) -> FetcherConfig:
     return FetcherConfig(
         broker_id=broker_id,
-        fetchers=_number(configs, "num.replica.fetchers"),
-        max_wait_ms=_number(configs, "replica.fetch.wait.max.ms"),
-        min_bytes=_number(configs, "replica.fetch.min.bytes"),
-        partition_max_bytes=_number(configs, "replica.fetch.max.bytes"),
-        response_max_bytes=_number(configs, "replica.fetch.response.max.bytes"),
-        timeout_ms=_number(configs, "replica.socket.timeout.ms"),
-        backoff_ms=_number(configs, "replica.fetch.backoff.ms"),
+        fetchers=number_of(configs, "num.replica.fetchers"),
+        max_wait_ms=number_of(configs, "replica.fetch.wait.max.ms"),
+        min_bytes=number_of(configs, "replica.fetch.min.bytes"),
+        partition_max_bytes=number_of(configs, "replica.fetch.max.bytes"),
+        response_max_bytes=number_of(configs, "replica.fetch.response.max.bytes"),
+        timeout_ms=number_of(configs, "replica.socket.timeout.ms"),
+        backoff_ms=number_of(configs, "replica.fetch.backoff.ms"),
     )

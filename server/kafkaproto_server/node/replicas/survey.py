@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -15,7 +15,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     TopicPartition,
     read_offsets,
 )
-from kafkaproto_server.storage.directories.partition_directories import parse_directory_name
+from kafkaproto_server.storage.directories.partition_directories import DELETE_SUFFIX, parse_directory_name
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.topic_log import read_topic_id
 from kafkaproto_server.types import METADATA_LOG_NAME
@@ -33,13 +33,18 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
     recovery_points: Mapping[TopicPartition, int]
     log_starts: Mapping[TopicPartition, int]
     high_watermarks: Mapping[TopicPartition, int]
+    deleted: Sequence[str] = ()
+    """The names of directories whose replicas were deleted, and that are to be removed."""
 
 
 def survey_directory(disk: Disk, path: str, *, is_clean: bool) -> DirectorySurvey:
     """Read what is in a log directory. Raises OSError."""
     partitions: dict[tuple[bytes, int], str] = {}
+    deleted = []
     for name in disk.list_directory(path):
         found = parse_directory_name(name)
+        if found is not None and found.suffix == DELETE_SUFFIX:
+            deleted.append(name)
         if found is None or found.suffix or name == METADATA_LOG_NAME:
             continue
         try:
@@ -55,6 +60,7 @@ def survey_directory(disk: Disk, path: str, *, is_clean: bool) -> DirectorySurve
         recovery_points=_offsets(disk, path, RECOVERY_POINTS),
         log_starts=_offsets(disk, path, LOG_STARTS),
         high_watermarks=_offsets(disk, path, HIGH_WATERMARKS),
+        deleted=deleted,
     )
 
 

@@ -11,6 +11,7 @@ from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
 from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.log.topic_retention import TopicRetention
 
 
 class TopicSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,6 +20,12 @@ class TopicSettings(msgspec.Struct, frozen=True, kw_only=True):
     log: LogConfig
     incoming: IncomingRules
     min_insync_replicas: int
+    deletes: bool
+    """Whether ``cleanup.policy`` has ``delete``."""
+    retention: TopicRetention
+    file_delete_delay_ms: int
+    flush_ms: int
+    """How long records may stay in memory only."""
 
 
 class KnownSettings:
@@ -46,7 +53,21 @@ class KnownSettings:
         self._known.pop(topic, None)
 
 
-_LOG_KEYS = ("segment.bytes", "segment.ms", "index.interval.bytes", "segment.index.bytes")
+def number_of(configs: NodeConfigs, key: str) -> int:
+    """The value of a broker's config that is a number and has a default."""
+    value = configs.value_of(key)
+    assert value is not None, f"{key} has a default"
+    return int(value)
+
+
+_LOG_KEYS = (
+    "segment.bytes",
+    "segment.ms",
+    "segment.jitter.ms",
+    "index.interval.bytes",
+    "segment.index.bytes",
+    "flush.messages",
+)
 _INCOMING_KEYS = (
     "cleanup.policy",
     "compression.gzip.level",
@@ -68,16 +89,28 @@ def _settings(node_configs: NodeConfigs, own: Mapping[str, str]) -> TopicSetting
         assert found is not None, f"{key} has a default"
         return found
 
-    segment_bytes, segment_ms, interval_bytes, index_bytes = (int(value(key)) for key in _LOG_KEYS)
+    segment_bytes, segment_ms, jitter_ms, interval_bytes, index_bytes, flush_messages = (
+        int(value(key)) for key in _LOG_KEYS
+    )
+    policies = [each.strip() for each in value("cleanup.policy").split(",")]
     return TopicSettings(
         log=LogConfig(
             segment_bytes=segment_bytes,
             segment_ms=segment_ms,
+            segment_jitter_ms=jitter_ms,
             index_interval_bytes=interval_bytes,
             segment_index_bytes=index_bytes,
             has_gaps=True,
+            cuts_at_gaps="compact" not in policies,
             is_durable_at_once=False,
+            flush_messages=flush_messages,
         ),
         incoming=incoming_rules({key: value(key) for key in _INCOMING_KEYS}),
         min_insync_replicas=int(value("min.insync.replicas")),
+        deletes="delete" in policies,
+        retention=TopicRetention(
+            max_bytes=int(value("retention.bytes")), max_age_ms=int(value("retention.ms"))
+        ),
+        file_delete_delay_ms=int(value("file.delete.delay.ms")),
+        flush_ms=int(value("flush.ms")),
     )

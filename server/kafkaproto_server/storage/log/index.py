@@ -97,6 +97,9 @@ class _IndexFile:
         self._file.truncate(self.count * self._entry_size)
         self._has_full_length = False
 
+    def must_sync(self) -> None:
+        self._is_synced = False
+
     def sync(self) -> None:
         if not self._is_synced:
             self._file.sync()

@@ -21,18 +21,13 @@ import errno
 import itertools
 import threading
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from kafkaproto.directory_files import DELETED_SUFFIX, PARTITION_METADATA_NAME
-from kafkaproto.log import (
-    LOG_SUFFIX,
-    OFFSET_INDEX_SUFFIX,
-    TIME_INDEX_SUFFIX,
-    parse_segment_file_name,
-)
+from kafkaproto.directory_files import PARTITION_METADATA_NAME
+from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
-from kafkaproto.transaction_index import TRANSACTION_INDEX_SUFFIX
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
@@ -43,6 +38,7 @@ from kafkaproto_server.storage.log.epoch_file import (
     read_epoch_file,
     write_epoch_file,
 )
+from kafkaproto_server.storage.log.leftovers import remove_leftovers
 from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
 from kafkaproto_server.storage.log.producer_state_file import (
     NO_PRODUCERS,
@@ -51,7 +47,13 @@ from kafkaproto_server.storage.log.producer_state_file import (
 )
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.retention import RetainedSegment
-from kafkaproto_server.storage.log.segment import LogConfig, Segment, TimestampedOffset
+from kafkaproto_server.storage.log.segment import (
+    MAX_RELATIVE_OFFSET,
+    LogConfig,
+    Segment,
+    TimestampedOffset,
+)
+from kafkaproto_server.storage.log.unsynced import Unsynced
 from kafkaproto_server.types import OffsetAndEpoch
 
 NO_EPOCH = -1
@@ -82,6 +84,13 @@ class Log:
         self._epochs = LeaderEpochs()
         self._written_epochs: tuple[tuple[int, int], ...] = ()
         """The epochs that leader-epoch-checkpoint contains."""
+        self.recovery_point = 0
+        """Records below this offset are durable."""
+        self.deleted: deque[str] = deque()
+        """Paths of files that were deleted by a rename. Whoever owns the log takes them out and removes them later; a
+        log that is durable at once is tidied by its directory's name instead."""
+        self._cuts = 0
+        """How often the log was cut at its end."""
         self._failure: OSError | None = None
         self._has_durable_names = config.is_durable_at_once
         self._reading = threading.Lock()
@@ -111,13 +120,18 @@ class Log:
             disk.make_directory(directory)
         # Before anything is removed or cut: a directory of another topic must stay as it is.
         ensure_partition_metadata(disk, directory, topic_id, is_durable=is_durable)
-        log._remove_leftovers()
+        remove_leftovers(disk, directory)
         try:
             log._load_segments(policy or RecoveryPolicy())
         except BaseException:
             log.abandon()
             raise
         return log
+
+    @property
+    def config(self) -> LogConfig:
+        """The limits that it uses."""
+        return self._config
 
     @property
     def log_start_offset(self) -> int:
@@ -128,6 +142,11 @@ class Log:
     def log_end_offset(self) -> int:
         """The offset that the next record gets."""
         return self._segments[-1].next_offset
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments, ascending; for whoever changes the log."""
+        return self._segments
 
     @property
     def segment_bases(self) -> tuple[int, ...]:
@@ -169,8 +188,9 @@ class Log:
         """
         return self._epochs.end_offset_for(epoch, self.log_end_offset)
 
-    def append(self, batches: Sequence[Buffer]) -> None:
-        """Append whole batches, one or several in each buffer. They are not durable before ``sync``.
+    def append(self, batches: Sequence[Buffer], *, wall_ms: int | None = None) -> None:
+        """Append whole batches, one or several in each buffer. They are not durable before ``sync``. ``wall_ms`` is the
+        time now; it is needed to roll segments by age whose batches have no timestamps.
 
         The first batch must begin at the log's end offset, each other one at the end of the one before. Leader epochs
         must not decrease. Anything else is a mistake of this program and fails an assertion. Raises OSError, after
@@ -190,11 +210,11 @@ class Log:
         with self._changing():
             begin, size = 0, 0
             for index, view in enumerate(views):
-                if self._active.must_roll_before(view, size):
+                if self._active.must_roll_before(view, size, wall_ms):
                     if size:
                         self._active.append(views[begin:index])
                         begin, size = index, 0
-                    self._roll()
+                    self._roll(view)
                 size += view.size_in_bytes
             self._active.append(views[begin:])
             # Only in memory. The file follows in `sync`, when the records of the epoch are durable:
@@ -215,9 +235,60 @@ class Log:
             end_offset = self.log_end_offset
             for segment in self._segments:
                 segment.flush()
-            self._write_epochs()
+            # Before the epochs, which may have been shortened: segments that went with them must not come back.
             self._sync_names()
+            self._write_epochs()
+            self.recovery_point = end_offset
             return end_offset
+
+    def unsynced(self, *, with_active: bool) -> Unsynced | None:
+        """What has to be made durable for a later recovery point: all of the log, or all but its last segment. None if
+        that is durable already. Any thread may ask."""
+        cuts = self._cuts
+        segments = self._segments
+        if with_active:
+            end_offset = segments[-1].next_offset
+        else:
+            end_offset = segments[-1].base_offset
+            segments = segments[:-1]
+        if end_offset <= self.recovery_point:
+            return None
+        return Unsynced(
+            directory=self.directory,
+            paths=tuple(
+                path
+                for segment in segments
+                if segment.next_offset > self.recovery_point
+                for path in segment.paths
+            ),
+            end_offset=end_offset,
+            cuts=cuts,
+            has_durable_names=self._has_durable_names,
+        )
+
+    def was_synced(self, unsynced: Unsynced) -> None:
+        """`make_durable` has made it durable: the recovery point moves, unless the log was cut meanwhile. Raises
+        OSError, after which the log has failed."""
+        if unsynced.cuts != self._cuts or unsynced.end_offset <= self.recovery_point:
+            return
+        with self._changing():
+            for segment in self._segments[:-1]:
+                if segment.next_offset <= unsynced.end_offset:
+                    segment.was_synced()
+            self._has_durable_names = True
+            # A segment below the recovery point is opened by its indexes, and the epochs of its records come from
+            # the file.
+            self._write_epochs()
+            self.recovery_point = unsynced.end_offset
+
+    def roll(self) -> bool:
+        """Begin a new segment, unless the last one is empty. Returns whether there is a new one. Raises OSError, after
+        which the log has failed."""
+        if not self._active.size:
+            return False
+        with self._changing():
+            self._roll()
+        return True
 
     def _sync_names(self) -> None:
         """Make the names of the log's files durable, the directory's own, and what says whose log it is."""
@@ -321,6 +392,8 @@ class Log:
             self._epochs.truncate_to(offset)
             self._sync_and_write_epochs()
             self._remove_producer_states_after(offset)
+            self._cuts += 1
+            self.recovery_point = min(self.recovery_point, offset)
             # Newest first, so that a crash half way leaves no gap.
             # The first segment always stays: its name is the only record of where the log begins.
             kept = max(1, sum(segment.base_offset < offset for segment in self._segments))
@@ -341,10 +414,12 @@ class Log:
             self._epochs = LeaderEpochs()
             self._keep_epochs()
             self._remove_producer_states_after(0)
+            self._cuts += 1
+            self.recovery_point = min(self.recovery_point, start_offset)
             # Newest first again: after a crash half way, what remains is a beginning of the log
             # without a gap.
             for segment in reversed(self._segments):
-                segment.delete()
+                self._delete(segment)
             self._sync_directory()
             self._segments = (Segment.create(self._disk, self.directory, start_offset, self._config),)
             self._start_offset = start_offset
@@ -368,8 +443,14 @@ class Log:
             # Oldest first, so that a crash half way leaves no gap.
             self._delete_segments(self._segments[:gone], self._segments[gone:])
             self._start_offset = offset
-            self._epochs.move_start_to(offset, self.log_end_offset)
+            count = len(self._epochs.entries)
+            self._move_epochs_start()
             self._sync_and_write_epochs()
+            if not self._config.is_durable_at_once and len(self._epochs.entries) != count:
+                # The epochs of a segment below the recovery point come from the file. If one came back after a crash
+                # whose epochs are gone, it would have to be read.
+                self._disk.sync_directory(self.directory)
+                self._write_epochs()
 
     def close(self, producers: bytes | None = NO_PRODUCERS) -> None:
         """Stop cleanly: sync everything, trim the indexes, write the producer state. A failed log only closes its
@@ -407,7 +488,7 @@ class Log:
             return
         active = self._active
         for segment in gone:
-            segment.delete()
+            self._delete(segment)
         self._segments = kept
         self._sync_directory()
         if self._active is not active:
@@ -428,9 +509,24 @@ class Log:
             self._failure = error
             raise
 
-    def _roll(self) -> None:
+    def _delete(self, segment: Segment) -> None:
+        paths = segment.delete()
+        if not self._config.is_durable_at_once:
+            self.deleted.extend(paths)
+
+    def _move_epochs_start(self) -> None:
+        # The leader of a topic compares its followers' last epoch with its own, also if its log is empty.
+        end_offset = None if self._config.has_gaps else self.log_end_offset
+        self._epochs.move_start_to(self._start_offset, end_offset)
+
+    def _roll(self, view: RecordBatchView | None = None) -> None:
+        """Begin a new segment, for a batch if that is why."""
         self._active.become_inactive()
-        segment = Segment.create(self._disk, self.directory, self.log_end_offset, self._config)
+        base_offset = self.log_end_offset
+        # So many offsets may be missing before a batch that no segment can hold both ends.
+        if view is not None and view.last_offset - base_offset > MAX_RELATIVE_OFFSET:
+            base_offset = view.base_offset
+        segment = Segment.create(self._disk, self.directory, base_offset, self._config)
         self._segments = (*self._segments, segment)
         # A sync of the new file does not cover its name. If a crash took the name, records that
         # were acknowledged in this segment would be gone with it.
@@ -467,21 +563,6 @@ class Log:
             write_epoch_file(self._disk, self.directory, self._epochs, is_durable=is_durable)
             self._written_epochs = self._epochs.entries
 
-    def _remove_leftovers(self) -> None:
-        """Finish deletions that were begun, and remove indexes whose segment is gone."""
-        names = self._disk.list_directory(self.directory)
-        segments = {base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None}
-        for name in names:
-            bases = [
-                parse_segment_file_name(name, suffix)
-                for suffix in (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, TRANSACTION_INDEX_SUFFIX)
-            ]
-            # A deletion renames the .log file first. A crash between may leave the indexes of a
-            # segment that does not exist any more.
-            is_orphan = any(base is not None and base not in segments for base in bases)
-            if name.endswith(DELETED_SUFFIX) or is_orphan:
-                self._disk.remove(f"{self.directory}/{name}")
-
     def _load_segments(self, policy: RecoveryPolicy) -> None:
         reached = policy.reached
         names = self._disk.list_directory(self.directory)
@@ -495,6 +576,13 @@ class Log:
             self._sync_directory()
         epoch = self._load_durable_segments(bases, policy.recovery_point) if bases else NO_EPOCH
         for base in bases[len(self._segments) :]:
+            if self._lost_records_before(base):
+                self.recovery_note = (
+                    f"{self._active.path}: the log ends at offset {self.log_end_offset}, because a crash took records"
+                    f" and the next segment begins at {base}"
+                )
+                self._remove_segments_behind(bases[bases.index(base) :])
+                break
             if self._has_gap_before(base):
                 raise CorruptFileError(
                     self._active.path,
@@ -520,11 +608,18 @@ class Log:
             raise reached.lost(self.directory, self.log_end_offset)
         self._start_offset = self._segments[0].base_offset
         self._active.become_active()
+        self.recovery_point = min(policy.recovery_point, self.log_end_offset)
         self._settle_epoch_file()
         if policy.log_start_offset > self.log_end_offset:
             self.truncate_fully_to(policy.log_start_offset)
         else:
             self.move_start_to(policy.log_start_offset)
+            # The file may still have epochs of segments that are gone.
+            self._move_epochs_start()
+
+    def _lost_records_before(self, base: int) -> bool:
+        """Whether records are missing before a segment that were never durable."""
+        return bool(self._segments) and self._config.cuts_at_gaps and base > self.log_end_offset
 
     def _has_gap_before(self, base: int) -> bool:
         """Whether a segment that begins at ``base`` does not continue the log."""
@@ -535,7 +630,7 @@ class Log:
     def _remove_segments_behind(self, bases: Sequence[int]) -> None:
         """Give up segments behind a cut. Newest first, so that a crash half way leaves no gap."""
         for base in reversed(bases):
-            Segment(self._disk, self.directory, base, self._config).delete()
+            self._delete(Segment(self._disk, self.directory, base, self._config))
 
     def _load_durable_segments(self, bases: Sequence[int], recovery_point: int) -> int:
         """Open segments below the recovery point by their indexes, up to the first for which this does not work: that

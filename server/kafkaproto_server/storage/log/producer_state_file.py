@@ -42,6 +42,13 @@ def write_producer_state(
             disk.remove(f"{directory}/{name}")
 
 
+def remove_producer_states_outside(disk: Disk, directory: str, start_offset: int, end_offset: int) -> None:
+    """Remove the files of offsets that a log from ``start_offset`` to ``end_offset`` does not reach. Raises OSError."""
+    for offset, name in producer_state_offsets(disk.list_directory(directory)).items():
+        if not start_offset <= offset <= end_offset:
+            disk.remove(f"{directory}/{name}")
+
+
 def remove_producer_states_after(
     disk: Disk, directory: str, end_offset: int, *, is_durable: bool = True
 ) -> None:

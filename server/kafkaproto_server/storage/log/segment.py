@@ -7,12 +7,13 @@ the segment is closed or rolled, the time index gets one more entry, for the new
 from __future__ import annotations
 
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.log import segment_file_name
+from kafkaproto.log import MAX_OFFSET, segment_file_name
 from kafkaproto.records.batch import Record, RecordBatchView, iterate_batches
 from kafkaproto_server.ports import Buffer, Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
@@ -44,14 +45,21 @@ class LogConfig:
     segment_ms: int = 7 * 24 * 3600 * 1000
     """A batch that is younger than a segment's first one by more than this begins a new segment
     (``metadata.log.segment.ms``)."""
+    segment_jitter_ms: int = 0
+    """By how much less than ``segment_ms`` it may be, so that not all logs roll at the same time."""
     index_interval_bytes: int = 4096
     segment_index_bytes: int = 10 * 1024 * 1024
     """Length of an index file while its segment takes appends."""
     has_gaps: bool = False
     """Whether offsets may be missing, because compaction removes records."""
+    cuts_at_gaps: bool = False
+    """Whether offsets that are missing before a segment above the recovery point mean that a crash of the machine took
+    them. The log then ends there. Without compaction there is no other reason."""
     is_durable_at_once: bool = True
     """Whether rolls and cuts return only once they are durable. If not, the owner calls `Log.flush` from time to time,
     as Apache Kafka does for topics: replication keeps the records, not the disk of one broker."""
+    flush_messages: int = MAX_OFFSET
+    """How many offsets may be appended to such a log before all of it is made durable (``flush.messages``)."""
 
 
 class TimestampedOffset(NamedTuple):
@@ -84,6 +92,7 @@ class Segment:
         self._first_timestamp: int | None = None
         self._max_timestamp = -1
         self._offset_of_max_timestamp = base_offset
+        self._first_append_ms: int | None = None
         self._is_synced = True
         self._is_closed = False
 
@@ -151,6 +160,11 @@ class Segment:
         # cut off.
         self._offset_index.file.settle(b"".join(offset_entries))
         self._time_index.file.settle(b"".join(time_entries))
+        if not self._config.is_durable_at_once:
+            # What was read may be in the system's memory only, if it was the process that died.
+            self._is_synced = False
+            self._offset_index.file.must_sync()
+            self._time_index.file.must_sync()
         self._close_files()
         return recovered
 
@@ -233,25 +247,48 @@ class Segment:
             self._offset_index.file.preallocate()
             self._time_index.file.preallocate()
 
-    def must_roll_before(self, view: RecordBatchView, unwritten_bytes: int = 0) -> bool:
-        """Whether a batch has to begin a new segment. ``unwritten_bytes`` will be appended to this one before it."""
+    def must_roll_before(
+        self, view: RecordBatchView, unwritten_bytes: int = 0, wall_ms: int | None = None
+    ) -> bool:
+        """Whether a batch has to begin a new segment. ``unwritten_bytes`` will be appended to this one before it.
+
+        ``wall_ms`` is the time now: a segment whose first batch has no timestamp is rolled by the time since it was
+        first asked for one.
+        """
+        # LogSegment of Kafka rolls for the same reason: an index entry could not hold the offset.
+        if not self.can_hold(view.last_offset):
+            return True
         size = self.size + unwritten_bytes
         if size == 0:
             return False
         return (
             size + view.size_in_bytes > self._config.segment_bytes
-            or (
-                self._first_timestamp is not None
-                and view.max_timestamp - self._first_timestamp > self._config.segment_ms
-            )
-            # LogSegment of Kafka rolls for the same reason: an index entry could not hold the
-            # offset.
-            or view.last_offset - self.base_offset > MAX_RELATIVE_OFFSET
+            or self._waited_ms(view, wall_ms) > self._config.segment_ms - self._jitter_ms
             # A full index would leave ever more of the segment without entries, to be read batch by
             # batch.
             or self._offset_index.file.is_full
             or self._time_index.file.is_full
         )
+
+    def can_hold(self, offset: int) -> bool:
+        """Whether its indexes can have an entry for an offset."""
+        return offset - self.base_offset <= MAX_RELATIVE_OFFSET
+
+    def _waited_ms(self, view: RecordBatchView, wall_ms: int | None) -> int:
+        """How long the segment has waited to be rolled: Kafka's LogSegment.timeWaitedForRoll."""
+        if self._first_timestamp is not None and self._first_timestamp != NO_TIMESTAMP:
+            return view.max_timestamp - self._first_timestamp
+        if wall_ms is None:
+            return 0
+        if self._first_append_ms is None:
+            self._first_append_ms = wall_ms
+        return wall_ms - self._first_append_ms
+
+    @property
+    def _jitter_ms(self) -> int:
+        """Any number up to the jitter, but always the same one for a segment; Kafka's is random."""
+        most_ms = min(self._config.segment_jitter_ms, self._config.segment_ms)
+        return zlib.crc32(self.path.encode()) % most_ms if most_ms > 0 else 0
 
     def append(self, views: Sequence[RecordBatchView]) -> None:
         """Append batches with one call to the disk. Raises OSError, after which the segment must not be used."""
@@ -363,6 +400,15 @@ class Segment:
         self._time_index.truncate_to(self.next_offset)
         self._find_max_timestamp()
 
+    @property
+    def paths(self) -> tuple[str, str, str]:
+        """Its files; those of the indexes are made with their first entry."""
+        return self.path, self._offset_index.path, self._time_index.path
+
+    def was_synced(self) -> None:
+        """Somebody else made everything appended durable, after the last append."""
+        self._is_synced = True
+
     def sync(self) -> None:
         """Make everything appended durable."""
         if not self._is_synced:
@@ -392,12 +438,12 @@ class Segment:
         self._is_closed = True
         self._close_files()
 
-    def delete(self) -> None:
+    def delete(self) -> list[str]:
         """Close, and rename the files so that ``deletion.remove_deleted`` removes them; durable once the directory is
-        synced."""
+        synced. Returns the new paths."""
         self.close()
         indexes = (self._offset_index.path, self._time_index.path)
-        mark_deleted(self._disk, (self.path, *(path for path in indexes if self._disk.exists(path))))
+        return mark_deleted(self._disk, (self.path, *(path for path in indexes if self._disk.exists(path))))
 
     def _wants_entry(self, position: int, view: RecordBatchView) -> bool:
         """Take the batch at ``position`` into account. Returns whether it gets an index entry."""

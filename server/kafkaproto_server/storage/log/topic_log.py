@@ -3,7 +3,9 @@
 What a broker needs of it at once is found when it is opened: offsets, epochs, producers. From then on the broker keeps
 these itself (`replica.partition`) and this object does what it is told, in the thread of its directory. A snapshot of
 the producers is written after each roll, at a clean close and when the log was recovered; recovery begins at the
-newest one that is not beyond the log's end, and reads the batches behind it."""
+newest one that is not beyond the log's end, and reads the batches behind it.
+
+Files that are no longer needed are renamed at once. `take_deleted` says which are to be removed later."""
 
 from __future__ import annotations
 
@@ -23,11 +25,14 @@ from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.producer_state_file import (
     producer_state_offsets,
+    remove_producer_states_outside,
     write_producer_state,
 )
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
+from kafkaproto_server.storage.log.topic_retention import AgedSegment, TopicRetention, removable_segments
 from kafkaproto_server.storage.log.transaction_index_files import append_aborted, cut_aborted, read_aborted
+from kafkaproto_server.storage.log.unsynced import Unsynced
 
 REPLAY_BYTES = 1 << 20
 """How much of the log is read at once to rebuild the states of producers."""
@@ -44,6 +49,14 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """For the caller alone."""
     aborted: list[AbortedTransaction]
     """The aborted transactions, in the order of their ends; for the caller alone."""
+
+
+class Removed(msgspec.Struct, frozen=True, kw_only=True):
+    """What retention has done to a log."""
+
+    log_start_offset: int
+    has_rolled: bool
+    """Whether a new segment was begun, because the last one was removed."""
 
 
 class TopicLog:
@@ -79,6 +92,8 @@ class TopicLog:
             cuts_damage=True,
         )
         log = Log.open(disk, directory, topic_id=topic_id, config=config, policy=policy)
+        # A state beyond the end would be taken for one of records that are appended later.
+        remove_producer_states_outside(disk, directory, log.log_start_offset, log.log_end_offset)
         return cls(disk, log, topic_id, producer_expiration_ms)
 
     @property
@@ -137,14 +152,23 @@ class TopicLog:
                 states.map_end_offset = log.log_end_offset
         return states, completed
 
-    def append(self, batches: Sequence[Buffer], aborted: Sequence[AbortedTransaction] = ()) -> bool:
-        """Append batches. Returns whether a new segment was begun: the caller then has the producers' states
-        written."""
-        bases = self.log.segment_bases
-        self.log.append(batches)
+    def append(
+        self,
+        batches: Sequence[Buffer],
+        aborted: Sequence[AbortedTransaction] = (),
+        wall_ms: int | None = None,
+    ) -> bool:
+        """Append batches, and make the log durable if its config says so; see `Log.append` for ``wall_ms``. Returns
+        whether a new segment was begun: the caller then has the producers' states written, and older segments made
+        durable (`unsynced`)."""
+        log = self.log
+        segments = log.segments
+        log.append(batches, wall_ms=wall_ms)
         if aborted:
-            append_aborted(self._disk, self.directory, self.log.segment_bases[-1], aborted)
-        return self.log.segment_bases != bases
+            append_aborted(self._disk, self.directory, log.segment_bases[-1], aborted)
+        if log.log_end_offset - log.recovery_point >= log.config.flush_messages:
+            log.flush()
+        return log.segments is not segments
 
     def write_producers(self, states: bytes, offset: int) -> None:
         """Write the producers' states at an offset (`encode_producer_snapshot`)."""
@@ -153,21 +177,71 @@ class TopicLog:
     def truncate_to(self, offset: int, now_ms: int) -> Found:
         """Remove all records from ``offset`` on. Returns the new state."""
         self.log.truncate_to(offset)
-        cut_aborted(self._disk, self.directory, self.log.segment_bases, self.log.log_end_offset)
+        self._cut_aborted(self.log.log_end_offset)
         return self.found(now_ms)
 
     def truncate_fully_to(self, offset: int, now_ms: int) -> Found:
         """Remove all records and begin again at ``offset``."""
         self.log.truncate_fully_to(offset)
-        cut_aborted(self._disk, self.directory, self.log.segment_bases, offset)
+        self._cut_aborted(offset)
         return self.found(now_ms)
 
-    def move_start_to(self, offset: int) -> None:
-        """Let the log start at ``offset``; whole segments before it are deleted."""
-        bases = self.log.segment_bases
-        self.log.move_start_to(offset)
-        if self.log.segment_bases != bases:
-            cut_aborted(self._disk, self.directory, self.log.segment_bases, self.log.log_end_offset)
+    def move_start_to(self, offset: int) -> int:
+        """Let the log start at ``offset``, but not before where it does and not behind its end; whole segments before
+        are deleted. Returns where the log starts. Raises OSError."""
+        log = self.log
+        bases = log.segment_bases
+        log.move_start_to(min(offset, log.log_end_offset))
+        if log.segment_bases != bases:
+            self._cut_aborted(log.log_end_offset)
+            remove_producer_states_outside(
+                self._disk, self.directory, log.log_start_offset, log.log_end_offset
+            )
+        return log.log_start_offset
+
+    def remove_old(self, retention: TopicRetention, *, high_watermark: int, wall_ms: int) -> Removed | None:
+        """Remove the segments that retention does not keep. Returns None if it keeps all. Raises OSError."""
+        log = self.log
+        segments = self._aged_segments(with_times=retention.max_age_ms >= 0)
+        count = removable_segments(
+            segments,
+            retention,
+            log_end_offset=log.log_end_offset,
+            high_watermark=high_watermark,
+            now_ms=wall_ms,
+        )
+        if not count:
+            return None
+        has_rolled = count == len(segments) and log.roll()
+        self.move_start_to(log.segment_bases[count])
+        return Removed(log_start_offset=log.log_start_offset, has_rolled=has_rolled)
+
+    def _aged_segments(self, *, with_times: bool) -> list[AgedSegment]:
+        found = []
+        *older, active = self.log.segments
+        for segment in (*older, active):
+            newest_ms = segment.max_timestamp
+            if newest_ms < 0 and with_times and (segment is not active or segment.size):
+                newest_ms = self._disk.modified_ms(segment.path)
+            found.append(AgedSegment(segment.base_offset, segment.size, newest_ms))
+        return found
+
+    def unsynced(self, *, with_active: bool) -> Unsynced | None:
+        """See `Log.unsynced`."""
+        return self.log.unsynced(with_active=with_active)
+
+    def was_synced(self, unsynced: Unsynced) -> None:
+        """See `Log.was_synced`."""
+        self.log.was_synced(unsynced)
+
+    def take_deleted(self) -> list[str]:
+        """The paths of files that were deleted by a rename since the last call."""
+        deleted = self.log.deleted
+        # One by one: the thread of the directory may add some meanwhile.
+        return [deleted.popleft() for _ in range(len(deleted))]
+
+    def _cut_aborted(self, end_offset: int) -> None:
+        self.log.deleted.extend(cut_aborted(self._disk, self.directory, self.log.segment_bases, end_offset))
 
     def read_records(
         self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, now: bool = False

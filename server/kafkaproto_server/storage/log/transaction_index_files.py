@@ -19,6 +19,7 @@ from kafkaproto.transaction_index import (
     iterate_transaction_index,
 )
 from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.deletion import mark_deleted
 
 
 def read_aborted(disk: Disk, directory: str, end_offset: int) -> list[AbortedTransaction]:
@@ -43,13 +44,14 @@ def append_aborted(
         file.close()
 
 
-def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_offset: int) -> None:
-    """Remove the entries of transactions that ended at ``end_offset`` or later, and the files of segments that are
-    gone. Raises OSError."""
+def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_offset: int) -> list[str]:
+    """Remove the entries of transactions that ended at ``end_offset`` or later, and mark the files of segments as
+    deleted that are gone. Returns the new paths of these. Raises OSError."""
+    deleted = []
     for base in _bases(disk, directory):
         path = _path(directory, base)
         if base not in segment_bases:
-            disk.remove(path)
+            deleted += mark_deleted(disk, [path])
             continue
         kept = sum(each.last_offset < end_offset for each in _entries(disk, path))
         file = disk.open(path)
@@ -57,6 +59,7 @@ def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_
             file.truncate(kept * ENTRY_SIZE)
         finally:
             file.close()
+    return deleted
 
 
 def _path(directory: str, base: int) -> str:

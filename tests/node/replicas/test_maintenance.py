@@ -1,0 +1,305 @@
+"""What a broker does with its logs from time to time: retention, durability points, checkpoints, removal of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkaproto.messages import DeleteTopicsRequest
+from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.node.replicas.survey import survey_directory
+from kafkaproto_server.storage.directories.offset_checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+    read_offsets,
+)
+from tests.apis.support.data_broker import ME, DataBroker, wanted
+from tests.apis.support.replicas import PATH, BrokerReplicas
+from tests.controller.support.harness import TIMESTAMP_MS, directory
+
+HOUR_MS = 3600 * 1000
+DELAY_MS = 60_000
+
+
+def produce(broker: DataBroker, name: str, count: int = 1, *, size: int = 600_000, **fields: Any) -> None:
+    """Append batches, two of which do not fit in a segment."""
+    for _ in range(count):
+        records = [NewRecord(key=b"k", value=b"v" * size)]
+        made = build_batch(records, base_offset=0, timestamp_ms=TIMESTAMP_MS, **fields)
+        assert broker.produce(name, made).error_code == 0
+
+
+def topic(broker: DataBroker, name: str = "t", **configs: str) -> None:
+    broker.topic(
+        name,
+        **{"segment.bytes": "1048576", **{key.replace("_", "."): value for key, value in configs.items()}},
+    )
+
+
+def delete_topic(broker: DataBroker, name: str) -> None:
+    state = DeleteTopicsRequest.DeleteTopicState(name=name)
+    response = broker.harness.call(DeleteTopicsRequest(topics=[state], timeout_ms=1000), version=6)
+    assert response.responses[0].error_code == 0
+
+
+def work(broker: DataBroker, name: str) -> None:
+    """Do one round of a periodic work."""
+    for _ in getattr(broker.replicas.manager.maintenance, name)():
+        pass
+
+
+def files(broker: DataBroker, name: str = "t-0") -> list[str]:
+    found = broker.replicas.disk.list_directory(f"{PATH}/{name}")
+    return [each for each in found if ".log" in each]
+
+
+def checkpoint(broker: DataBroker, name: str) -> dict[tuple[str, int], int]:
+    broker.replicas.manager.replicas.write_checkpoint(name)
+    return read_offsets(broker.replicas.disk, PATH, name)
+
+
+def remove_due(broker: DataBroker) -> None:
+    broker.replicas.manager.replicas.removals.remove_due()
+
+
+# --- retention ---
+
+
+def test_old_records_go_and_their_files_a_while_later() -> None:
+    broker = DataBroker()
+    topic(broker, retention_ms=str(HOUR_MS), file_delete_delay_ms=str(DELAY_MS))
+    produce(broker, "t", 3)
+    partition = broker.replicas.partition("t", 0)
+    broker.replicas.clock.now = HOUR_MS
+    work(broker, "remove_old_records")
+    assert partition.log_start_offset == 0
+    broker.replicas.clock.now += 1
+    work(broker, "remove_old_records")
+    assert (partition.log_start_offset, partition.log_end_offset, partition.high_watermark) == (3, 3, 3)
+    deleted = [f"{base:020}.log.deleted" for base in range(3)]
+    assert files(broker) == [*deleted, f"{3:020}.log"]
+    broker.replicas.clock.now += DELAY_MS - 1
+    remove_due(broker)
+    assert len(files(broker)) == 4
+    broker.replicas.clock.now += 1
+    remove_due(broker)
+    assert files(broker) == [f"{3:020}.log"]
+    # The leader still knows its followers' epoch.
+    assert partition.epochs.entries == ((0, 3),)
+    produce(broker, "t")
+    assert broker.fetch("t", wanted(0, 3)).records is not None
+
+
+def test_a_log_that_is_too_large_loses_its_oldest_segments() -> None:
+    broker = DataBroker()
+    topic(broker, retention_bytes="1500000")
+    produce(broker, "t", 5)
+    work(broker, "remove_old_records")
+    assert broker.replicas.partition("t", 0).log_start_offset == 2
+    work(broker, "remove_old_records")
+    assert broker.replicas.partition("t", 0).log_start_offset == 2
+
+
+def test_the_brokers_limits_hold_for_topics_without_their_own() -> None:
+    broker = DataBroker(log_retention_bytes="0", log_retention_hours="-1")
+    topic(broker)
+    topic(broker, "own", retention_bytes="-1")
+    for name in ("t", "own"):
+        produce(broker, name)
+    work(broker, "remove_old_records")
+    assert broker.replicas.partition("t", 0).log_start_offset == 1
+    assert broker.replicas.partition("own", 0).log_start_offset == 0
+
+
+@pytest.mark.parametrize(("policy", "start"), [("compact", 0), ("compact,delete", 2), ("delete", 2)])
+def test_the_policy_has_to_be_to_delete(policy: str, start: int) -> None:
+    broker = DataBroker()
+    topic(broker, cleanup_policy=policy, retention_bytes="0")
+    produce(broker, "t", 2)
+    work(broker, "remove_old_records")
+    assert broker.replicas.partition("t", 0).log_start_offset == start
+
+
+def test_what_is_not_committed_stays() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, 0], **{"segment.bytes": "1048576", "retention.bytes": "0"})
+    produce(broker, "t", 3)
+    broker.replicate("t", 2)
+    work(broker, "remove_old_records")
+    assert broker.replicas.partition("t", 0).log_start_offset == 2
+
+
+# --- producers ---
+
+
+def test_producers_that_write_nothing_for_long_are_forgotten() -> None:
+    broker = DataBroker(producer_id_expiration_ms="5000")
+    topic(broker)
+    produce(broker, "t", size=1, producer_id=7, producer_epoch=0, base_sequence=0)
+    producers = broker.replicas.partition("t", 0).producers
+    broker.replicas.clock.now = 4999
+    work(broker, "expire_producers")
+    assert [each.producer_id for each in producers.active()] == [7]
+    broker.replicas.clock.now = 5000
+    work(broker, "expire_producers")
+    assert producers.active() == []
+
+
+# --- durability ---
+
+
+def test_the_recovery_point_moves_when_a_segment_is_rolled() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3)
+    assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 2}
+    assert [name for name in broker.replicas.disk.list_directory(f"{PATH}/t-0") if ".snapshot" in name] == [
+        f"{offset:020}.snapshot" for offset in (2, 3)
+    ]
+
+
+def test_logs_are_flushed_after_a_time() -> None:
+    broker = DataBroker(log_flush_interval_ms="500")
+    topic(broker)
+    topic(broker, "never", flush_ms=str(2**63 - 1))
+    for name in ("t", "never"):
+        produce(broker, name)
+    broker.replicas.clock.now += 499
+    work(broker, "flush")
+    assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 0, ("never", 0): 0}
+    broker.replicas.clock.now += 1
+    work(broker, "flush")
+    assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 1, ("never", 0): 0}
+
+
+def test_so_many_records_are_flushed_at_once() -> None:
+    broker = DataBroker()
+    topic(broker, flush_messages="2")
+    produce(broker, "t", 3, size=1)
+    assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 2}
+
+
+def test_a_disk_that_does_not_sync_costs_the_directory() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t")
+    broker.replicas.disk.fail("sync", ".log")
+    produce(broker, "t")
+    assert (
+        broker.produce("t", build_batch([NewRecord(None, b"")], base_offset=0, timestamp_ms=1)).error_code
+        == 56
+    )
+
+
+def test_each_checkpoint_has_its_offsets() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3)
+    broker.replicas.manager.replicas.start_moved(next(iter(broker.replicas.manager.replicas)), 1)
+    assert checkpoint(broker, LOG_STARTS) == {("t", 0): 1}
+    assert checkpoint(broker, HIGH_WATERMARKS) == {("t", 0): 3}
+
+
+# --- from one start to the next ---
+
+
+def started_again(broker: DataBroker, *, sees: bool = True) -> BrokerReplicas:
+    """A broker that takes over the disk of one that was killed. ``sees``: it has the metadata."""
+    disk = broker.replicas.disk
+    disk.wall_ms = broker.replicas.clock.wall_ms
+    again = BrokerReplicas(
+        ME,
+        lambda: broker.harness.controller.committed_image,
+        directory_id=directory(ME),
+        disk=disk,
+        survey=survey_directory(disk, PATH, is_clean=False),
+    )
+    if sees:
+        again.follow()
+    return again
+
+
+def test_a_crash_before_the_metadata_is_there_loses_no_checkpoint() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3)
+    broker.replicas.manager.replicas.start_moved(next(iter(broker.replicas.manager.replicas)), 1)
+    expected = {name: checkpoint(broker, name) for name in (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)}
+    again = started_again(broker, sees=False)
+    for name, offsets in expected.items():
+        again.manager.replicas.write_checkpoint(name)
+        assert read_offsets(again.disk, PATH, name) == offsets
+    again.workers.hold()
+    again.follow()
+    # Nor if the logs are not open yet.
+    again.workers.are_held = False
+    again.manager.replicas._write_checkpoint(directory(ME), LOG_STARTS)
+    assert read_offsets(again.disk, PATH, LOG_STARTS) == expected[LOG_STARTS]
+    again.workers.release()
+    assert again.partition("t", 0).log_start_offset == 1
+
+
+def test_a_topic_that_is_made_again_starts_at_0() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3)
+    broker.replicas.manager.replicas.start_moved(next(iter(broker.replicas.manager.replicas)), 2)
+    checkpoint(broker, LOG_STARTS)
+    again = started_again(broker)
+    assert again.partition("t", 0).log_start_offset == 2
+    delete_topic(broker, "t")
+    again.follow()
+    topic(broker)
+    again.follow()
+    assert again.partition("t", 0).log_start_offset == again.partition("t", 0).log_end_offset == 0
+
+
+def test_recovery_points_are_written_before_appends_to_a_log_that_lost_its_end() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3)
+    checkpoint(broker, RECOVERY_POINTS)
+    for base in (1, 2):
+        broker.replicas.disk.remove(f"{PATH}/t-0/{base:020}.log")
+    again = started_again(broker)
+    assert again.partition("t", 0).log_end_offset == 1
+    assert read_offsets(again.disk, PATH, RECOVERY_POINTS) == {("t", 0): 1}
+
+
+# --- deleted replicas ---
+
+
+def test_the_directory_of_a_deleted_replica_is_removed_after_a_delay() -> None:
+    broker = DataBroker(log_segment_delete_delay_ms="5000")
+    topic(broker)
+    produce(broker, "t")
+    broker.replicas.disk.make_directory(f"{PATH}/old-0.{'ab' * 16}-stray")
+    delete_topic(broker, "t")
+    broker.replicas.follow()
+    (deleted,) = [name for name in broker.replicas.disk.list_directory(PATH) if name.endswith("-delete")]
+    broker.replicas.clock.now += 4999
+    remove_due(broker)
+    assert deleted in broker.replicas.disk.list_directory(PATH)
+    # What a stop leaves behind, the next run removes after the same delay; strays stay.
+    again = started_again(broker)
+    again.manager.replicas.removals.remove_due()
+    assert deleted in again.disk.list_directory(PATH)
+    again.clock.now += 60_000
+    again.manager.replicas.removals.remove_due()
+    names = again.disk.list_directory(PATH)
+    assert deleted not in names
+    assert [name for name in names if name.endswith("-stray")]
+
+
+def test_a_removal_that_comes_too_late_does_no_harm() -> None:
+    broker = DataBroker()
+    topic(broker, retention_bytes="0")
+    produce(broker, "t", 2)
+    work(broker, "remove_old_records")
+    delete_topic(broker, "t")
+    broker.replicas.follow()
+    broker.replicas.clock.now += 10**9
+    remove_due(broker)
+    assert [name for name in broker.replicas.disk.list_directory(PATH) if name.startswith("t-0")] == []
