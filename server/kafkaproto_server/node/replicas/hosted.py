@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from kafkaproto_server.broker.directories import LogDirectories
+from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
@@ -29,6 +30,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
 )
 from kafkaproto_server.storage.directories.partition_directories import (
     DELETE_SUFFIX,
+    STRAY_SUFFIX,
     directory_name,
     set_aside_name,
 )
@@ -89,11 +91,20 @@ class HostedReplicas:
         }
         self._lanes: dict[bytes, Jobs[DiskJob]] = {each: workers.lane(do_jobs) for each in surveys}
         self._surveys = surveys
+        self._directories = directories
+        # What lies in the directories and was neither opened nor set aside.
+        self._unopened = {
+            (each.directory_id, each.topic_id, each.index, each.is_future): each
+            for survey in surveys.values()
+            for each in survey.found
+        }
         self._producer_expiration_ms = producer_expiration_ms
         self._applied = applied
         self._directory_failed = directory_failed
         self._opening = 0
         self.by_id: dict[PartitionId, Hosted] = {}
+        self.offline: set[PartitionId] = set()
+        """Replicas whose log was not opened, because it is or may be in a directory that is offline."""
 
     @property
     def are_open(self) -> bool:
@@ -117,39 +128,74 @@ class HostedReplicas:
         """Open the log of a replica, or begin one."""
         hosted = Hosted(partition, directory_id, self._lanes[directory_id], settings)
         hosted.image = image
-        hosted.recovery_point = self._surveys[directory_id].recovery_points.get(
-            (partition.topic, partition.index), 0
-        )
         self.by_id[partition.topic_id, partition.index] = hosted
         survey = self._surveys[directory_id]
-        name = directory_name(partition.topic, partition.index)
         key = (partition.topic, partition.index)
+        found = self._take_found(directory_id, partition)
+        high_watermark, log_start_offset, is_clean = 0, 0, False
+        # The checkpoints name no topic id: what they have of a topic that was made anew is not true of it.
+        if found is not None:
+            hosted.recovery_point = survey.recovery_points.get(key, 0)
+            log_start_offset = survey.log_starts.get(key, 0)
+            high_watermark = survey.high_watermarks.get(key, 0)
+            is_clean = survey.is_clean
+        path = f"{self._paths[directory_id]}/{directory_name(partition.topic, partition.index)}"
         self._opening += 1
         hosted.lane.put(
             DiskJob(
                 partial(
                     self._open,
-                    f"{self._paths[directory_id]}/{name}",
+                    path,
+                    path if found is None else f"{self._paths[directory_id]}/{found.name}",
                     partition.topic_id,
                     settings,
-                    survey.recovery_points.get(key, 0),
-                    survey.log_starts.get(key, 0),
-                    survey.is_clean,
+                    hosted.recovery_point,
+                    log_start_offset,
+                    is_clean,
                 ),
-                partial(self._opened, hosted, survey.high_watermarks.get(key, 0)),
+                partial(self._opened, hosted, high_watermark),
                 partial(self._not_opened, hosted),
             )
         )
 
+    def _take_found(self, directory_id: bytes, partition: Partition) -> FoundReplica | None:
+        """What lies of a replica in the directory in which it belongs: itself, or a copy that is to become it."""
+        key = (directory_id, partition.topic_id, partition.index)
+        found = self._unopened.pop((*key, False), None)
+        return self._unopened.pop((*key, True), None) if found is None else found
+
+    def set_aside(self, found: FoundReplica) -> None:
+        """Rename what lies in a directory and is no replica of this broker. It stays there for the administrator."""
+        self._unopened.pop((found.directory_id, found.topic_id, found.index, found.is_future), None)
+        path = self._paths[found.directory_id]
+        name = set_aside_name(found.topic, found.index, self._rng.uuid(), STRAY_SUFFIX)
+        _log.warning("%s/%s is no replica of this broker and is renamed to %s", path, found.name, name)
+        self._lanes[found.directory_id].put(
+            DiskJob(
+                partial(self._rename, f"{path}/{found.name}", f"{path}/{name}"),
+                lambda _: None,
+                partial(self._lane_failed, path),
+            )
+        )
+
+    def _rename(self, source: str, target: str) -> None:
+        self._disk.rename(source, target)
+        self._disk.sync_directory(source.rpartition("/")[0])
+
     def _open(
         self,
         path: str,
+        found_path: str,
         topic_id: bytes,
         settings: TopicSettings,
         recovery_point: int,
         log_start_offset: int,
         is_clean: bool,
     ) -> tuple[TopicLog, Found]:
+        if found_path != path:
+            # A future copy becomes the replica. Durably, before anything is appended: it would be taken for an
+            # unfinished copy again.
+            self._rename(found_path, path)
         log = TopicLog.open(
             self._disk,
             path,
@@ -188,11 +234,19 @@ class HostedReplicas:
     def failed(self, hosted: Hosted, error: Exception) -> None:
         """Its log cannot be used: its files are wrong, or its directory fails."""
         hosted.partition.failed()
+        self._lane_failed(self._paths[hosted.directory_id], error)
+
+    def _lane_failed(self, path: str, error: Exception) -> None:
         # Without a free descriptor, nothing is known of the directory.
         if isinstance(error, StorageError) or (isinstance(error, OSError) and is_shortage(error)):
             _log.error("%s", error)
         else:
-            self._directory_failed(self._paths[hosted.directory_id], str(error))
+            self._directory_failed(path, str(error))
+
+    def read_failed(self, hosted: Hosted, log: TopicLog, error: Exception) -> None:
+        """A reader got this error of a log. If the log is still in use, the disk is the reason."""
+        if hosted.log is log and isinstance(error, OSError) and not is_shortage(error):
+            self.failed(hosted, error)
 
     def remove(self, topic_id: bytes, index: int) -> Hosted | None:
         """Delete a replica: its directory is renamed, and its files are removed later. Returns what it was."""
@@ -240,9 +294,10 @@ class HostedReplicas:
         for hosted in self:
             log, hosted.log = hosted.log, None
             if log is not None:
+                is_online = self._directories.is_online(hosted.directory_id)
                 hosted.lane.put(
                     DiskJob(
-                        partial(log.close, hosted.partition.producers),
+                        partial(log.close, hosted.partition.producers) if is_online else log.log.abandon,
                         lambda _: None,
                         partial(self.failed, hosted),
                     )
@@ -258,17 +313,28 @@ class HostedReplicas:
                 DiskJob(
                     partial(self._write_checkpoints, directory_id, is_closed=False),
                     lambda _: None,
-                    partial(self._checkpoints_failed, path),
+                    partial(self._lane_failed, path),
                 )
             )
 
-    def _checkpoints_failed(self, path: str, error: Exception) -> None:
-        self._directory_failed(path, str(error))
-
     def _write_checkpoints(self, directory_id: bytes, *, is_closed: bool) -> None:
+        # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
+        if not self._directories.is_online(directory_id):
+            return
         recovery_points: dict[TopicPartition, int] = {}
         log_starts: dict[TopicPartition, int] = {}
         high_watermarks: dict[TopicPartition, int] = {}
+        survey = self._surveys[directory_id]
+        for each in tuple(self._unopened.values()):
+            if each.directory_id == directory_id:
+                key = (each.topic, each.index)
+                for offsets, known in (
+                    (recovery_points, survey.recovery_points),
+                    (log_starts, survey.log_starts),
+                    (high_watermarks, survey.high_watermarks),
+                ):
+                    if key in known:
+                        offsets[key] = known[key]
         for hosted in tuple(self.by_id.values()):
             partition = hosted.partition
             if hosted.directory_id != directory_id or partition.role is Role.OFFLINE:
