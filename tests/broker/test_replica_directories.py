@@ -25,6 +25,7 @@ from kafkaproto_server.image.entries import (
     TopicImage,
 )
 from kafkaproto_server.image.image import ClusterImage
+from tests.broker.support.controller_responses import answer
 from tests.broker.support.replica_notes import ReplicaNotes
 
 X, Y, Z = (bytes([each] * 16) for each in (0x31, 0x32, 0x33))
@@ -105,6 +106,14 @@ def test_the_broker_stays_unknown_until_the_metadata_show_its_choices() -> None:
     assert broker.replicas.directory_of((TOPIC, 1)) == Y
     broker.see(p1=Y)
     assert (broker.queued, broker.replicas.are_known) == ({}, True)
+
+
+def test_what_the_controller_has_accepted_is_not_sent_with_every_change_of_the_partition() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    broker.queue.handle_response(answer(broker.queue.next_request(1, 0)), 0)
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    assert (broker.queued, broker.replicas.are_known) == ({}, False)
 
 
 @pytest.mark.parametrize("recorded", [UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY])

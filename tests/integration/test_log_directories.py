@@ -6,6 +6,7 @@ plain file in its place. That refuses everybody, as a disk that was unmounted or
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -234,6 +235,25 @@ def test_one_directory_becomes_three_by_a_restart_and_its_replicas_stay(tmp_path
         assert places["a"] == [f"old-{index}" for index in range(6)]
         assert sorted([*places["b"], *places["c"]]) == [f"new-{index}" for index in range(4)]
         assert len(places["b"]) == 2
+
+
+def test_a_broker_stops_if_it_cannot_know_which_of_two_copies_is_the_replica(tmp_path: Path) -> None:
+    with node_of(tmp_path) as node:
+        assert create_topic(node.bootstrap_server, "t").error_code == 0
+        wait_until(
+            lambda: UNASSIGNED not in recorded_directories(node).values(),
+            WAIT_S,
+            "a directory to be recorded",
+        )
+        assert node.stop() == 0
+        (home,) = (name for name in NAMES if (tmp_path / name / "t-0").exists())
+        one, two = (tmp_path / name / "t-0" for name in NAMES if name != home)
+        (tmp_path / home / "t-0").rename(one)
+        shutil.copytree(one, two)
+        with pytest.raises(ProcessDiedError):
+            node.start()
+        message = f"kafka-server-start: one replica is in several directories, {one}, {two}, and the metadata records"
+        assert message in node.process.err_path.read_text()
 
 
 @contextmanager

@@ -207,6 +207,27 @@ def test_a_failed_directory_keeps_its_checkpoints_and_its_records_for_the_next_s
     assert (values(broker, "t", 0), values(broker, "t", 1)) == ([b"a"], [b"b"])
 
 
+def test_a_stop_leaves_the_logs_of_a_failed_directory_as_they_are() -> None:
+    broker = with_two_partitions()
+    files = broker.replicas.disk.list_directory("/logs1/t-1")
+    broker.replicas._directory_failed("/logs1", "another directory is in its place")
+    broker.replicas.stop()
+    assert broker.replicas.disk.list_directory("/logs1/t-1") == files
+    assert broker.replicas.disk.list_directory("/logs/t-0") != files
+
+
+def test_a_stray_that_cannot_be_set_aside_durably_costs_the_directory() -> None:
+    broker = with_two_partitions()
+    broker.replicas.disk.make_directory("/logs/x-0")
+    broker.replicas.stop()
+    broker.start()
+    broker.replicas.disk.fail("sync_directory", "/logs")
+    broker.heartbeat()
+    broker.heartbeat()
+    assert broker.harness.partition("t", 0).leader == -1
+    assert values(broker, "t", 1) == [b"b"]
+
+
 def test_a_replica_whose_directory_is_offline_at_the_start_is_offline_for_clients() -> None:
     broker = with_two_partitions()
     broker.replicas.stop()
