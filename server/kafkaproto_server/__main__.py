@@ -14,6 +14,7 @@ import sys
 
 import trio
 
+from kafkaproto_server.broker.replica_directories import ReplicaInSeveralDirectoriesError
 from kafkaproto_server.config import Config, ConfigError, check_supported
 from kafkaproto_server.image.errors import ReplayError
 from kafkaproto_server.node.broker.lifecycle_manager import DirectoryFailureNotToldError, RegistrationTimeout
@@ -131,6 +132,7 @@ def main(arguments: list[str]) -> int:
         OSError,
         RegistrationTimeout,
         DirectoryFailureNotToldError,
+        ReplicaInSeveralDirectoriesError,
         ReplayError,
         UnsupportedFeatureError,
     ) as group:

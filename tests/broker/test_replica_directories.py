@@ -10,9 +10,13 @@ from immutables import Map
 
 from kafkaproto import uuids
 from kafkaproto_server.broker import replica_directories
-from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
+from kafkaproto_server.broker.assignments import AssignmentQueue
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
-from kafkaproto_server.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.broker.replica_directories import (
+    ReplicaDirectories,
+    ReplicaInSeveralDirectoriesError,
+)
+from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.image.entries import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,
@@ -21,6 +25,7 @@ from kafkaproto_server.image.entries import (
     TopicImage,
 )
 from kafkaproto_server.image.image import ClusterImage
+from tests.broker.support.controller_responses import answer
 from tests.broker.support.replica_notes import ReplicaNotes
 
 X, Y, Z = (bytes([each] * 16) for each in (0x31, 0x32, 0x33))
@@ -32,14 +37,13 @@ ME = 1
 class Broker:
     """Broker 1 with directories X, Y, ..., and a cluster whose partitions a test sets."""
 
-    def __init__(self, *directory_ids: bytes) -> None:
+    def __init__(self, *directory_ids: bytes, on_disk: tuple[FoundReplica, ...] = ()) -> None:
         self.directories = LogDirectories(
             [LogDirectory(path=f"/{chr(each[0])}", directory_id=each) for each in directory_ids]
         )
         self.queue = AssignmentQueue(ME)
-        self.on_disk: dict[Replica, bytes] = {}
         self.notes = ReplicaNotes()
-        self.replicas = ReplicaDirectories(ME, self.directories, self.queue, self.on_disk, self.notes)
+        self.replicas = ReplicaDirectories(ME, self.directories, self.queue, on_disk, self.notes)
         self.image = ClusterImage()
 
     def see(self, topic_id: bytes = TOPIC, **partitions: bytes | None) -> None:
@@ -96,10 +100,20 @@ def test_the_broker_stays_unknown_until_the_metadata_show_its_choices() -> None:
     assert broker.queued == {0: X, 1: Y}
     broker.see(p0=X)
     assert (broker.queued, broker.replicas.are_known) == ({1: Y}, False)
-    # The controller may have decided otherwise; it has the last word.
+    # The records are in the chosen directory, whatever the controller decides.
     broker.see(p1=X)
+    assert (broker.queued, broker.replicas.are_known) == ({1: Y}, False)
+    assert broker.replicas.directory_of((TOPIC, 1)) == Y
+    broker.see(p1=Y)
     assert (broker.queued, broker.replicas.are_known) == ({}, True)
-    assert broker.replicas.directory_of((TOPIC, 1)) == X
+
+
+def test_what_the_controller_has_accepted_is_not_sent_with_every_change_of_the_partition() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    broker.queue.handle_response(answer(broker.queue.next_request(1, 0)), 0)
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    assert (broker.queued, broker.replicas.are_known) == ({}, False)
 
 
 @pytest.mark.parametrize("recorded", [UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY])
@@ -132,20 +146,100 @@ def test_a_lost_replica_may_be_in_a_directory_that_is_offline(recorded: bytes) -
     assert found == [None, X, Y]
 
 
-def test_what_was_to_go_to_a_directory_that_failed_goes_elsewhere() -> None:
-    broker = Broker(X, Y, Z)
-    broker.see(p0=UNASSIGNED_DIRECTORY, p1=UNASSIGNED_DIRECTORY, p2=UNASSIGNED_DIRECTORY)
-    assert broker.queued == {0: X, 1: Y, 2: Z}
-    broker.see(p2=Z)
+def test_a_replica_in_a_directory_that_fails_before_it_is_recorded_is_reported_in_there() -> None:
+    """It may have records already, so the controllers take it out of the ISR."""
+    broker = Broker(X, Y)
+    broker.see(p0=UNASSIGNED_DIRECTORY, p1=UNASSIGNED_DIRECTORY)
     broker.directories.fail("/1", "EIO")
-    broker.replicas.directories_changed()
-    broker.replicas.look()
-    assert broker.queued == {1: Y, 0: Y}
-    for path in ("/2", "/3"):
-        broker.directories.fail(path, "EIO")
-    broker.replicas.directories_changed()
-    broker.replicas.look()
-    assert broker.queued == {}
+    broker.see(OTHER, p0=UNASSIGNED_DIRECTORY)
+    assert broker.queued == {0: X, 1: Y, (OTHER, 0): Y}
+    assert broker.notes.placed[TOPIC, 0] == X
+    broker.see(p0=X, p1=Y)
+    assert broker.queued == {(OTHER, 0): Y}
+    assert broker.notes.placed[TOPIC, 0] is None
+
+
+def found(
+    directory_id: bytes,
+    name: str,
+    topic_id: bytes | None = TOPIC,
+    *,
+    index: int = 0,
+    is_future: bool = False,
+) -> FoundReplica:
+    return FoundReplica(directory_id, name, "t", index, topic_id, is_future)
+
+
+def test_what_is_no_replica_of_this_broker_is_set_aside_before_anything_is_opened() -> None:
+    gone = bytes([0x66] * 16)
+    broker = Broker(
+        X,
+        Y,
+        on_disk=(
+            found(X, "a topic that is gone", gone),
+            found(X, "without an id", None),
+            found(Y, "moved to other brokers", index=1),
+            found(Y, "a partition that never was", index=9),
+            found(Y, "a future copy of nothing", gone, is_future=True),
+            found(Y, "in use"),
+        ),
+    )
+    broker.see(p0=X, p1=None)
+    assert broker.notes.order == [
+        "a topic that is gone",
+        "without an id",
+        "moved to other brokers",
+        "a partition that never was",
+        "a future copy of nothing",
+        TOPIC,
+    ]
+    assert (broker.notes.placed, broker.queued) == ({(TOPIC, 0): Y}, {0: Y})
+
+
+def test_the_second_of_two_copies_is_set_aside_and_so_is_a_future_copy() -> None:
+    broker = Broker(X, Y, Z, on_disk=(found(X, "one"), found(Y, "two"), found(Z, "three", is_future=True)))
+    broker.see(p0=Y)
+    assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): Y}, ["one", "three"])
+    assert broker.replicas.are_known
+
+
+def test_a_future_copy_becomes_the_replica_and_is_reported() -> None:
+    broker = Broker(X, Y, on_disk=(found(Y, "future", is_future=True),))
+    broker.see(p0=X)
+    assert (broker.notes.placed, broker.notes.strays, broker.queued) == ({(TOPIC, 0): Y}, [], {0: Y})
+
+
+def test_a_future_copy_waits_for_an_offline_directory_and_stays_where_it_is() -> None:
+    broker = Broker(X, Y, Z, on_disk=(found(Y, "future", is_future=True),))
+    broker.directories.fail("/3", "EIO")
+    broker.see(p0=Y)
+    assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): None}, [])
+    assert (broker.queued, broker.replicas.are_known) == ({0: LOST_DIRECTORY}, False)
+    broker.see(p0=LOST_DIRECTORY)
+    assert (broker.queued, broker.replicas.are_known) == ({}, True)
+    # Once the replica is removed, nobody waits for it.
+    broker.see(p0=None)
+    assert broker.notes.strays == ["future"]
+
+
+def test_two_copies_of_which_none_is_recorded_are_refused() -> None:
+    broker = Broker(X, Y, on_disk=(found(X, "t-0"), found(Y, "t-0")))
+    with pytest.raises(ReplicaInSeveralDirectoriesError, match=r"/1/t-0, /2/t-0"):
+        broker.see(p0=UNASSIGNED_DIRECTORY)
+
+
+def test_a_replica_that_was_removed_and_added_unseen_is_reported_where_it_is() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=X, p1=Y)
+    broker.see(p1=UNASSIGNED_DIRECTORY)
+    assert (broker.queued, broker.replicas.directory_of((TOPIC, 1))) == ({1: Y}, Y)
+
+
+def test_nothing_is_known_before_the_first_image_was_looked_at() -> None:
+    broker = Broker(X)
+    assert not broker.replicas.are_known
+    broker.take(broker.image.topics)
+    assert broker.replicas.are_known
 
 
 def test_cordoned_directories_are_left_out_if_there_are_others() -> None:

@@ -83,7 +83,7 @@ class World:
             now_ms=self.harness.now_ms,
         )
         queue = AssignmentQueue(broker_id)
-        replicas = ReplicaDirectories(broker_id, directories, queue, {}, ReplicaNotes())
+        replicas = ReplicaDirectories(broker_id, directories, queue, (), ReplicaNotes())
         self.processes[broker_id] = Process(directories, lifecycle, queue, replicas)
 
     def heartbeat(self, broker_id: int, *, is_lost: bool) -> None:
@@ -142,7 +142,6 @@ class World:
         if len(online) > 1:
             process.directories.fail(self.random.choice(online), "EIO")
             process.lifecycle.directories_changed(self.harness.now_ms)
-            process.replicas.directories_changed()
 
     def restart(self, broker_id: int) -> None:
         """With the same disks, or one more, one less, or a new one in the place of another."""

@@ -6,6 +6,8 @@ plain file in its place. That refuses everybody, as a disk that was unmounted or
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from compat.node import combined_properties, controller_properties
-from compat.ours import OurNode
+from compat.ours import OurNode, run_our_tool
 from compat.process import ProcessDiedError, free_ports, wait_until
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
@@ -29,6 +31,7 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
 from tests.integration.conftest import CLUSTER_ID
 from tests.integration.support.asking import connect, create_topic, metadata
+from tests.integration.support.records import consume, produce
 
 pytestmark = pytest.mark.slow
 
@@ -162,6 +165,27 @@ def test_replicas_of_a_directory_that_is_gone_for_good_get_new_places(
         assert all(after[index] == before[index] for index in kept)
 
 
+def id_of(address: str, name: str) -> bytes:
+    (topic,) = (each for each in metadata(address).topics if each.name == name)
+    return topic.topic_id
+
+
+def write_to_all(address: str, name: str, partitions: int) -> None:
+    """A record to each partition, its number."""
+    with connect(address) as client:
+        for index in range(partitions):
+            assert produce(client, id_of(address, name), index, b"%d" % index) == 0
+
+
+def read_all(address: str, name: str, partitions: int) -> list[list[bytes]]:
+    with connect(address) as client:
+        return [consume(client, id_of(address, name), index) for index in range(partitions)]
+
+
+def one_each(partitions: int) -> list[list[bytes]]:
+    return [[b"%d" % index] for index in range(partitions)]
+
+
 def swap(first: Path, second: Path) -> None:
     """What two disks look like whose mount points were confused."""
     spare = first.with_name("spare")
@@ -180,6 +204,7 @@ def test_swapped_disks_are_known_by_their_ids_and_every_replica_stays_where_it_i
             "directories to be recorded",
         )
         before = recorded_directories(node)
+        write_to_all(address, "t", 6)
         assert node.stop() == 0
         swap(tmp_path / "a", tmp_path / "b")
         node.start()
@@ -187,6 +212,105 @@ def test_swapped_disks_are_known_by_their_ids_and_every_replica_stays_where_it_i
         # The records name directories by id, so that no record had to be written.
         assert recorded_directories(node) == before
         assert [each.error_code for each in log_dirs(address).values()] == [0, 0, 0]
+        assert read_all(address, "t", 6) == one_each(6)
+
+
+def test_one_directory_becomes_three_by_a_restart_and_its_replicas_stay(tmp_path: Path) -> None:
+    with node_of(tmp_path, log_dirs=str(tmp_path / "a")) as node:
+        address = node.bootstrap_server
+        assert create_topic(address, "old", 6).error_code == 0
+        write_to_all(address, "old", 6)
+        assert node.stop() == 0
+        node.properties["log.dirs"] = ",".join(str(tmp_path / name) for name in NAMES)
+        node.properties_path.write_text("".join(f"{key}={each}\n" for key, each in node.properties.items()))
+        arguments = ["format", "--ignore-formatted", "--standalone", "--cluster-id", CLUSTER_ID]
+        run_our_tool("kafka-storage", *arguments, "--config", str(node.properties_path))
+        node.start()
+        address = node.bootstrap_server
+        assert read_all(address, "old", 6) == one_each(6)
+        assert create_topic(address, "new", 4).error_code == 0
+        write_to_all(address, "new", 4)
+        assert read_all(address, "new", 4) == one_each(4)
+        places = {name: sorted(each.name for each in (tmp_path / name).glob("*-[0-9]")) for name in NAMES}
+        assert places["a"] == [f"old-{index}" for index in range(6)]
+        assert sorted([*places["b"], *places["c"]]) == [f"new-{index}" for index in range(4)]
+        assert len(places["b"]) == 2
+
+
+def test_a_broker_stops_if_it_cannot_know_which_of_two_copies_is_the_replica(tmp_path: Path) -> None:
+    with node_of(tmp_path) as node:
+        assert create_topic(node.bootstrap_server, "t").error_code == 0
+        wait_until(
+            lambda: UNASSIGNED not in recorded_directories(node).values(),
+            WAIT_S,
+            "a directory to be recorded",
+        )
+        assert node.stop() == 0
+        (home,) = (name for name in NAMES if (tmp_path / name / "t-0").exists())
+        one, two = (tmp_path / name / "t-0" for name in NAMES if name != home)
+        (tmp_path / home / "t-0").rename(one)
+        shutil.copytree(one, two)
+        with pytest.raises(ProcessDiedError):
+            node.start()
+        message = f"kafka-server-start: one replica is in several directories, {one}, {two}, and the metadata records"
+        assert message in node.process.err_path.read_text()
+
+
+@contextmanager
+def small_disk(path: Path, mebibytes: int) -> Iterator[None]:
+    """A file system of its own at a path."""
+    path.mkdir(parents=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={mebibytes}m", "tmpfs", str(path)],
+        check=False,
+        capture_output=True,
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(path)], check=True)
+
+
+def test_a_disk_that_is_full_costs_its_replicas_under_load_and_nothing_acknowledged(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "b", 6), node_of(tmp_path) as node:
+        address = node.bootstrap_server
+        assert create_topic(address, "t", 6).error_code == 0
+        wait_until(
+            lambda: UNASSIGNED not in recorded_directories(node).values(),
+            WAIT_S,
+            "directories to be recorded",
+        )
+        topic_id = id_of(address, "t")
+        acknowledged: list[list[bytes]] = [[] for _ in range(6)]
+        refused: dict[int, int] = {}
+        with connect(address) as client:
+            for number in range(60):
+                for index in set(range(6)) - refused.keys():
+                    value = b"%06d" % number + bytes(100_000)
+                    code = produce(client, topic_id, index, value)
+                    if code:
+                        refused[index] = code
+                    else:
+                        acknowledged[index].append(value)
+        assert refused == dict.fromkeys(partitions_of(address)[1], ErrorCode.KAFKA_STORAGE_ERROR)
+        assert len(refused) == 2
+        assert [each.error_code for each in log_dirs(address).values()] == [
+            0,
+            ErrorCode.KAFKA_STORAGE_ERROR,
+            0,
+        ]
+        with connect(address) as client:
+            for index in set(range(6)) - refused.keys():
+                assert consume(client, topic_id, index) == acknowledged[index]
+        # It stops in order, and finds everything once there is room.
+        assert node.stop() == 0
+        subprocess.run(["mount", "-o", "remount,size=64m", str(tmp_path / "b")], check=True)
+        node.start()
+        address = node.bootstrap_server
+        wait_until(lambda: partitions_of(address) == ([*range(6)], []), WAIT_S, "all partitions to be led")
+        assert read_all(address, "t", 6) == acknowledged
 
 
 def test_a_metadata_log_in_the_place_of_another_directory_is_refused_and_not_begun_anew(

@@ -6,6 +6,7 @@ import errno
 
 import pytest
 
+from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto_server.config import Config, default_config
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
 from kafkaproto_server.node.system import SystemClock
@@ -80,7 +81,7 @@ def test_a_broker_does_not_start_without_any_directory_but_a_controller_does() -
     opened(disk, controller).release()
 
 
-def test_the_last_stop_was_clean_if_all_directories_that_work_say_so() -> None:
+def test_the_last_stop_was_clean_if_all_directories_work_and_say_so() -> None:
     disk = formatted()
     node = opened(disk)
     mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
@@ -90,8 +91,26 @@ def test_the_last_stop_was_clean_if_all_directories_that_work_say_so() -> None:
     assert node.previous_broker_epoch == 42
     mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=43)
     node.release()
+    # Records that the broker acknowledged may be in there.
     break_directory(disk, "/d/b")
-    assert opened(disk).previous_broker_epoch == 43
+    assert opened(disk).previous_broker_epoch == -1
+
+
+@pytest.mark.parametrize(
+    ("operation", "suffix"),
+    [("remove", f"/d/b/{CLEAN_SHUTDOWN_NAME}"), ("read", f"/d/b/t-0/{PARTITION_METADATA_NAME}")],
+)
+def test_a_broker_starts_without_a_directory_that_fails_while_it_is_read(operation: str, suffix: str) -> None:
+    disk = formatted()
+    node = opened(disk)
+    disk.make_directory("/d/b/t-0")
+    disk.open(f"/d/b/t-0/{PARTITION_METADATA_NAME}", create=True).close()
+    mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
+    node.release()
+    disk.fail(operation, suffix)
+    node = opened(disk)
+    assert [each.problem is None for each in node.log_directories.all] == [True, False]
+    assert (len(node.surveys), node.previous_broker_epoch) == (1, -1)
 
 
 def test_a_directory_that_fails_in_the_last_moment_does_not_keep_the_node_from_stopping(
@@ -127,8 +146,8 @@ def test_a_start_that_fails_leaves_nothing_open() -> None:
     mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
     node.abandon()
     # The last of all that a start does to the disk.
-    disk.fail("remove", CLEAN_SHUTDOWN_NAME)
-    with pytest.raises(OSError, match=CLEAN_SHUTDOWN_NAME):
+    disk.fail("remove", CLEAN_SHUTDOWN_NAME, times=2)
+    with pytest.raises(StorageError, match=CLEAN_SHUTDOWN_NAME):
         opened(disk)
     assert not disk.open_files
     node = opened(disk)

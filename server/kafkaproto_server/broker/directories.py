@@ -72,6 +72,10 @@ class LogDirectories:
         """Whether the id is that of a directory that works."""
         return directory_id in self.online_ids
 
+    def path_of(self, directory_id: bytes) -> str:
+        """The path of one of these directories."""
+        return next(each.path for each in self.all if each.directory_id == directory_id)
+
     def fail(self, path: str, problem: str) -> bool:
         """Mark a directory as offline. Returns whether it was online before."""
         directory = self._by_path[path]

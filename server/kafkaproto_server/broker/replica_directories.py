@@ -1,26 +1,21 @@
-"""Determines the log directory of each of this broker's replicas, and what the controllers still have to be told
-(KIP-858).
+"""Follows the metadata from image to image: in which log directory each of this broker's replicas is, and what the
+controllers still have to be told (KIP-858).
 
-It follows the metadata from image to image, and examines only the changes. If a replica lies in a directory that works
-when the broker starts, it belongs there, and the controllers are told if the metadata records another one. If not,
-and the metadata records a directory of this broker, usable or not, that one is right. Otherwise:
+`broker.start_table` decides where a replica is opened when the broker begins with it. From then on it stays there,
+whatever the metadata records, and the controllers are told until they record it. If its directory fails, it is offline
+in there; the controllers are still told if they do not know its directory, and take the replica out of the ISR then. If
+there is a choice, the directory with the fewest replicas is taken; a cordoned one only if there is no other.
 
-| recorded                          | one directory            | several directories                   |
-|-----------------------------------|--------------------------|---------------------------------------|
-| UNASSIGNED, MIGRATING             | that one; nothing to say | the emptiest is chosen and assigned   |
-| LOST, or an id of nobody here     | assigned to that one     | the emptiest is chosen and assigned,  |
-|                                   |                          | unless a directory is offline: the    |
-|                                   |                          | replica may be in there               |
+The first examination begins by setting aside what lies in the directories and is no replica of this broker: its topic
+is not in the metadata any more, was made anew under the same name, or has this partition on other brokers. So the first
+image has to be one with everything that was committed when the broker started.
 
 A large image is examined in parts, so that nothing else waits long for it.
-
-A choice stands until the metadata shows it, or until its directory fails. A cordoned directory is chosen only if there
-is no other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
@@ -28,12 +23,8 @@ from immutables import Map
 
 from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
-from kafkaproto_server.image.entries import (
-    MIGRATING_DIRECTORY,
-    UNASSIGNED_DIRECTORY,
-    PartitionImage,
-    TopicImage,
-)
+from kafkaproto_server.broker.start_table import FoundReplica, Way, place_of, report_of
+from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.types import Steps
@@ -55,6 +46,14 @@ class ReplicaListener(Protocol):
     def replica_removed(self, topic_id: bytes, index: int) -> None:
         """A replica is not on this broker any more."""
 
+    def found_stray(self, found: FoundReplica) -> None:
+        """This lies in a directory and is not to be opened. Comes before `replica_changed` of a replica with the same
+        name."""
+
+
+class ReplicaInSeveralDirectoriesError(Exception):
+    """One replica is in several directories, and nothing says which one is right."""
+
 
 PARTITIONS_PER_LOOK = 500
 """How many partitions one `ReplicaDirectories.look` examines: some milliseconds of work, with their replicas."""
@@ -73,34 +72,42 @@ class ReplicaDirectories:
         broker_id: int,
         directories: LogDirectories,
         queue: AssignmentQueue,
-        on_disk: dict[Replica, bytes],
+        on_disk: Iterable[FoundReplica],
         listener: ReplicaListener,
     ) -> None:
-        """``on_disk`` has the directory of each replica that lies in one when the broker starts."""
-        self._on_disk = on_disk
+        """``on_disk`` is what lies in the directories that work when the broker starts."""
         self._listener = listener
         self._broker_id = broker_id
         self._directories = directories
         self._queue = queue
         self._topics: Map[bytes, TopicImage] = Map()
+        # What the first examination sets aside or keeps; empty afterwards.
+        self._unsorted = tuple(on_disk)
+        self._has_looked = False
+        # What lies on disk of replicas that were not opened yet.
+        self._found: dict[Replica, list[FoundReplica]] = {}
         # The rest of the examination, as a generator with a step for each partition; None if it is complete.
         self._looking: Iterator[None] | None = None
         # The newest topics, if they are newer than those that are being examined.
         self._newer: Map[bytes, TopicImage] | None = None
-        self._has_offline_choices = False
-        self._location: dict[Replica, bytes] = {}
+        self._has_image = False
+        # The directory of each replica; None if it is in an unknown one that is offline.
+        self._location: dict[Replica, bytes | None] = {}
         # The number of replicas in each directory.
         self._load: dict[bytes, int] = {}
-        # Choices that the metadata does not show yet; a dict because of its order.
-        self._chosen: dict[Replica, None] = {}
+        # What is reported of replicas and not shown by the metadata yet.
+        self._reports: dict[Replica, bytes] = {}
 
     @property
     def are_known(self) -> bool:
-        """Whether the metadata has the directory of each replica, as far as it has to be reported.
+        """Whether all replicas have their places, and the metadata shows them as far as they have to be reported.
 
-        A broker with several directories stays fenced until then; one with a single directory need not wait.
+        A broker with several directories stays fenced until then; one with a single directory need not wait for the
+        metadata.
         """
-        return not self._directories.are_several or not (self._chosen or self._looking or self._newer)
+        if not self._has_looked:
+            return False
+        return not self._directories.are_several or not (self._reports or self._looking or self._newer)
 
     def directory_of(self, replica: Replica) -> bytes | None:
         """The directory of a replica of this broker; None if it is unknown."""
@@ -108,7 +115,8 @@ class ReplicaDirectories:
 
     def apply(self, image: ClusterImage) -> None:
         """Note newer metadata. `look` then examines the changes."""
-        if image.topics is not (self._topics if self._newer is None else self._newer):
+        if not self._has_image or image.topics is not (self._topics if self._newer is None else self._newer):
+            self._has_image = True
             self._newer = image.topics
 
     def look(self) -> bool:
@@ -124,33 +132,34 @@ class ReplicaDirectories:
             if taken < left:
                 self._looking = None
             left -= taken
-        return self._looking is not None or self._newer is not None or self._has_offline_choices
-
-    def directories_changed(self) -> None:
-        """A directory failed: replicas that were assigned to it get another one, during the next calls of `look`."""
-        self._has_offline_choices = True
+        return self._looking is not None or self._newer is not None
 
     def _begin_to_look(self) -> bool:
-        if self._has_offline_choices:
-            self._has_offline_choices = False
-            self._looking = self._choose_again()
-        elif self._newer is not None:
-            before, self._topics, self._newer = self._topics, self._newer, None
-            self._looking = self._look_at_changes(before, self._topics)
-        return self._looking is not None
+        if self._newer is None:
+            return False
+        before, self._topics, self._newer = self._topics, self._newer, None
+        self._looking = self._look_at_changes(before, self._topics)
+        return True
 
-    def _choose_again(self) -> Iterator[None]:
-        """Replace the choices whose directory no longer works."""
-        for replica in list(self._chosen):
+    def _sort(self) -> Iterator[None]:
+        """Sort what lies in the directories: into what this broker opens, and what is set aside."""
+        for each in self._unsorted:
+            topic = self._topics.get(each.topic_id) if each.topic_id is not None else None
+            partition = None if topic is None else topic.partitions.get(each.index)
+            if topic is None or partition is None or self._broker_id not in partition.replicas:
+                self._listener.found_stray(each)
+            else:
+                self._found.setdefault((topic.topic_id, each.index), []).append(each)
             yield
-            if replica in self._chosen and not self._directories.is_online(self._location[replica]):
-                self._choose(replica)
+        self._unsorted = ()
 
     def _look_at_changes(
         self, before: Map[bytes, TopicImage], topics: Map[bytes, TopicImage]
     ) -> Iterator[None]:
         """Examine the differences between the former and the new topics: removed topics first, then changed ones, each
         by id."""
+        # Before a replica is opened: it may have the name of what is set aside.
+        yield from self._sort()
         removed = yield from _ids(before, lambda topic_id, _: topic_id not in topics)
         for topic_id in removed:
             for index in before[topic_id].partitions:
@@ -164,69 +173,80 @@ class ReplicaDirectories:
                 if known.get(index) is not partitions[index]:
                     self._look_at((topic_id, index), partitions[index])
                     if self._broker_id in partitions[index].replicas:
-                        location = self._location.get((topic_id, index))
+                        location = self._location[topic_id, index]
                         if location is not None and not self._directories.is_online(location):
                             location = None
                         self._listener.replica_changed(topics[topic_id], index, partitions[index], location)
                 yield
+        self._has_looked = True
 
     def _look_at(self, replica: Replica, partition: PartitionImage) -> None:
         if self._broker_id not in partition.replicas:
             if replica in self._location:
                 self._remove(replica)
             return
-        recorded = partition.directory_of(self._broker_id)
-        was_never_placed = recorded in (UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY)
-        found = self._on_disk.get(replica)
-        if found is not None and found != recorded and self._directories.is_online(found):
-            # Where its records are, it is, whatever is recorded.
-            self._settle(replica, found)
-            if self._directories.are_several or not was_never_placed:
-                self._chosen[replica] = None
-                self._queue.assign(replica, found)
-        elif self._directories.is_own(recorded):
-            self._settle(replica, recorded)
-        elif was_never_placed and not self._directories.are_several:
-            # The controller records this directory itself.
-            for directory_id in self._directories.online_ids:
-                self._settle(replica, directory_id)
-        elif not was_never_placed and self._directories.has_offline:
+        # A replica that waits may have got a directory meanwhile.
+        if self._location.get(replica) is None:
             self._forget(replica)
-        elif replica not in self._chosen:
-            self._choose(replica)
+            self._place(replica, partition)
+        self._report(replica, partition)
+
+    def _place(self, replica: Replica, partition: PartitionImage) -> None:
+        found = self._found.get(replica, ())
+        recorded = partition.directory_of(self._broker_id)
+        place = place_of(
+            recorded,
+            [each.directory_id for each in found if not each.is_future],
+            [each.directory_id for each in found if each.is_future],
+            self._directories,
+        )
+        if place.way is Way.REFUSE:
+            paths = [f"{self._directories.path_of(each.directory_id)}/{each.name}" for each in found]
+            raise ReplicaInSeveralDirectoriesError(
+                f"one replica is in several directories, {', '.join(paths)}, and the metadata records none of them."
+                " Move all but the right one away"
+            )
+        directory_id = self._choice() if place.way is Way.CHOOSE else place.directory_id
+        self._location[replica] = directory_id
+        if directory_id is not None:
+            self._load[directory_id] = self._load.get(directory_id, 0) + 1
+        if place.way is not Way.WAIT:
+            for each in self._found.pop(replica, ()):
+                if each.directory_id != directory_id or each.is_future is not (place.way is Way.PROMOTE):
+                    self._listener.found_stray(each)
+
+    def _choice(self) -> bytes | None:
+        """The directory for a new replica; None if none is online, and the broker is about to stop."""
+        online, cordoned = self._directories.online_ids, self._directories.cordoned_ids
+        candidates = [each for each in online if each not in cordoned] or online
+        return min(candidates, key=lambda each: self._load.get(each, 0)) if candidates else None
+
+    def _report(self, replica: Replica, partition: PartitionImage) -> None:
+        """Have the controllers told where a replica is, if they have to be told."""
+        report = report_of(
+            self._location[replica], partition.directory_of(self._broker_id), self._directories
+        )
+        if report is None:
+            self._reports.pop(replica, None)
+            self._queue.drop(replica)
+        elif self._reports.get(replica) != report:
+            self._reports[replica] = report
+            self._queue.assign(replica, report)
 
     def _remove(self, replica: Replica) -> None:
         is_known = replica in self._location
         self._forget(replica)
-        self._on_disk.pop(replica, None)
+        for each in self._found.pop(replica, ()):
+            self._listener.found_stray(each)
         if is_known:
             self._listener.replica_removed(*replica)
-
-    def _settle(self, replica: Replica, directory_id: bytes) -> None:
-        self._forget(replica)
-        self._place(replica, directory_id)
-
-    def _place(self, replica: Replica, directory_id: bytes) -> None:
-        self._location[replica] = directory_id
-        self._load[directory_id] = self._load.get(directory_id, 0) + 1
 
     def _forget(self, replica: Replica) -> None:
         directory_id = self._location.pop(replica, None)
         if directory_id is not None:
             self._load[directory_id] -= 1
-        self._chosen.pop(replica, None)
+        self._reports.pop(replica, None)
         self._queue.drop(replica)
-
-    def _choose(self, replica: Replica) -> None:
-        self._forget(replica)
-        online, cordoned = self._directories.online_ids, self._directories.cordoned_ids
-        candidates = [each for each in online if each not in cordoned] or online
-        # Without any online directory, the broker is about to stop.
-        if candidates:
-            choice = min(candidates, key=lambda each: self._load.get(each, 0))
-            self._place(replica, choice)
-            self._chosen[replica] = None
-            self._queue.assign(replica, choice)
 
 
 def _ids(

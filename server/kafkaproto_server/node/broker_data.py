@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 import trio
 
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
-from kafkaproto_server.broker.assignments import Replica
 from kafkaproto_server.config import Config
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
@@ -64,12 +64,8 @@ class BrokerData:
         inherited = InheritedConfigs(config.properties.values, config.node_id)
         self._isr_sender = IsrSender(config.node_id, channel(), broker_epoch, clock)
         self._producer_ids = ProducerIds(config.node_id, channel(), broker_epoch)
-        self.on_disk: dict[Replica, bytes] = {
-            replica: directory_id
-            for directory_id, survey in opened.surveys.items()
-            for replica in survey.partitions
-        }
-        """The directory in which each replica lies at the start."""
+        self.on_disk = tuple(chain.from_iterable(survey.found for survey in opened.surveys.values()))
+        """What lies in the directories at the start."""
         self.manager = ReplicaManager(
             broker_id=config.node_id,
             disk=disk,

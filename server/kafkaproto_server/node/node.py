@@ -307,6 +307,8 @@ class Node:
         )
 
     def _directories_changed(self) -> None:
+        if self._data is not None:
+            self._data.manager.directories_changed()
         # Before the broker exists, nothing was reported about the directories yet.
         if self._running is not None and self._running.broker is not None:
             self._running.broker.directories_changed()

@@ -7,6 +7,7 @@ configuration and the other directories. The metadata log is recovered before an
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -39,7 +40,7 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import (
 from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
 from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.storage.directories.meta_properties import new_directory_id
-from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import Reached, find_reached
 from kafkaproto_server.storage.log.recovery import RecoveryPolicy
@@ -177,14 +178,15 @@ def _open_node(
         connect=connect,
     )
     # Last: if the start fails before, the mark of the clean shutdown must still be there.
-    previous_broker_epoch = take_clean_shutdown(disk, _online_paths(log_directories))
+    clean_epochs = _take_clean_shutdowns(config, log_directories, disk)
+    surveys = _surveys(config, log_directories, disk, clean_epochs)
     return OpenedNode(
         cluster_id=metadata.cluster_id,
         metadata_directory_id=metadata.directory_id,
         log_directories=log_directories,
-        previous_broker_epoch=previous_broker_epoch,
+        previous_broker_epoch=_previous_broker_epoch(log_directories, clean_epochs),
         broker_incarnation_id=incarnation_id,
-        surveys=_surveys(config, log_directories, disk, is_clean=previous_broker_epoch != NO_NODE),
+        surveys=surveys,
         locks=opened.locks,
         quorum=driver,
     )
@@ -201,22 +203,61 @@ def _log_directories(config: Config, opened: OpenedDirectories) -> LogDirectorie
     for directory in directories.all:
         if directory.problem is not None:
             _log.error("log directory %s is offline: %s", directory.path, directory.problem)
-    if config.is_broker and not directories.online_ids:
-        problems = "; ".join(each.problem for each in directories.all if each.problem is not None)
-        raise StorageError(f"none of the directories in log.dirs can be used: {problems}")
+    _check_any_online(config, directories)
     return directories
 
 
+def _take_clean_shutdowns(config: Config, directories: LogDirectories, disk: Disk) -> dict[str, int]:
+    """The broker epoch of the clean shutdown that each directory shows, by path; -1 for none."""
+    epochs = {}
+    for path in _online_paths(directories):
+        try:
+            epochs[path] = take_clean_shutdown(disk, [path])
+        except OSError as error:
+            _failed_at_start(config, directories, path, error)
+    return epochs
+
+
+def _previous_broker_epoch(directories: LogDirectories, clean_epochs: Mapping[str, int]) -> int:
+    """The broker epoch of the last shutdown if all directories work and show it to be clean, else -1."""
+    epochs = {NO_NODE if each.problem else clean_epochs[each.path] for each in directories.all}
+    # What a directory without the mark has lost, or one that is offline, was acknowledged by the broker as a whole.
+    return epochs.pop() if len(epochs) == 1 else NO_NODE
+
+
 def _surveys(
-    config: Config, directories: LogDirectories, disk: Disk, *, is_clean: bool
+    config: Config, directories: LogDirectories, disk: Disk, clean_epochs: Mapping[str, int]
 ) -> dict[bytes, DirectorySurvey]:
     if not config.is_broker:
         return {}
-    return {
-        each.directory_id: survey_directory(disk, each.path, is_clean=is_clean)
-        for each in directories.all
-        if each.problem is None and each.directory_id is not None
-    }
+    surveys = {}
+    for each in directories.all:
+        if each.problem is None and each.directory_id is not None:
+            try:
+                surveys[each.directory_id] = survey_directory(
+                    disk, each.path, each.directory_id, is_clean=clean_epochs[each.path] != NO_NODE
+                )
+            except OSError as error:
+                _failed_at_start(config, directories, each.path, error)
+    return surveys
+
+
+def _failed_at_start(config: Config, directories: LogDirectories, path: str, error: OSError) -> None:
+    """A directory failed after it was opened: start without it. Raises StorageError if that is not possible, and the
+    error if it says nothing about the directory."""
+    if is_shortage(error):
+        raise error
+    if path == config.metadata_log_dir:
+        raise StorageError(f"the metadata log's directory cannot be used: {error}") from error
+    directories.fail(path, str(error))
+    _log.error("log directory %s is offline: %s", path, error)
+    _check_any_online(config, directories)
+
+
+def _check_any_online(config: Config, directories: LogDirectories) -> None:
+    if config.is_broker and not directories.online_ids:
+        problems = "; ".join(each.problem for each in directories.all if each.problem is not None)
+        raise StorageError(f"none of the directories in log.dirs can be used: {problems}")
 
 
 def _online_paths(directories: LogDirectories) -> list[str]:

@@ -20,7 +20,7 @@ from kafkaproto_server.requests.context import NoResponse, RequestContext, Respo
 from kafkaproto_server.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
 from tests.apis.cluster.test_envelope import wrapped
-from tests.apis.support.replicas import BrokerReplicas
+from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.apis.support.services import (
     NODE_ID,
     context,
@@ -54,7 +54,7 @@ class Cluster:
         authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acl_index)
         controller = self.harness.controller
         image = (lambda: controller.committed_image) if is_active else (lambda: golden().image)
-        self.replicas = BrokerReplicas(NODE_ID, image, directory_id=directory(NODE_ID))
+        self.replicas = BrokerReplicas(NODE_ID, image, directory_ids={PATH: directory(NODE_ID)})
         metadata = metadata_port(image, lambda: authorizer)
         standing_still = services(
             golden().image,

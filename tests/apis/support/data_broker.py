@@ -16,7 +16,7 @@ from kafkaproto_server.node.broker_data import metadata_port
 from kafkaproto_server.requests.context import NoResponse, Unanswered
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer
-from tests.apis.support.replicas import BrokerReplicas
+from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.apis.support.services import (
     NODE_ID,
     context,
@@ -27,6 +27,7 @@ from tests.apis.support.services import (
 )
 from tests.controller.support.harness import TIMESTAMP_MS, Harness, directory
 from tests.security.support.acl_making import acl, authorizer
+from tests.sim.disk import MemoryDisk
 
 ME, OTHER, THIRD = NODE_ID, 0, 2
 """The broker that is asked, and two more."""
@@ -55,18 +56,28 @@ class DataBroker:
     Anybody may do anything, until `allow` is called.
     """
 
-    def __init__(self, **static_config: str) -> None:
+    def __init__(self, directories: int = 1, **static_config: str) -> None:
+        """``directories`` is the number of log directories that broker 1 has: /logs, /logs1, ..."""
         self.harness = Harness(metadata_version=33)
+        self.directory_ids = {f"{PATH}{number or ''}": directory(ME, number) for number in range(directories)}
         for broker_id in (OTHER, ME, THIRD):
-            self.harness.start_brokers(broker_id, rack=f"r{broker_id}")
+            more = {"log_dirs": list(self.directory_ids.values())} if broker_id == ME else {}
+            self.harness.start_brokers(broker_id, rack=f"r{broker_id}", **more)
+        self._static_config = {key.replace("_", "."): value for key, value in static_config.items()}
+        self.guard: Authorizer | None = None
+        self._starts = 0
+        self._start()
+
+    def _start(self, disk: MemoryDisk | None = None, *, is_clean: bool = True) -> None:
         controller = self.harness.controller
         self.replicas = BrokerReplicas(
             ME,
             lambda: controller.committed_image,
-            directory_id=directory(ME),
-            static_config={key.replace("_", "."): value for key, value in static_config.items()},
+            directory_ids=self.directory_ids,
+            static_config=self._static_config,
+            disk=disk,
+            is_clean=is_clean,
         )
-        self.guard: Authorizer | None = None
         metadata = metadata_port(lambda: controller.committed_image, lambda: self.guard)
         known = services(
             controller.committed_image,
@@ -77,7 +88,45 @@ class DataBroker:
         )
         self.services = with_changes(known, image=lambda: controller.committed_image)
 
+    def start_again(self, *, is_clean: bool = True) -> None:
+        """Stop and start the broker; without ``is_clean``, kill it instead."""
+        if is_clean:
+            self.replicas.stop()
+        self.start(is_clean=is_clean)
+
+    def start(self, *, is_clean: bool = True) -> None:
+        """Start the broker that was stopped, or killed."""
+        self._starts += 1
+        # Until its session has ended.
+        self.harness.advance(20_000)
+        self.harness.heartbeat(OTHER)
+        self.harness.heartbeat(THIRD)
+        self.harness.start_brokers(
+            ME,
+            incarnation_id=b"start %010d" % self._starts,
+            log_dirs=list(self.directory_ids.values()),
+            rack=f"r{ME}",
+        )
+        self._start(self.replicas.disk, is_clean=is_clean)
+
     # --- the cluster ---
+
+    def report(self) -> None:
+        """Follow the metadata, and report to the controller what there is to report."""
+        self.replicas.follow()
+        epoch = self.harness.image.brokers[ME].epoch
+        queue = self.replicas.assignments
+        while queue.due_ms is not None:
+            self.replicas.clock.now = max(self.replicas.clock.now, queue.due_ms)
+            request = queue.next_request(epoch, self.replicas.clock.now)
+            queue.handle_response(self.harness.call(request), self.replicas.clock.now)
+            self.replicas.follow()
+
+    def heartbeat(self) -> None:
+        """A heartbeat that has the offline directories."""
+        self.replicas.report_failures()
+        self.harness.heartbeat(ME, offline_log_dirs=list(self.replicas.log_directories.offline_ids))
+        self.replicas.follow()
 
     def topic(self, name: str, *assignments: Sequence[int], **configs: str) -> bytes:
         """Create a topic; by default with one partition that only broker 1 has. Returns its id."""

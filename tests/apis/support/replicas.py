@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
@@ -18,7 +18,7 @@ from kafkaproto_server.node.io_workers import Work
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.node.replicas.survey import DirectorySurvey
+from kafkaproto_server.node.replicas.survey import survey_directory
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.requests.ports import ReplicaPort
@@ -102,19 +102,28 @@ class BrokerReplicas:
         broker_id: int,
         image: Callable[[], ClusterImage],
         *,
-        directory_id: bytes = b"d" * 16,
+        directory_ids: Mapping[str, bytes] | None = None,
         static_config: dict[str, str] | None = None,
         disk: MemoryDisk | None = None,
-        survey: DirectorySurvey | None = None,
+        is_clean: bool = True,
     ) -> None:
-        """``disk`` and ``survey`` are what an earlier run left."""
+        """``directory_ids`` has the directories by their paths. ``disk`` is that of an earlier start, which ended in
+        order if ``is_clean``."""
         self.clock = HandClock()
         self.workers = ImmediateWorkers()
         self.disk = disk or MemoryDisk()
-        self.disk.make_directory(PATH)
         self.is_session_over = False
         self._image = image
-        directories = LogDirectories([LogDirectory(path=PATH, directory_id=directory_id)])
+        directory_ids = directory_ids or {PATH: b"d" * 16}
+        for path in directory_ids:
+            self.disk.make_directory(path)
+        self.log_directories = directories = LogDirectories(
+            [LogDirectory(path=path, directory_id=each) for path, each in directory_ids.items()]
+        )
+        surveys = {
+            each: survey_directory(self.disk, path, each, is_clean=is_clean)
+            for path, each in directory_ids.items()
+        }
         configs = NodeConfigs(static=static_config or {})
         channel = ControllerChannel(
             client_id="test", locate=lambda: None, news=trio.Event, rng=SeededRng(), connect=_no_connection
@@ -126,16 +135,11 @@ class BrokerReplicas:
             rng=SeededRng(),
             workers=self.workers,
             directories=directories,
-            surveys={
-                directory_id: survey
-                or DirectorySurvey(
-                    is_clean=True, partitions={}, recovery_points={}, log_starts={}, high_watermarks={}
-                )
-            },
+            surveys=surveys,
             image=image,
             node_configs=lambda: configs,
             isr_changes=IsrSender(broker_id, channel, lambda: None, self.clock),
-            directory_failed=lambda path, problem: None,
+            directory_failed=self._directory_failed,
             connect=_no_connection,
             inter_broker_listener="PLAINTEXT",
             broker_epoch=lambda: None,
@@ -143,8 +147,10 @@ class BrokerReplicas:
         )
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
+        self.assignments = AssignmentQueue(broker_id)
+        on_disk = [found for survey in surveys.values() for found in survey.found]
         self._directories = ReplicaDirectories(
-            broker_id, directories, AssignmentQueue(broker_id), {}, self.manager
+            broker_id, directories, self.assignments, on_disk, self.manager
         )
         ids = count(FIRST_PRODUCER_ID)
         self.port = ReplicaPort(
@@ -167,6 +173,20 @@ class BrokerReplicas:
         self._directories.apply(self._image())
         while self._directories.look():
             pass
+
+    def report_failures(self) -> None:
+        """Do what a task of the manager does with directories that failed."""
+        failures, self.manager._failures = self.manager._failures, []
+        for path, problem in failures:
+            self._directory_failed(path, problem)
+
+    def _directory_failed(self, path: str, problem: str) -> None:
+        if self.log_directories.fail(path, problem):
+            self.manager.directories_changed()
+
+    def stop(self) -> None:
+        """Close all logs in order."""
+        self.manager.replicas.close_all(lambda: None)
 
     def pass_time(self, milliseconds: int) -> None:
         """Let time pass, and what waits for its end hear of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
 
 
@@ -13,11 +14,20 @@ class ReplicaNotes:
     def __init__(self) -> None:
         self.placed: dict[tuple[bytes, int], bytes | None] = {}
         """The directory of each replica that was told last."""
+        self.strays: list[str] = []
+        """The names of what was to be set aside."""
+        self.order: list[str | bytes] = []
+        """These names, and the topic ids of replicas, in the order in which they came."""
 
     def replica_changed(
         self, topic: TopicImage, index: int, partition: PartitionImage, directory_id: bytes | None
     ) -> None:
         self.placed[topic.topic_id, index] = directory_id
+        self.order.append(topic.topic_id)
 
     def replica_removed(self, topic_id: bytes, index: int) -> None:
         del self.placed[topic_id, index]
+
+    def found_stray(self, found: FoundReplica) -> None:
+        self.strays.append(found.name)
+        self.order.append(found.name)

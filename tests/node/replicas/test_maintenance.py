@@ -8,7 +8,6 @@ import pytest
 
 from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.node.replicas.survey import survey_directory
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
@@ -144,7 +143,7 @@ def test_producers_that_write_nothing_for_long_are_forgotten() -> None:
     assert [each.producer_id for each in producers.active()] == [7]
     broker.replicas.clock.now = 5000
     work(broker, "expire_producers")
-    assert producers.active() == []
+    assert list(producers.active()) == []
 
 
 # --- durability ---
@@ -212,9 +211,9 @@ def started_again(broker: DataBroker, *, sees: bool = True) -> BrokerReplicas:
     again = BrokerReplicas(
         ME,
         lambda: broker.harness.controller.committed_image,
-        directory_id=directory(ME),
+        directory_ids={PATH: directory(ME)},
         disk=disk,
-        survey=survey_directory(disk, PATH, is_clean=False),
+        is_clean=False,
     )
     if sees:
         again.follow()

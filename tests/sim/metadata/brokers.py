@@ -85,7 +85,6 @@ class Broker:
         if len(online) > 1 and self._life == self.node.life:
             self._directories.fail(self._world.rng.choice(online), "it was lost")
             self.lifecycle.directories_changed(self.node.now_ms())
-            self._replicas.directories_changed()
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -117,7 +116,7 @@ class Broker:
             now_ms=node.now_ms(),
         )
         self._assignments = AssignmentQueue(node.id)
-        self._replicas = ReplicaDirectories(node.id, self._directories, self._assignments, {}, ReplicaNotes())
+        self._replicas = ReplicaDirectories(node.id, self._directories, self._assignments, (), ReplicaNotes())
         self._clean_epoch = -1
 
     def _poll(self, _: None) -> None:

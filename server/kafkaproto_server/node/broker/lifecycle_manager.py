@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import trio
 
 from kafkaproto.error_codes import describe
-from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
+from kafkaproto_server.broker.assignments import AssignmentQueue
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.lifecycle import BrokerLifecycle, BrokerState
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories, ReplicaListener
+from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.node.broker.assignment_sender import AssignmentSender
 from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.node.quorum.published import Published
@@ -38,7 +39,7 @@ class BrokerLifecycleManager:
         *,
         broker_id: int,
         directories: LogDirectories,
-        on_disk: dict[Replica, bytes],
+        on_disk: Iterable[FoundReplica],
         replicas: ReplicaListener,
         static_config: Mapping[str, str],
         channel: ControllerChannel,
@@ -70,6 +71,7 @@ class BrokerLifecycleManager:
         self._published = published
         self._heartbeat_interval_ms = heartbeat_interval_ms
         self._clock = clock
+        self._has_caught_up = False
         self._wake = trio.Event()
         self._has_left = trio.Event()
 
@@ -146,14 +148,19 @@ class BrokerLifecycleManager:
             _log.warning("the controlled shutdown was not finished within %d ms", timeout_ms)
 
     def apply(self) -> bool:
-        """Apply the newest metadata. Returns whether there is more to apply."""
-        if self._applier.apply(self._published.image):
+        """Apply the newest metadata. Returns whether there is more to apply.
+
+        Replicas are left alone until all is applied that was committed before this broker registered: what older
+        metadata say of them may not be true any more.
+        """
+        if self._lifecycle.state in (BrokerState.RECOVERY, BrokerState.RUNNING):
+            self._has_caught_up = True
+        if self._applier.apply(self._published.image, has_caught_up=self._has_caught_up):
             self._report_directories()
         return self._applier.has_more
 
     def directories_changed(self) -> None:
         """A log directory failed."""
-        self._replicas.directories_changed()
         self._sender.wake()
         self._report_directories()
 

@@ -42,12 +42,13 @@ class MetadataApplier:
         self.errors = 0
         """How often an image required something that this broker could not apply (metadata-apply-error-count)."""
 
-    def apply(self, image: ClusterImage) -> bool:
-        """Apply an image; a large one takes several calls. Returns whether the set of cordoned directories has
-        changed."""
+    def apply(self, image: ClusterImage, *, has_caught_up: bool) -> bool:
+        """Apply an image; a large one takes several calls. Replicas follow it only if the broker ``has_caught_up`` with
+        the metadata. Returns whether the set of cordoned directories has changed."""
         is_news = self._apply_config(image)
-        self._replicas.apply(image)
-        self.has_more = self._replicas.look()
+        if has_caught_up:
+            self._replicas.apply(image)
+            self.has_more = self._replicas.look()
         return is_news
 
     def _apply_config(self, image: ClusterImage) -> bool:

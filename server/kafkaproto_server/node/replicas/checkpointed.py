@@ -41,9 +41,11 @@ def checkpointed_at_start(survey: DirectorySurvey) -> dict[PartitionId, tuple[To
     The entries have names, and the replicas topic ids: another topic may have had the name before.
     """
     found = {}
-    for (topic_id, index), name in survey.partitions.items():
-        key = (name.rpartition("-")[0], index)
-        found[topic_id, index] = (
+    for each in survey.found:
+        if each.topic_id is None or each.is_future:
+            continue
+        key = (each.topic, each.index)
+        found[each.topic_id, each.index] = (
             key,
             Checkpointed(
                 recovery_point=survey.recovery_points.get(key, 0),

@@ -39,25 +39,33 @@ MayRead = Callable[[str], bool]
 """Whether the sender may read a topic."""
 
 
-class _Cold:
-    """A read that has to wait for the disk."""
+class _Read:
+    """A read of a log, which may have to wait for the disk."""
 
-    __slots__ = ("end_offset", "log", "max_bytes", "offset", "position", "whole_first")
+    __slots__ = ("end_offset", "hosted", "log", "max_bytes", "offset", "position", "whole_first")
 
     def __init__(
-        self, position: int, log: TopicLog, offset: int, max_bytes: int, end_offset: int, whole_first: bool
+        self,
+        position: int,
+        hosted: Hosted,
+        log: TopicLog,
+        offset: int,
+        max_bytes: int,
+        end_offset: int,
+        whole_first: bool,
     ) -> None:
         self.position = position
+        self.hosted = hosted
         self.log = log
         self.offset = offset
         self.max_bytes = max_bytes
         self.end_offset = end_offset
         self.whole_first = whole_first
 
-    def read(self) -> Buffer:
-        """Read; for a thread."""
+    def read(self, *, now: bool = False) -> Buffer:
+        """See `Log.read_records`; without ``now``, for a thread."""
         return self.log.read_records(
-            self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first
+            self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first, now=now
         )
 
 
@@ -137,7 +145,10 @@ class Fetches:
             topic = image.topics.get(topic_id)
             if topic is None or fetch.index not in topic.partitions:
                 raise PartitionError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            is_offline = (topic_id, fetch.index) in self._replicas.offline
+            raise PartitionError(
+                ErrorCode.KAFKA_STORAGE_ERROR if is_offline else ErrorCode.NOT_LEADER_OR_FOLLOWER
+            )
         return hosted
 
     def preferred_replica(self, partition: Partition, fetch_offset: int, values: FetchValues) -> int:
@@ -171,7 +182,11 @@ class Fetches:
         partition = None if topic is None else topic.partitions.get(fetch.index)
         return (NO_NODE, NO_EPOCH) if partition is None else (partition.leader, partition.leader_epoch)
 
-    def read_cold(self, reads: Sequence[_Cold], done: Callable[[list[Buffer | Exception]], None]) -> None:
+    def read_failed(self, hosted: Hosted, log: TopicLog, error: Exception) -> None:
+        """See `HostedReplicas.read_failed`."""
+        self._replicas.read_failed(hosted, log, error)
+
+    def read_cold(self, reads: Sequence[_Read], done: Callable[[list[Buffer | Exception]], None]) -> None:
         """Have a thread read what is not in memory."""
 
         def work() -> list[Buffer | Exception]:
@@ -220,7 +235,7 @@ class _Fetch:
         self._is_over = False
         self._is_reading = False
         self._results: list[ReadResult] = []
-        self._cold: list[_Cold] = []
+        self._cold: list[_Read] = []
 
     def begin(self, now_ms: int) -> None:
         values = self._values
@@ -291,27 +306,9 @@ class _Fetch:
             partition.check_readable(fetch.current_leader_epoch)
         log = self._log_of(hosted)
         offset = fetch.fetch_offset
-        if not values.is_from_follower and self._version >= FIRST_SERVED_BY_FOLLOWERS:
-            preferred = self._node.preferred_replica(partition, offset, values)
-            if preferred != NO_NODE:
-                return ReadResult(
-                    high_watermark=partition.high_watermark,
-                    log_start_offset=partition.log_start_offset,
-                    last_stable_offset=partition.last_stable_offset,
-                    preferred_read_replica=preferred,
-                )
-        if offset < partition.log_start_offset:
-            raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
-        if fetch.last_fetched_epoch != NO_EPOCH:
-            end = _diverging(partition, offset, fetch.last_fetched_epoch)
-            if end is not None:
-                return ReadResult(
-                    high_watermark=partition.high_watermark,
-                    log_start_offset=partition.log_start_offset,
-                    last_stable_offset=partition.last_stable_offset,
-                    is_diverging=True,
-                    diverging=end,
-                )
+        instead = self._instead_of_records(partition, fetch)
+        if instead is not None:
+            return instead
         if offset > partition.log_end_offset:
             raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
         stable = partition.last_stable_offset
@@ -324,16 +321,12 @@ class _Fetch:
         records: Buffer = b""
         is_limited = False
         if offset < end_offset:
-            max_bytes = min(fetch.max_bytes, left)
-            try:
-                records = log.read_records(offset, max_bytes, end_offset, whole_first=is_empty, now=True)
-                is_limited = not records
-            except BlockingIOError:
-                self._cold.append(_Cold(position, log, offset, max_bytes, end_offset, is_empty))
-            except OffsetOutOfRangeError:
-                raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE) from None
-            except CorruptFileError as error:
-                raise PartitionError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
+            read = _Read(position, hosted, log, offset, min(fetch.max_bytes, left), end_offset, is_empty)
+            found = self._read_now(read)
+            if found is None:
+                self._cold.append(read)
+            else:
+                records, is_limited = found, not found
         if values.is_from_follower and is_first:
             partition.follower_fetched(
                 values.replica_id,
@@ -353,6 +346,45 @@ class _Fetch:
             is_limited=is_limited,
             aborted=_aborted(partition, offset, records, values),
         )
+
+    def _instead_of_records(self, partition: Partition, fetch: PartitionFetch) -> ReadResult | None:
+        """The replica that a consumer should read from, or where a log leaves this one; None if it gets records.
+
+        Raises PartitionError.
+        """
+        values, offset = self._values, fetch.fetch_offset
+        preferred, end = NO_NODE, None
+        if not values.is_from_follower and self._version >= FIRST_SERVED_BY_FOLLOWERS:
+            preferred = self._node.preferred_replica(partition, offset, values)
+        if preferred == NO_NODE:
+            if offset < partition.log_start_offset:
+                raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
+            if fetch.last_fetched_epoch != NO_EPOCH:
+                end = _diverging(partition, offset, fetch.last_fetched_epoch)
+            if end is None:
+                return None
+        return ReadResult(
+            high_watermark=partition.high_watermark,
+            log_start_offset=partition.log_start_offset,
+            last_stable_offset=partition.last_stable_offset,
+            preferred_read_replica=preferred,
+            is_diverging=end is not None,
+            diverging=end,
+        )
+
+    def _read_now(self, read: _Read) -> Buffer | None:
+        """Read what is in memory; None if it is not. Raises PartitionError."""
+        try:
+            return read.read(now=True)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            self._node.read_failed(read.hosted, read.log, error)
+            raise PartitionError(ErrorCode.KAFKA_STORAGE_ERROR) from None
+        except OffsetOutOfRangeError:
+            raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE) from None
+        except CorruptFileError as error:
+            raise PartitionError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
 
     def _log_of(self, hosted: Hosted) -> TopicLog:
         """The log, if the sender may have it. Raises PartitionError."""
@@ -383,6 +415,7 @@ class _Fetch:
                     error_code=ErrorCode.OFFSET_OUT_OF_RANGE, high_watermark=-1, log_start_offset=-1
                 )
             elif isinstance(records, Exception):
+                self._node.read_failed(each.hosted, each.log, records)
                 changed = ReadResult(
                     error_code=ErrorCode.KAFKA_STORAGE_ERROR, high_watermark=-1, log_start_offset=-1
                 )

@@ -15,6 +15,7 @@ from msgspec import structs
 
 from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto_server.broker.directories import LogDirectories
+from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
@@ -39,6 +40,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
 )
 from kafkaproto_server.storage.directories.partition_directories import (
     DELETE_SUFFIX,
+    STRAY_SUFFIX,
     directory_name,
     set_aside_name,
 )
@@ -140,6 +142,13 @@ class HostedReplicas:
         background = {each: workers.lane(do_jobs) for each in surveys}
         self._background: dict[bytes, Jobs[DiskJob]] = background
         self._surveys = surveys
+        self._directories = directories
+        # What lies in the directories and was neither opened nor set aside.
+        self._unopened = {
+            (each.directory_id, each.topic_id, each.index, each.is_future): each
+            for survey in surveys.values()
+            for each in survey.found
+        }
         # Of replicas that the metadata has not placed here yet.
         self._unclaimed = {each: checkpointed_at_start(survey) for each, survey in surveys.items()}
         self._written_points: dict[bytes, Mapping[TopicPartition, int]] = {
@@ -155,6 +164,8 @@ class HostedReplicas:
         self._directory_failed = directory_failed
         self._opening = 0
         self.by_id: dict[PartitionId, Hosted] = {}
+        self.offline: set[PartitionId] = set()
+        """Replicas whose log was not opened, because it is or may be in a directory that is offline."""
 
     @property
     def are_open(self) -> bool:
@@ -188,17 +199,19 @@ class HostedReplicas:
         # First here, then not there any more: a thread may write a checkpoint meanwhile.
         self.by_id[partition_id] = hosted
         self._unclaimed[directory_id].pop(partition_id, None)
-        name = directory_name(partition.topic, partition.index)
+        found = self._take_found(directory_id, partition)
+        path = f"{self._paths[directory_id]}/{directory_name(partition.topic, partition.index)}"
         self._opening += 1
         hosted.lane.put(
             DiskJob(
                 partial(
                     self._open,
-                    f"{self._paths[directory_id]}/{name}",
+                    path,
+                    path if found is None else f"{self._paths[directory_id]}/{found.name}",
                     partition.topic_id,
                     settings,
                     known,
-                    self._surveys[directory_id].is_clean,
+                    found is not None and self._surveys[directory_id].is_clean,
                     number_of(self._node_configs(), "producer.id.expiration.ms"),
                 ),
                 partial(self._opened, hosted),
@@ -206,15 +219,46 @@ class HostedReplicas:
             )
         )
 
+    def _take_found(self, directory_id: bytes, partition: Partition) -> FoundReplica | None:
+        """What lies of a replica in the directory in which it belongs: itself, or a copy that is to become it."""
+        key = (directory_id, partition.topic_id, partition.index)
+        found = self._unopened.pop((*key, False), None)
+        return self._unopened.pop((*key, True), None) if found is None else found
+
+    def set_aside(self, found: FoundReplica) -> None:
+        """Rename what lies in a directory and is no replica of this broker. It stays there for the administrator."""
+        self._unopened.pop((found.directory_id, found.topic_id, found.index, found.is_future), None)
+        if found.topic_id is not None and not found.is_future:
+            self._unclaimed[found.directory_id].pop((found.topic_id, found.index), None)
+        path = self._paths[found.directory_id]
+        name = set_aside_name(found.topic, found.index, self._rng.uuid(), STRAY_SUFFIX)
+        _log.warning("%s/%s is no replica of this broker and is renamed to %s", path, found.name, name)
+        self._lanes[found.directory_id].put(
+            DiskJob(
+                partial(self._rename, f"{path}/{found.name}", f"{path}/{name}"),
+                lambda _: None,
+                partial(self._lane_failed, path),
+            )
+        )
+
+    def _rename(self, source: str, target: str) -> None:
+        self._disk.rename(source, target)
+        self._disk.sync_directory(source.rpartition("/")[0])
+
     def _open(
         self,
         path: str,
+        found_path: str,
         topic_id: bytes,
         settings: TopicSettings,
         known: Checkpointed,
         is_clean: bool,
         producer_expiration_ms: int,
     ) -> tuple[TopicLog, Found]:
+        if found_path != path:
+            # A future copy becomes the replica. Durably, before anything is appended: it would be taken for an
+            # unfinished copy again.
+            self._rename(found_path, path)
         log = TopicLog.open(
             self._disk,
             path,
@@ -256,11 +300,19 @@ class HostedReplicas:
     def failed(self, hosted: Hosted, error: Exception) -> None:
         """Its log cannot be used: its files are wrong, or its directory fails."""
         hosted.partition.failed()
+        self._lane_failed(self._paths[hosted.directory_id], error)
+
+    def _lane_failed(self, path: str, error: Exception) -> None:
         # Without a free descriptor, nothing is known of the directory.
         if isinstance(error, StorageError) or (isinstance(error, OSError) and is_shortage(error)):
             _log.error("%s", error)
         else:
-            self._directory_failed(self._paths[hosted.directory_id], str(error))
+            self._directory_failed(path, str(error))
+
+    def read_failed(self, hosted: Hosted, log: TopicLog, error: Exception) -> None:
+        """A reader got this error of a log. If the log is still in use, the disk is the reason."""
+        if hosted.log is log and isinstance(error, OSError) and not is_shortage(error):
+            self.failed(hosted, error)
 
     def remove(self, topic_id: bytes, index: int) -> Hosted | None:
         """Delete a replica: its directory is renamed, and its files are removed later. Returns what it was."""
@@ -313,9 +365,10 @@ class HostedReplicas:
                 hosted.checkpointed = hosted.offsets()
                 hosted.is_closed = True
                 hosted.log = None
+                is_online = self._directories.is_online(hosted.directory_id)
                 hosted.lane.put(
                     DiskJob(
-                        partial(log.close, hosted.partition.producers),
+                        partial(log.close, hosted.partition.producers) if is_online else log.log.abandon,
                         lambda _: None,
                         partial(self.failed, hosted),
                     )
@@ -333,12 +386,9 @@ class HostedReplicas:
             DiskJob(
                 partial(self._write_checkpoint, directory_id, name),
                 lambda _: None,
-                partial(self._checkpoint_failed, directory_id),
+                partial(self._lane_failed, self._paths[directory_id]),
             )
         )
-
-    def _checkpoint_failed(self, directory_id: bytes, error: Exception) -> None:
-        self._directory_failed(self._paths[directory_id], str(error))
 
     def _settle_recovery_point(self, hosted: Hosted) -> None:
         """Have the recovery points written before the next append, if a log ends before its own: what is appended there
@@ -354,6 +404,9 @@ class HostedReplicas:
         if name == RECOVERY_POINTS:
             # Before the logs are looked at.
             self._writes_points.discard(directory_id)
+        # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
+        if not self._directories.is_online(directory_id):
+            return
         known = dict(tuple(self._unclaimed[directory_id].values()))
         for hosted in tuple(self.by_id.values()):
             if hosted.directory_id == directory_id:
@@ -372,6 +425,8 @@ class HostedReplicas:
 
     def _write_closed(self, directory_id: bytes) -> None:
         """Write the checkpoints of a directory whose logs are closed."""
+        if not self._directories.is_online(directory_id):
+            return
         # Once for all logs. Only then may the checkpoints say that everything is durable.
         self._disk.sync_file_system(self._paths[directory_id])
         known = dict(tuple(self._unclaimed[directory_id].values()))
@@ -464,7 +519,7 @@ class HostedReplicas:
         self.removals.later(hosted.directory_id, log.take_deleted(), hosted.settings.file_delete_delay_ms)
 
     def _not_removed(self, directory_id: bytes, error: Exception) -> None:
-        self._directory_failed(self._paths[directory_id], str(error))
+        self._lane_failed(self._paths[directory_id], error)
 
     def _put(self, hosted: Hosted, work: Callable[[], object]) -> None:
         hosted.lane.put(DiskJob(work, lambda _: None, partial(self.failed, hosted)))

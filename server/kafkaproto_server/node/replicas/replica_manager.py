@@ -14,6 +14,7 @@ import trio
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.broker.directories import LogDirectories
+from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
@@ -77,6 +78,7 @@ class ReplicaManager:
     ) -> None:
         """``node_configs`` returns the same object as long as it has the same values."""
         self._directory_failed = directory_failed
+        self._directories = directories
         # Directories that failed, with the problem, until that is reported.
         self._failures: list[tuple[str, str]] = []
         self._has_failed = trio.Event()
@@ -178,7 +180,10 @@ class ReplicaManager:
             hosted.image = image
             if hosted.log is not None:
                 self._apply(hosted)
-        elif directory_id is not None:
+        elif directory_id is None:
+            self.replicas.offline.add((topic.topic_id, index))
+        else:
+            self.replicas.offline.discard((topic.topic_id, index))
             settings = self._settings.of(topic.name, self._image(), self._node_configs())
             created = Partition(
                 topic=topic.name,
@@ -193,11 +198,25 @@ class ReplicaManager:
 
     def replica_removed(self, topic_id: bytes, index: int) -> None:
         """A replica is not on this broker any more."""
+        self.replicas.offline.discard((topic_id, index))
         self._fetchers.unfollow((topic_id, index))
         hosted = self.replicas.remove(topic_id, index)
         if hosted is not None:
             self._isr_changes.drop(hosted.partition)
             self._settings.forget(hosted.partition.topic)
+
+    def found_stray(self, found: FoundReplica) -> None:
+        """What lies in a directory is no replica of this broker."""
+        self.replicas.set_aside(found)
+
+    def directories_changed(self) -> None:
+        """A directory failed: its replicas are offline."""
+        for hosted in tuple(self.replicas):
+            partition = hosted.partition
+            if not self._directories.is_online(hosted.directory_id):
+                self._fetchers.unfollow((partition.topic_id, partition.index))
+                self._isr_changes.drop(partition)
+                partition.failed()
 
     def _apply(self, hosted: Hosted) -> None:
         partition, image = hosted.partition, hosted.image
@@ -285,13 +304,13 @@ class ReplicaManager:
         if isinstance(found, OffsetResult):
             done(found)
         else:
-            self._readers.put(
-                DiskJob(
-                    partial(found, hosted.log),
-                    done,
-                    lambda error: done(OffsetResult(code=ErrorCode.KAFKA_STORAGE_ERROR)),
-                )
-            )
+            log = hosted.log
+
+            def failed(error: Exception) -> None:
+                done(OffsetResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
+                self.replicas.read_failed(hosted, log, error)
+
+            self._readers.put(DiskJob(partial(found, log), done, failed))
 
     def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
         """Broker id and epoch of the leader of a partition; -1 for what is not known."""
@@ -305,7 +324,8 @@ class ReplicaManager:
         if topic is None or index not in topic.partitions:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         hosted = self.replicas.get(topic_id, index)
-        if hosted is not None and hosted.partition.role is Role.OFFLINE:
+        is_offline = hosted is not None and hosted.partition.role is Role.OFFLINE
+        if is_offline or (topic_id, index) in self.replicas.offline:
             return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
 
@@ -333,9 +353,6 @@ class ReplicaManager:
             while self._failures:
                 path, problem = self._failures.pop()
                 self._directory_failed(path, problem)
-                for hosted in tuple(self.replicas):
-                    if self.replicas.path_of(hosted) == path:
-                        hosted.partition.failed()
 
     async def _shrink_isrs(self) -> None:
         while True:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
@@ -15,7 +16,11 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     TopicPartition,
     read_offsets,
 )
-from kafkaproto_server.storage.directories.partition_directories import DELETE_SUFFIX, parse_directory_name
+from kafkaproto_server.storage.directories.partition_directories import (
+    DELETE_SUFFIX,
+    FUTURE_SUFFIX,
+    parse_directory_name,
+)
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.topic_log import read_topic_id
 from kafkaproto_server.types import METADATA_LOG_NAME
@@ -28,8 +33,8 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
 
     is_clean: bool
     """Whether the broker stopped in order: nothing has to be recovered."""
-    partitions: Mapping[tuple[bytes, int], str]
-    """The name of each partition's directory, by topic id and partition."""
+    found: tuple[FoundReplica, ...]
+    """The directories of replicas, and their future copies."""
     recovery_points: Mapping[TopicPartition, int]
     log_starts: Mapping[TopicPartition, int]
     high_watermarks: Mapping[TopicPartition, int]
@@ -37,26 +42,37 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
     """The names of directories whose replicas were deleted, and that are to be removed."""
 
 
-def survey_directory(disk: Disk, path: str, *, is_clean: bool) -> DirectorySurvey:
-    """Read what is in a log directory. Raises OSError."""
-    partitions: dict[tuple[bytes, int], str] = {}
+def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bool) -> DirectorySurvey:
+    """Read what is in a log directory. Raises OSError.
+
+    A partition whose topic id is damaged is left out: it is neither opened nor set aside.
+    """
+    replicas: list[FoundReplica] = []
     deleted = []
     for name in disk.list_directory(path):
         found = parse_directory_name(name)
         if found is not None and found.suffix == DELETE_SUFFIX:
             deleted.append(name)
-        if found is None or found.suffix or name == METADATA_LOG_NAME:
+        if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
         try:
             topic_id = read_topic_id(disk, f"{path}/{name}")
         except CorruptFileError as error:
             _log.warning("%s", error)
             continue
-        if topic_id is not None:
-            partitions[topic_id, found.partition] = name
+        replicas.append(
+            FoundReplica(
+                directory_id=directory_id,
+                name=name,
+                topic=found.topic,
+                index=found.partition,
+                topic_id=topic_id,
+                is_future=bool(found.suffix),
+            )
+        )
     return DirectorySurvey(
         is_clean=is_clean,
-        partitions=partitions,
+        found=tuple(replicas),
         recovery_points=_offsets(disk, path, RECOVERY_POINTS),
         log_starts=_offsets(disk, path, LOG_STARTS),
         high_watermarks=_offsets(disk, path, HIGH_WATERMARKS),

@@ -16,6 +16,7 @@ import re
 from typing import Final, NamedTuple
 
 DELETE_SUFFIX: Final = "-delete"
+FUTURE_SUFFIX: Final = "-future"
 STRAY_SUFFIX: Final = "-stray"
 MAX_NAME_LENGTH: Final = 255
 

@@ -1,0 +1,243 @@
+"""Replicas with records in several log directories: starts on what lies there, and directories that fail (KIP-858)."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DeleteTopicsRequest
+from kafkaproto_server.storage.directories.offset_checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    read_offsets,
+    write_offsets,
+)
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
+
+LOG = f"{0:020}.log"
+LATEST = -1
+
+
+def names(broker: DataBroker, path: str = "/logs") -> list[str]:
+    """The directories of partitions, without the unique parts of their names."""
+    found = [
+        each
+        for each in broker.replicas.disk.list_directory(path)
+        if broker.replicas.disk.is_directory(f"{path}/{each}")
+    ]
+    return [f"{each.partition('.')[0]}-{each.rpartition('-')[2]}" if "." in each else each for each in found]
+
+
+def values(broker: DataBroker, name: str, index: int = 0) -> list[bytes | None]:
+    records = broker.fetch(name, wanted(index)).records
+    return [value for _, _, each in batches(records) for value in each]
+
+
+def with_two_partitions() -> DataBroker:
+    """Partition 0 is in /logs, 1 in /logs1; each has a record."""
+    broker = DataBroker(directories=2)
+    broker.topic("t", [ME], [ME])
+    broker.report()
+    for index, value in enumerate((b"a", b"b")):
+        assert broker.produce("t", batch(value), index).error_code == 0
+    assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-1"])
+    return broker
+
+
+# -- starts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
+def test_directories_that_changed_places_have_their_records(is_clean: bool) -> None:
+    broker = with_two_partitions()
+    disk = broker.replicas.disk
+    if is_clean:
+        broker.replicas.stop()
+    for source, target in (("/logs", "/spare"), ("/logs1", "/logs"), ("/spare", "/logs1")):
+        disk.rename(source, target)
+    first, second = broker.directory_ids.values()
+    broker.directory_ids = {"/logs": second, "/logs1": first}
+    broker.start(is_clean=is_clean)
+    broker.report()
+    assert (names(broker), names(broker, "/logs1")) == (["t-1"], ["t-0"])
+    assert (values(broker, "t", 0), values(broker, "t", 1)) == ([b"a"], [b"b"])
+
+
+def test_more_directories_take_new_replicas_and_the_old_ones_stay() -> None:
+    broker = DataBroker()
+    broker.topic("old", [ME], [ME], [ME])
+    for index in range(3):
+        assert broker.produce("old", batch(b"%d" % index), index).error_code == 0
+    broker.directory_ids |= {"/logs1": b"1" * 16, "/logs2": b"2" * 16}
+    broker.start_again()
+    broker.report()
+    assert [values(broker, "old", index) for index in range(3)] == [[b"0"], [b"1"], [b"2"]]
+    broker.topic("new", *[[ME]] * 4)
+    broker.report()
+    assert (len(names(broker)), len(names(broker, "/logs1")), len(names(broker, "/logs2"))) == (3, 2, 2)
+
+
+def test_what_was_deleted_and_made_anew_while_the_broker_was_down_is_set_aside() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"old"), 0).error_code == 0
+    broker.replicas.stop()
+    disk = broker.replicas.disk
+    # The checkpoints name no topic id: what they say of the old topic is not true of the new one.
+    write_offsets(disk, "/logs", LOG_STARTS, {("t", 0): 1})
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.topic("t", [ME])
+    broker.start()
+    broker.report()
+    assert values(broker, "t") == []
+    assert sorted(names(broker)) == ["t-0", "t-0-stray"]
+    result = broker.produce("t", batch(b"new"), 0)
+    assert (result.error_code, result.base_offset, result.log_start_offset) == (0, 0, 0)
+    # A stray stays what it is.
+    broker.start_again()
+    assert values(broker, "t") == [b"new"]
+    assert sorted(names(broker)) == ["t-0", "t-0-stray"]
+
+
+def test_a_partition_without_a_topic_id_is_set_aside() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.replicas.disk.make_directory("/logs/t-0")
+    broker.start_again()
+    broker.report()
+    assert sorted(names(broker)) == ["t-0", "t-0-stray"]
+
+
+def test_a_future_copy_that_is_alone_becomes_the_replica() -> None:
+    """As Kafka leaves it that was killed between the two renames of a move."""
+    broker = with_two_partitions()
+    broker.replicas.stop()
+    disk = broker.replicas.disk
+    disk.rename("/logs1/t-1", f"/logs1/t-1.{'0' * 32}-future")
+    broker.start()
+    broker.report()
+    assert values(broker, "t", 1) == [b"b"]
+    assert names(broker, "/logs1") == ["t-1"]
+
+
+def test_checkpoints_keep_what_is_not_open_yet() -> None:
+    broker = with_two_partitions()
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    broker.start_again(is_clean=False)
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    found = read_offsets(broker.replicas.disk, "/logs", HIGH_WATERMARKS)
+    assert found == {("t", 0): 1}
+
+
+# -- directories that fail -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [errno.EIO, errno.ENOSPC, errno.EROFS])
+def test_a_write_that_fails_costs_its_directory_and_no_other(error: int) -> None:
+    broker = with_two_partitions()
+    broker.replicas.disk.fail("write", f"t-0/{LOG}", error)
+    assert broker.produce("t", batch(b"lost"), 0).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    broker.heartbeat()
+    assert broker.harness.partition("t", 0).leader == -1
+    for result in (
+        broker.produce("t", batch(), 0),
+        broker.fetch("t", wanted(0)),
+        broker.offset("t", LATEST, 0),
+    ):
+        assert result.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert broker.produce("t", batch(b"more"), 1).error_code == 0
+    assert values(broker, "t", 1) == [b"b", b"more"]
+
+
+def test_every_replica_of_a_failed_directory_is_offline_also_if_another_task_found_it() -> None:
+    broker = DataBroker(directories=2)
+    broker.topic("t", *[[ME]] * 4)
+    broker.report()
+    broker.replicas._directory_failed("/logs1", "it was removed")
+    assert [broker.produce("t", batch(), index).error_code for index in range(4)] == [0, 56, 0, 56]
+
+
+def test_a_read_that_fails_costs_the_directory() -> None:
+    broker = with_two_partitions()
+    broker.replicas.disk.fail("read", f"t-0/{LOG}")
+    assert broker.fetch("t", wanted(0)).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    broker.heartbeat()
+    assert broker.harness.partition("t", 0).leader == -1
+    assert values(broker, "t", 1) == [b"b"]
+
+
+def test_leadership_leaves_a_failed_directory_and_the_replica_is_out_of_the_isr() -> None:
+    broker = DataBroker(directories=2)
+    broker.topic("t", [ME, OTHER])
+    broker.report()
+    broker.replicas.disk.fail("write", f"t-0/{LOG}")
+    broker.produce("t", batch(), 0)
+    broker.heartbeat()
+    assert (broker.harness.partition("t").leader, broker.harness.partition("t").isr) == (OTHER, (OTHER,))
+
+
+def test_a_directory_that_fails_before_its_replica_is_recorded_is_reported_all_the_same() -> None:
+    broker = DataBroker(directories=2)
+    broker.topic("t", [ME, OTHER])
+    broker.replicas.follow()
+    broker.replicas.disk.fail("write", f"t-0/{LOG}")
+    broker.produce("t", batch(), 0)
+    broker.heartbeat()
+    assert broker.harness.partition("t").leader == ME, "the controller does not know what failed"
+    broker.report()
+    assert (broker.harness.partition("t").leader, broker.harness.partition("t").isr) == (OTHER, (OTHER,))
+
+
+def test_a_failed_directory_keeps_its_checkpoints_and_its_records_for_the_next_start() -> None:
+    broker = with_two_partitions()
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    before = broker.replicas.disk.read_file(f"/logs/{HIGH_WATERMARKS}")
+    broker.replicas.disk.fail("write", f"t-0/{LOG}")
+    broker.produce("t", batch(b"lost"), 0)
+    broker.heartbeat()
+    # The directory works again. Nobody knows what it holds, so that it is not touched.
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    broker.replicas.stop()
+    assert broker.replicas.disk.read_file(f"/logs/{HIGH_WATERMARKS}") == before
+    broker.start(is_clean=False)
+    broker.report()
+    assert (values(broker, "t", 0), values(broker, "t", 1)) == ([b"a"], [b"b"])
+
+
+def test_a_stop_leaves_the_logs_of_a_failed_directory_as_they_are() -> None:
+    broker = with_two_partitions()
+    files = broker.replicas.disk.list_directory("/logs1/t-1")
+    broker.replicas._directory_failed("/logs1", "another directory is in its place")
+    broker.replicas.stop()
+    assert broker.replicas.disk.list_directory("/logs1/t-1") == files
+    assert broker.replicas.disk.list_directory("/logs/t-0") != files
+
+
+def test_a_stray_that_cannot_be_set_aside_durably_costs_the_directory() -> None:
+    broker = with_two_partitions()
+    broker.replicas.disk.make_directory("/logs/x-0")
+    broker.replicas.stop()
+    broker.start()
+    broker.replicas.disk.fail("sync_directory", "/logs")
+    broker.heartbeat()
+    broker.heartbeat()
+    assert broker.harness.partition("t", 0).leader == -1
+    assert values(broker, "t", 1) == [b"b"]
+
+
+def test_a_replica_whose_directory_is_offline_at_the_start_is_offline_for_clients() -> None:
+    broker = with_two_partitions()
+    broker.replicas.stop()
+    broker.start()
+    broker.replicas.log_directories.fail("/logs", "EIO")
+    broker.heartbeat()
+    for result in (
+        broker.produce("t", batch(), 0),
+        broker.fetch("t", wanted(0)),
+        broker.offset("t", LATEST, 0),
+    ):
+        assert result.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert values(broker, "t", 1) == [b"b"]
