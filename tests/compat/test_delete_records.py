@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
+from compat.cluster import Cluster, wait_until_whole
+from compat.kafka.stock import small_stock_node
 from compat.kafka.tools import run_tool
 from compat.node import Node
+from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto.messages import (
@@ -28,6 +32,7 @@ from tests.compat.support.nodes import create, make_node, node_class
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
 EARLIEST, LATEST = -2, -1
+MIXED_PARTITIONS = 6
 
 
 def produce(node: Node, topic: str, count: int, *, timestamp_ms: int | None = None, size: int = 1) -> None:
@@ -161,3 +166,33 @@ def test_old_records_go_with_their_files_and_stay_away(tidy_node: Node, tmp_path
     tidy_node.start()
     assert offset_at(tidy_node, "old", EARLIEST)[0] == offset_at(tidy_node, "old", LATEST)[0] == 3
     assert offset_at(tidy_node, "large", EARLIEST)[0] == 2
+
+
+def test_leaders_and_followers_of_both_makes_move_their_log_starts(tmp_path: Path) -> None:
+    def make_broker(directory: Path, properties: Mapping[str, str]) -> Node:
+        return (small_stock_node if properties["node.id"] == "101" else OurNode)(directory, properties)
+
+    with Cluster(OurNode, make_broker, tmp_path, controllers=1) as cluster:
+        cluster.format()
+        cluster.start()
+        cluster.create_topic("replicated", MIXED_PARTITIONS)
+        wait_until_whole(cluster.running_brokers(), {"replicated": MIXED_PARTITIONS})
+        producer = Producer({"bootstrap.servers": cluster.servers, "acks": "all", "log_level": 0})
+        for number in range(MIXED_PARTITIONS * 4):
+            producer.produce("replicated", b"v", partition=number % MIXED_PARTITIONS)
+        assert producer.flush(30) == 0
+        wanted = tmp_path / "offsets.json"
+        partitions = [
+            {"topic": "replicated", "partition": index, "offset": 3} for index in range(MIXED_PARTITIONS)
+        ]
+        wanted.write_text(json.dumps({"partitions": partitions, "version": 1}))
+        printed = run_tool(
+            "kafka-delete-records",
+            "--bootstrap-server",
+            cluster.servers,
+            "--offset-json-file",
+            str(wanted),
+        ).output()
+        # Each leader responds when all replicas, of whatever make, have deleted the records.
+        for index in range(MIXED_PARTITIONS):
+            assert f"partition: replicated-{index}\tlow_watermark: 3" in printed

@@ -163,9 +163,9 @@ def test_the_time_may_be_over_before(replicated: DataBroker) -> None:
     replicated.replicas.pass_time(1)
     # The low watermark is that of the beginning of the wait.
     assert [result(each) for each in found] == [(ErrorCode.REQUEST_TIMED_OUT, 0)]
+    assert not replicated.replicas.partition("t", 0)._deletions
     follow(replicated, THIRD, 2)
     assert len(found) == 1
-    assert not replicated.replicas.partition("t", 0)._deletions
 
 
 def test_nobody_waits_for_a_follower_whose_broker_is_dead(replicated: DataBroker) -> None:
