@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.image.image import ClusterImage
@@ -61,34 +63,42 @@ class _Cold:
         )
 
 
+class FetchesConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Configs of the readers' side."""
+
+    max_sessions: int
+    """The config ``max.incremental.fetch.session.cache.slots``."""
+    max_bytes: int
+    """The config ``fetch.max.bytes``."""
+    selects_by_rack: bool
+    """Whether consumers are sent to a replica in their rack (``replica.selector.class``)."""
+
+
 class Fetches:
     """The readers' side of a broker's replicas."""
 
     def __init__(
         self,
+        config: FetchesConfig,
         *,
         replicas: HostedReplicas,
         image: Callable[[], ClusterImage],
         clock: Clock,
         timers: Timers,
         rng: Rng,
-        max_sessions: int,
-        max_bytes: int,
-        selects_by_rack: bool,
         read_in_thread: Callable[
             [Callable[[], list[Buffer | Exception]], Callable[[list[Buffer | Exception]], None]], None
         ],
     ) -> None:
-        """``max_bytes`` is fetch.max.bytes. ``selects_by_rack``: consumers are sent to a replica in their rack.
-        ``read_in_thread`` calls its first argument in a thread and its second one with the result."""
+        """``read_in_thread`` calls its first argument in a thread and its second one with the result."""
         self._replicas = replicas
         self._image = image
         self._clock = clock
         self._timers = timers
-        self._max_bytes = max_bytes
-        self._selects_by_rack = selects_by_rack
+        self._max_bytes = config.max_bytes
+        self._selects_by_rack = config.selects_by_rack
         self._read_in_thread = read_in_thread
-        self.sessions = FetchSessions(rng, self._partition, max_sessions)
+        self.sessions = FetchSessions(rng, self._partition, config.max_sessions)
 
     def fetch(self, values: FetchValues, version: int, may_read: MayRead, done: Fetched) -> None:
         """Serve a request. ``done`` is called with the response, now or later."""
@@ -291,27 +301,9 @@ class _Fetch:
             partition.check_readable(fetch.current_leader_epoch)
         log = self._log_of(hosted)
         offset = fetch.fetch_offset
-        if not values.is_from_follower and self._version >= FIRST_SERVED_BY_FOLLOWERS:
-            preferred = self._node.preferred_replica(partition, offset, values)
-            if preferred != NO_NODE:
-                return ReadResult(
-                    high_watermark=partition.high_watermark,
-                    log_start_offset=partition.log_start_offset,
-                    last_stable_offset=partition.last_stable_offset,
-                    preferred_read_replica=preferred,
-                )
-        if offset < partition.log_start_offset:
-            raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
-        if fetch.last_fetched_epoch != NO_EPOCH:
-            end = _diverging(partition, offset, fetch.last_fetched_epoch)
-            if end is not None:
-                return ReadResult(
-                    high_watermark=partition.high_watermark,
-                    log_start_offset=partition.log_start_offset,
-                    last_stable_offset=partition.last_stable_offset,
-                    is_diverging=True,
-                    diverging=end,
-                )
+        referred = self._referred(partition, fetch)
+        if referred is not None:
+            return referred
         if offset > partition.log_end_offset:
             raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
         stable = partition.last_stable_offset
@@ -352,6 +344,30 @@ class _Fetch:
             records_bytes=len(records) or (max(1, min(fetch.max_bytes, left)) if is_cold else 0),
             is_limited=is_limited,
             aborted=_aborted(partition, offset, records, values),
+        )
+
+    def _referred(self, partition: Partition, fetch: PartitionFetch) -> ReadResult | None:
+        """A response that says where to read instead: from another replica, or behind the point where the logs diverge;
+        None if there is nothing against reading here. Raises PartitionError for an offset before the log's start."""
+        values, offset = self._values, fetch.fetch_offset
+        preferred, diverging = NO_NODE, None
+        if not values.is_from_follower and self._version >= FIRST_SERVED_BY_FOLLOWERS:
+            preferred = self._node.preferred_replica(partition, offset, values)
+        if preferred == NO_NODE:
+            # Even if the logs diverge.
+            if offset < partition.log_start_offset:
+                raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
+            if fetch.last_fetched_epoch != NO_EPOCH:
+                diverging = _diverging(partition, offset, fetch.last_fetched_epoch)
+        if preferred == NO_NODE and diverging is None:
+            return None
+        return ReadResult(
+            high_watermark=partition.high_watermark,
+            log_start_offset=partition.log_start_offset,
+            last_stable_offset=partition.last_stable_offset,
+            preferred_read_replica=preferred,
+            is_diverging=diverging is not None,
+            diverging=diverging,
         )
 
     def _log_of(self, hosted: Hosted) -> TopicLog:

@@ -22,7 +22,7 @@ from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
-from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
+from kafkaproto_server.node.replicas.fetches import Fetches, FetchesConfig, MayRead
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.offsets import find_offset
@@ -104,14 +104,12 @@ class ReplicaManager:
             self.replicas, clock, self._timers, self._unknown, self._refresh, self._in_thread
         )
         self._fetches = Fetches(
+            _fetches_config(configs),
             replicas=self.replicas,
             image=image,
             clock=clock,
             timers=self._timers,
             rng=rng,
-            max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
-            max_bytes=_number(configs, "fetch.max.bytes"),
-            selects_by_rack=bool(configs.value_of("replica.selector.class")),
             read_in_thread=self._in_thread,
         )
         self.questions = Questions(self.replicas, image)
@@ -327,6 +325,14 @@ def _number(configs: NodeConfigs, key: str) -> int:
     value = configs.value_of(key)
     assert value is not None, f"{key} has a default"
     return int(value)
+
+
+def _fetches_config(configs: NodeConfigs) -> FetchesConfig:
+    return FetchesConfig(
+        max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
+        max_bytes=_number(configs, "fetch.max.bytes"),
+        selects_by_rack=bool(configs.value_of("replica.selector.class")),
+    )
 
 
 def _fetcher_config(broker_id: int, configs: NodeConfigs) -> FetcherConfig:
