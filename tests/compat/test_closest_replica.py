@@ -120,8 +120,8 @@ def test_replica_verification_finds_both_replicas_alike(cluster: Cluster, tmp_pa
     arguments = ("--topic", topic, "--max-messages", "500")
     run_tool("kafka-verifiable-producer", "--bootstrap-server", cluster.servers, *arguments).output()
     # From the beginning. It goes on until it is stopped.
-    arguments = ("--topics-include", topic, "--time", "-2", "--report-interval-ms", "200")
-    command, _ = tool_command("kafka-replica-verification", ["--broker-list", cluster.servers, *arguments])
+    options = ("--topics-include", topic, "--time", "-2", "--report-interval-ms", "200")
+    command, _ = tool_command("kafka-replica-verification", ["--broker-list", cluster.servers, *options])
     process = ServerProcess(command, tmp_path / "verification", tmp_path, {})
     try:
         marker = f"max lag is 0 for partition {topic}-0 at offset 500 among 1 partitions"
