@@ -13,7 +13,7 @@ import msgspec
 from kafkaproto.message import Message
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
-from kafkaproto_server.requests.context import RequestContext, Response, UnreadRequest
+from kafkaproto_server.requests.context import RequestContext, Response, Throttle, UnreadRequest
 from kafkaproto_server.requests.data import (
     Fetched,
     MarkerItem,
@@ -110,8 +110,9 @@ class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
     """Append items, with the acks and the timeout in milliseconds that a producer asks for."""
     write_markers: Callable[[Sequence[MarkerItem], Produced], None]
     """Append the ends of transactions."""
-    fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched], None]
-    """Serve a Fetch request of a version. The third argument says whether the sender may read a topic."""
+    fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched, Throttle | None], None]
+    """Serve a Fetch request of a version. The third argument says whether the sender may read a topic, the last one
+    whether the response has to leave without records."""
     find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None]
     leader_of: Callable[[bytes, int], tuple[int, int]]
     """Broker id and epoch of the leader of a partition, by topic id and partition; -1 for what is not known."""

@@ -15,6 +15,7 @@ from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Buffer, Clock, Rng
 from kafkaproto_server.replica.fetch_sessions import FetchContext, FetchSessions
 from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError
+from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import Fetched, FetchResult, ReadResult
 from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError, StorageError
@@ -86,11 +87,18 @@ class Fetches:
         self._read_in_thread = read_in_thread
         self.sessions = FetchSessions(rng, self._partition, max_sessions)
 
-    def fetch(self, values: FetchValues, version: int, may_read: MayRead, done: Fetched) -> None:
-        """Serve a request. ``done`` is called with the response, now or later."""
+    def fetch(
+        self,
+        values: FetchValues,
+        version: int,
+        may_read: MayRead,
+        done: Fetched,
+        throttle: Throttle | None = None,
+    ) -> None:
+        """Serve a request. ``done`` is called with the response, now or later; ``throttle`` is asked before."""
         now_ms = self._clock.now_ms()
         context = self.sessions.begin(values, now_ms)
-        _Fetch(self, values, version, may_read, context, done).begin(now_ms)
+        _Fetch(self, values, version, may_read, context, done, throttle).begin(now_ms)
 
     def _partition(self, key: PartitionKey) -> Partition | None:
         topic, index = key
@@ -176,6 +184,7 @@ class _Fetch:
         "_may_read",
         "_node",
         "_results",
+        "_throttle",
         "_values",
         "_version",
     )
@@ -188,6 +197,7 @@ class _Fetch:
         may_read: MayRead,
         context: FetchContext,
         done: Fetched,
+        throttle: Throttle | None,
     ) -> None:
         self._node = node
         self._values = values
@@ -195,6 +205,7 @@ class _Fetch:
         self._may_read = may_read
         self._context = context
         self._done = done
+        self._throttle = throttle
         self._is_over = False
         self._is_reading = False
         self._results: list[ReadResult] = []
@@ -362,6 +373,14 @@ class _Fetch:
         self._respond()
 
     def _respond(self) -> None:
+        if self._throttle is not None and not self._context.error_code:
+            throttle_ms = self._throttle.fetched(sum(len(each.records) for each in self._results))
+            if throttle_ms:
+                session_id = self._context.throttled().session_id
+                self._done(
+                    FetchResult(error_code=0, session_id=session_id, responses=(), throttle_ms=throttle_ms)
+                )
+                return
         finished = self._context.finish(self._results, self._node.now_ms)
         self._done(
             FetchResult(

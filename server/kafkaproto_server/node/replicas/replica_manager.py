@@ -32,6 +32,7 @@ from kafkaproto_server.node.replicas.topic_settings import KnownSettings
 from kafkaproto_server.node.threads import Workers
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError, Role
+from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import (
     Fetched,
     MarkerItem,
@@ -237,9 +238,16 @@ class ReplicaManager:
         ids = self._image().topic_ids
         self._appends.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
 
-    def fetch(self, values: FetchValues, version: int, may_read: MayRead, done: Fetched) -> None:
+    def fetch(
+        self,
+        values: FetchValues,
+        version: int,
+        may_read: MayRead,
+        done: Fetched,
+        throttle: Throttle | None = None,
+    ) -> None:
         """See `Fetches.fetch`."""
-        self._fetches.fetch(values, version, may_read, done)
+        self._fetches.fetch(values, version, may_read, done, throttle)
 
     def find_offset(self, query: OffsetQuery, done: Callable[[OffsetResult], None]) -> None:
         """Find an offset by its time, or one of the special ones. ``done`` is called with it, now or later."""
