@@ -8,6 +8,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from kafkaproto_server.net.admission import Admission, AdmissionLimits, Door, Place
 from kafkaproto_server.net.limits import FIRST_REQUEST_GRACE_S, GIVES_WAY_AFTER_S, SECOND_CHANCES
+from kafkaproto_server.quotas.connection_rates import ConnectionRates
+from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.types import ListenerKind
 
 pytestmark = pytest.mark.trio
@@ -245,3 +247,19 @@ async def test_who_is_asked_to_give_way_before_it_is_there_does_so_then() -> Non
     place.leave()
     assert door.count == door.leaving == 0
     assert not door.relieve()
+
+
+async def test_an_address_over_its_quota_is_refused_at_clients_listeners_only(
+    autojump_clock: MockClock,
+) -> None:
+    rates = ConnectionRates(RateWindows(11, 1_000))
+    rates.use_quotas({(("ip", None),): {"connection_creation_rate": 1.0}})
+    admission = Admission(AdmissionLimits(capacity=50), rates)
+    brokers, controllers = admission.door("PLAINTEXT", BROKER), admission.door("CONTROLLER", CONTROLLER)
+    entered = [brokers.enter("192.0.2.1", 7) for _ in range(11)]
+    assert [isinstance(each, Place) for each in entered] == [True] * 10 + [False]
+    assert "connection_creation_rate" in str(entered[-1])
+    assert isinstance(brokers.enter("192.0.2.2", 7), Place)
+    assert all(isinstance(controllers.enter("192.0.2.1", 7), Place) for _ in range(11))
+    await trio.sleep(11)
+    assert isinstance(brokers.enter("192.0.2.1", 7), Place)

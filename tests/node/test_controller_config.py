@@ -19,6 +19,8 @@ PROPERTIES = {
     "leader.imbalance.check.interval.seconds": "301",
     "unclean.leader.election.interval.ms": "300001",
     "broker.death.proof.enable": "false",
+    "controller.quota.window.num": "12",
+    "controller.quota.window.size.seconds": "2",
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:a;User:b",
     "allow.everyone.if.no.acl.found": "true",

@@ -148,6 +148,11 @@ class Config:
     auto_create_topics_enable: bool
     delete_topic_enable: bool
 
+    quota_window_num: int
+    quota_window_size_seconds: int
+    controller_quota_window_num: int
+    controller_quota_window_size_seconds: int
+
     authorizer_class_name: str
     """Empty for no access control."""
     super_users: frozenset[str]

@@ -7,6 +7,9 @@ until ``connections.max.idle.ms`` is over (10 minutes). Only for the inter-broke
 recently used connection of another listener. Kafka counts brokers and controllers separately. It does not limit file
 descriptors, and runs out of them.
 
+A client's address may also have a quota in the metadata, ``connection_creation_rate``; connections beyond it are closed
+at once.
+
 Here the same keys have the same meaning, with three additions:
 
 - The file descriptors of the process, minus a reserve for files and outgoing connections, limit all connections
@@ -37,6 +40,7 @@ from kafkaproto_server.net.limits import (
     MAX_CONNECTIONS,
     SECOND_CHANCES,
 )
+from kafkaproto_server.quotas.connection_rates import ConnectionRates
 from kafkaproto_server.types import ListenerKind
 
 UNLIMITED = 2**31 - 1
@@ -159,9 +163,10 @@ class _Role:
 class Admission:
     """The connections of all listeners of a node."""
 
-    def __init__(self, limits: AdmissionLimits) -> None:
-        """Create it within trio, whose clock it uses."""
+    def __init__(self, limits: AdmissionLimits, rates: ConnectionRates | None = None) -> None:
+        """Create it within trio, whose clock it uses. ``rates`` hold clients' addresses to their quotas."""
         assert limits.capacity > 0, "a node has to take in somebody"
+        self.rates = rates
         self.limits = limits
         self._roles: dict[ListenerKind, _Role] = {}
         self.somebody_left = trio.lowlevel.ParkingLot()
@@ -188,7 +193,7 @@ class Admission:
             if len(self._roles) > 1:
                 for each in self._roles.values():
                     each.guaranteed = int(self.limits.capacity * GUARANTEED_SHARE)
-        door = Door(self, role, name, max_connections, creation_rate, is_protected=is_protected)
+        door = Door(self, role, name, kind, max_connections, creation_rate, is_protected=is_protected)
         role.doors.append(door)
         return door
 
@@ -216,6 +221,7 @@ class Door:
         admission: Admission,
         role: _Role,
         name: str,
+        kind: ListenerKind,
         max_connections: int,
         creation_rate: int,
         *,
@@ -233,6 +239,7 @@ class Door:
         """Places of all other connections."""
         self._admission = admission
         self._role = role
+        self._kind = kind
         self._max_connections = max_connections
         self._rate = _Rate(creation_rate)
         self._is_protected = is_protected
@@ -263,7 +270,14 @@ class Door:
     def enter(self, address: str, descriptor: int) -> Place | str:
         """Take a place for a connection that was accepted from an address. Returns the reason if it has to be closed
         instead."""
-        limits = self._admission.limits
+        limits, rates = self._admission.limits, self._admission.rates
+        is_from_client = self._kind is ListenerKind.BROKER
+        if (
+            is_from_client
+            and rates is not None
+            and not rates.allows(address, int(trio.current_time() * 1000))
+        ):
+            return "its address has opened as many as it may for now (connection_creation_rate)"
         address_limit = limits.per_address.get(address, limits.max_per_address)
         # Only after accept: the peer's address is not known before. Kafka closes it at this point,
         # too.

@@ -82,7 +82,15 @@ class CloseConnection(Exception):
         self.reason = reason
 
 
-Outcome: TypeAlias = Sequence[Buffer] | CloseConnection | RemoteProtocolError | None
+class Throttled(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a request whose sender has exceeded a quota: the response leaves at once, and nothing more is taken
+    from the connection for a time (KIP-219)."""
+
+    body: Sequence[Buffer] | None
+    mute_ms: int
+
+
+Outcome: TypeAlias = Sequence[Buffer] | Throttled | CloseConnection | RemoteProtocolError | None
 """The result of a request: the response body as buffers, without header and size; None if the protocol requires no
 response; or the reason to close the connection."""
 
@@ -149,6 +157,8 @@ class Pump:
         self._in_progress: _InProgress | None = None
         # The part of the current response that the socket has not accepted yet.
         self._unsent: deque[Buffer] = deque()
+        # Until when no further request is started; 0 unless the peer has exceeded a quota.
+        self._muted_until = 0.0
         # Whether requests are left for the keeper, so that other connections are served first.
         self._has_paused = False
         self._is_draining = False
@@ -230,7 +240,12 @@ class Pump:
         # A loop and not a recursion: a response that is ready at once lets the next request start
         # here.
         for _ in range(MAX_REQUESTS_IN_A_ROW):
-            if self._in_progress is not None or self._is_draining or self._fault is not None:
+            if (
+                self._in_progress is not None
+                or self._muted_until
+                or self._is_draining
+                or self._fault is not None
+            ):
                 return
             try:
                 request = self._connection.next_event()
@@ -259,6 +274,10 @@ class Pump:
         if isinstance(outcome, Exception):
             self._fail(outcome)
             return
+        if isinstance(outcome, Throttled):
+            self._muted_until = trio.current_time() + outcome.mute_ms / 1000
+            self._wake_keeper()
+            outcome = outcome.body
         current.ready_at = time.perf_counter()
         self._metrics.in_progress -= 1
         self._metrics.sending += 1
@@ -399,12 +418,14 @@ class Pump:
     @property
     def _is_behind(self) -> bool:
         """Whether enough was read of requests that cannot be started yet."""
-        is_waiting = self._in_progress is not None or self._has_paused
+        is_waiting = self._in_progress is not None or self._has_paused or self._muted_until > 0
         return is_waiting and self._connection.buffered_bytes >= READ_AHEAD_BYTES
 
     def _hang_up(self, *, grace_ms: int) -> None:
         """Nothing more will arrive. The requests that have arrived are served until the grace period ends."""
         self._input_has_ended = True
+        # What was read before counts as accepted: it is little, and the peer will send nothing more.
+        self._muted_until = 0.0
         self._grace_ends_at = trio.current_time() + grace_ms / 1000
         self._wake_keeper()
 
@@ -430,6 +451,10 @@ class Pump:
         if self._unsent:
             await self._send_rest()
             return False
+        if self._muted_until and self._muted_until <= trio.current_time():
+            self._muted_until = 0.0
+            # The peer was not allowed to do anything meanwhile, so it was not idle.
+            self._last_activity = trio.current_time()
         self._take_up()
         if not self._is_behind:
             self._reader_waits.unpark_all()
@@ -451,12 +476,15 @@ class Pump:
         """Wait until there is something to do. Raises if a timeout has expired."""
         idle_seconds = self._idle_timeout_ms / 1000
         until = self._grace_ends_at if self._input_has_ended else self._last_activity + idle_seconds
+        until = self._muted_until or until
         with trio.move_on_at(until) as waiting:
             await self._keeper_waits.park()
         if not waiting.cancelled_caught:
             return
         # The timeouts of many connections may expire at once.
         await self._wait_turn()
+        if self._muted_until:
+            return
         if self._input_has_ended:
             raise _PeerLeft("it hung up before its answer was ready")
         now = trio.current_time()

@@ -49,12 +49,15 @@ from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
+from kafkaproto_server.node.serving.throttling import Throttling
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
 from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.node.to_controller.forwarding import Forwarder
 from kafkaproto_server.node.to_controller.registration import keep_registered
 from kafkaproto_server.ports import Clock, Disk, Rng
+from kafkaproto_server.quotas.connection_rates import ConnectionRates
+from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import NO_REPLICAS, ControllerPort, NodePort, QuorumPort, Services
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
@@ -119,6 +122,9 @@ class Node:
         self._requests = RequestMetrics()
         self._passes = Passes()
         self._slices = Slices(self._passes)
+        windows = RateWindows(config.quota_window_num, config.quota_window_size_seconds * 1000)
+        self._connection_rates = ConnectionRates(windows)
+        self._throttling = Throttling(windows, clock.now_ms, self._connection_rates)
         self._metrics: NodeMetrics | None = None
         self._data: BrokerData | None = None
         """On a broker: its replicas."""
@@ -173,7 +179,7 @@ class Node:
             address = config.http_listener
             # First of all, so that probes get a response while a long log is being recovered.
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
-        admission = Admission(await self._threads.run(admission_limits, config))
+        admission = Admission(await self._threads.run(admission_limits, config), self._connection_rates)
         memory = RequestMemory(_queued_request_bytes(config))
         # Separate for each kind of listener, so that clients that read slowly do not cost a controller its connection.
         unread = {kind: UnreadResponses() for kind in ListenerKind}
@@ -211,13 +217,13 @@ class Node:
         if config.http_listener is not None:
             self._start_metrics(nursery, opened.quorum, listeners)
         self._start_probe(nursery, opened.quorum)
-        heartbeat = None if self._probe is None else self._probe.heartbeat
         if config.is_broker:
             await self._start_data(nursery, opened, watch)
         services = self._services(nursery, opened, watch)
         await nursery.start(self._passes.run)
         await nursery.start(self._slices.run)
-        dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat, slices=self._slices))
+        await nursery.start(self._throttling.run, opened.quorum.published)
+        dispatcher.append(self._dispatcher(services))
         for listener in listeners:
             # Before the broker registers, because the active controller may be this node.
             if listener.config.kind is ListenerKind.CONTROLLER:
@@ -252,6 +258,15 @@ class Node:
             connect=self._network.connect,
         )
         await nursery.start(self._data.run)
+
+    def _dispatcher(self, services: Services) -> Dispatcher:
+        return Dispatcher(
+            services,
+            self._requests,
+            heartbeat=None if self._probe is None else self._probe.heartbeat,
+            slices=self._slices,
+            throttling=self._throttling,
+        )
 
     def _voter_problem(self, opened: OpenedNode) -> str | None:
         key = ReplicaKey(id=self._config.node_id, directory_id=opened.metadata_directory_id)

@@ -387,6 +387,8 @@ def controller_config(config: Config, incarnation_id: bytes) -> ControllerConfig
         leader_imbalance_check_interval_seconds=config.leader_imbalance_check_interval_seconds,
         unclean_leader_election_interval_ms=config.unclean_leader_election_interval_ms,
         broker_death_proof_enable=config.broker_death_proof_enable,
+        controller_quota_window_num=config.controller_quota_window_num,
+        controller_quota_window_size_seconds=config.controller_quota_window_size_seconds,
         authorizer_class_name=config.authorizer_class_name,
         super_users=config.super_users,
         allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
@@ -59,6 +59,20 @@ class Denials:
     first: str = ""
 
 
+class Throttle(Protocol):
+    """The quotas of the sender of one request, for handlers to which they mean more than a delay."""
+
+    def most_bytes(self) -> int | None:
+        """More bytes of records than this in one response would always have to wait; None for no limit."""
+
+    def fetched(self, record_bytes: int) -> int:
+        """Count a response with so many bytes of records. If it is over a quota, returns how many milliseconds the
+        sender has to wait, and nothing is counted: the response has to leave without records. Else returns 0."""
+
+    def exempt(self) -> None:
+        """The request comes from another broker: no quota holds for it."""
+
+
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     """The sender of a request, and the listener and header of the request."""
 
@@ -76,6 +90,8 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     """The same as text."""
     token_authenticated: bool = False
     """Whether the sender authenticated with a delegation token."""
+    throttle: Throttle | None = None
+    """None if the cluster has no quotas."""
     denials: Denials = msgspec.field(default_factory=Denials)
     """Filled in while the request is served."""
 

@@ -90,6 +90,8 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     error_code: int
     session_id: int
     responses: Sequence[tuple[PartitionFetch, ReadResult]]
+    throttle_ms: int = 0
+    """How many milliseconds the sender has to wait, with an empty response."""
 
 
 Fetched = Callable[[FetchResult], None]

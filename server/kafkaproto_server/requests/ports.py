@@ -15,7 +15,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
-from kafkaproto_server.requests.context import RequestContext, Response, UnreadRequest
+from kafkaproto_server.requests.context import RequestContext, Response, Throttle, UnreadRequest
 from kafkaproto_server.requests.data import (
     DeletionItem,
     EpochEnd,
@@ -124,8 +124,9 @@ class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
     """Append items, with the acks and the timeout in milliseconds that a producer asks for."""
     write_markers: Callable[[Sequence[MarkerItem], Produced], None]
     """Append the ends of transactions."""
-    fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched], None]
-    """Serve a Fetch request of a version. The third argument says whether the sender may read a topic."""
+    fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched, Throttle | None], None]
+    """Serve a Fetch request of a version. The third argument says whether the sender may read a topic, the last one
+    whether the response has to leave without records."""
     delete_records: Callable[[DeletionItem, int, RecordsDeleted], None]
     """Delete the oldest records of a partition. The second argument is how long the other replicas have time, in
     milliseconds."""

@@ -6,6 +6,9 @@ waits until there is enough, at most MaxWaitMs. Sessions are those of KIP-227. F
 Versions up to 12 name topics, later ones have topic ids (KIP-516). From version 12 on a follower that diverges is told
 where; from version 16 on an error names the leader's address (KIP-951).
 
+A response over the sender's quota leaves at once, without partitions and with the time to wait (KIP-219). The quota
+counts the bytes of records.
+
 Who claims to be a follower needs CLUSTER_ACTION on the cluster; anybody else READ on each topic. An isolation level
 that there is not is refused with INVALID_REQUEST; Apache Kafka has no error of its own for it.
 
@@ -21,6 +24,8 @@ the leader for up to MaxWaitMs.
 """
 
 from __future__ import annotations
+
+import msgspec
 
 from kafkaproto.api import ApiKey
 from kafkaproto.error_codes import ErrorCode
@@ -63,6 +68,7 @@ def handle_fetch(
     if request.isolation_level not in _ISOLATION_LEVELS:
         return FetchResponse(error_code=ErrorCode.INVALID_REQUEST)
     values = fetch_values(request, context.api_version, context.listener_name)
+    throttle = context.throttle
     reply: Deferred[Encoded] = Deferred()
 
     def done(result: FetchResult) -> None:
@@ -71,21 +77,35 @@ def handle_fetch(
     if values.is_from_follower:
         # One check for all: the names of topics say nothing to a broker that replicates them.
         may = is_allowed(context, services, Operation.CLUSTER_ACTION)
-        services.replicas.fetch(values, context.api_version, lambda _: may, done)
+        if throttle is not None and may:
+            throttle.exempt()
+        services.replicas.fetch(values, context.api_version, lambda _: may, done, None)
     else:
+        if throttle is not None:
+            values = _within(values, throttle.most_bytes())
         services.replicas.fetch(
             values,
             context.api_version,
             lambda name: is_allowed(context, services, Operation.READ, ResourceType.TOPIC, name),
             done,
+            throttle,
         )
     return reply
+
+
+def _within(values: FetchValues, most_bytes: int | None) -> FetchValues:
+    """The request, asking for no more than its sender's quota allows at once."""
+    if most_bytes is None or values.max_bytes <= most_bytes:
+        return values
+    return msgspec.structs.replace(values, max_bytes=most_bytes, min_bytes=min(values.min_bytes, most_bytes))
 
 
 def _encoded(
     result: FetchResult, values: FetchValues, context: RequestContext, services: Services
 ) -> Encoded:
-    response = FetchResponse(error_code=result.error_code, session_id=result.session_id)
+    response = FetchResponse(
+        error_code=result.error_code, session_id=result.session_id, throttle_time_ms=result.throttle_ms
+    )
     errors: dict[int, int] = {int(result.error_code): 1}
     topics = response.responses
     last: tuple[bytes, str | None] | None = None

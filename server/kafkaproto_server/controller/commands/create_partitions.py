@@ -2,7 +2,8 @@
 
 New partitions have as many replicas as the first one. Unlike in Apache Kafka's controllers, replicas that a
 reassignment is about to remove do not count. A request for more than 10,000 partitions is refused; Apache Kafka's
-controllers fail half-way through it.
+controllers fail half-way through it. A quota on the rate of partition changes refuses topics from v3 on, and delays the
+sender before (KIP-599).
 """
 
 from __future__ import annotations
@@ -65,8 +66,9 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
         results.append(_failure(name, errors[name]) if name in errors else _TopicResult(name=name))
         yield
     return Result(
-        response=CreatePartitionsResponse(results=results),
+        response=CreatePartitionsResponse(throttle_time_ms=situation.permits.throttle_ms, results=results),
         records=() if request.validate_only else records,
+        permits=situation.permits,
     )
 
 
@@ -107,6 +109,7 @@ def _new_partitions(
             )
         assignments = [tuple(assignment.broker_ids) for assignment in request.assignments]
         yield from check_assignments(image, assignments, replication_factor=replication_factor)
+    situation.take_permits(added)
     records: list[Message] = []
     for index, replicas in enumerate(assignments, first):
         # Also for placed replicas: a fenced broker may be among them, and does not belong into the

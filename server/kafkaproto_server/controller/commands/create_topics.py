@@ -3,7 +3,9 @@
 All topics of a request that can be created are one atomic batch: per topic its TopicRecord, its ConfigRecords, its
 PartitionRecords. The response first lists the topics that could be created, then those that could not.
 
-Not here: create-topic policies, which are Java classes, and quotas on the rate of partition changes.
+A quota on the rate of partition changes refuses topics from v6 on, and delays the sender before (KIP-599).
+
+Not here: create-topic policies, which are Java classes.
 """
 
 from __future__ import annotations
@@ -86,8 +88,11 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
         records += yield from _records(new, situation.image.metadata_version)
         successes.append(_success(new, configs))
     return Result(
-        response=CreateTopicsResponse(topics=[*successes, *failed]),
+        response=CreateTopicsResponse(
+            throttle_time_ms=situation.permits.throttle_ms, topics=[*successes, *failed]
+        ),
         records=() if request.validate_only else records,
+        permits=situation.permits,
     )
 
 
@@ -185,6 +190,7 @@ def _new_topic(
         assignments = yield from _manual_assignments(image, topic)
     else:
         assignments = yield from _placed(situation, topic, brokers)
+    situation.take_permits(len(assignments))
     topic_id = _unused_topic_id(situation)
     partitions = []
     for replicas in assignments:

@@ -1,7 +1,8 @@
 """DeleteTopics (20, v1-6): deletes topics by name, and from v6 on also by topic id.
 
 A topic that is named twice, or by name and by id, is not deleted. A name or id that comes twice has one result. Results
-come in the order of the request; Apache Kafka's controllers shuffle them.
+come in the order of the request; Apache Kafka's controllers shuffle them. A quota on the rate of partition changes
+refuses topics from v5 on, and delays the sender before (KIP-599).
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
             # By id and by name: replay would refuse a second RemoveTopicRecord.
             if times_meant[topic.topic_id] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is given by name and by id.")
+            situation.take_permits(len(topic.partitions))
             # This record alone: replay also removes the partitions and configs, as every Kafka node
             # does.
             records.append(RemoveTopicRecord(topic_id=topic.topic_id))
@@ -63,7 +65,11 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
         except ApiError as error:
             results.append(_failure(name, topic_id, error))
         yield
-    return Result(response=DeleteTopicsResponse(responses=results), records=records)
+    return Result(
+        response=DeleteTopicsResponse(throttle_time_ms=situation.permits.throttle_ms, responses=results),
+        records=records,
+        permits=situation.permits,
+    )
 
 
 def _deletion_disabled(version: int) -> ApiError:

@@ -59,6 +59,7 @@ from kafkaproto_server.controller.core.changes import (
 from kafkaproto_server.controller.core.log_states import LogStates, load_batch_steps
 from kafkaproto_server.controller.core.outbox import ControllerOutbox
 from kafkaproto_server.controller.core.parked_responses import ParkedResponse, ParkedResponses
+from kafkaproto_server.controller.core.permits import PermitIssuer
 from kafkaproto_server.controller.core.table import not_controller, run_of
 from kafkaproto_server.controller.core.upgrades import WaitingUpgrades
 from kafkaproto_server.controller.values.command import ApiError, Decision, Result, Situation
@@ -123,6 +124,7 @@ class Controller:
         self._config = config
         self._inherited = InheritedConfigs(config.static_config, node_id)
         self._token_index = TokenIndex(config.delegation_token_secret_key or "")
+        self._permits = PermitIssuer(config)
         self._rng = rng
         self._bootstrap_records = tuple(bootstrap_records)
         self._leader_id = NO_NODE
@@ -436,6 +438,7 @@ class Controller:
         self._watch.apply(result.session, self._log.next_offset - 1)
         self._outbox.add(*result.reports)
         self._failed_brokers += sum(isinstance(report, ReportDeath) for report in result.reports)
+        result.permits.settle()
         change.done(record_count)
         if command is not None:
             assert result.response is not None, f"{change.name} has no answer"
@@ -531,6 +534,7 @@ class Controller:
             inherited=self._inherited,
             token_index=self._token_index,
             rng=self._rng,
+            permits=self._permits.permits(event, image, self._now_ms),
             contact=contact,
         )
 
@@ -656,9 +660,8 @@ class Controller:
     def _run_task(self, task: periodic_tasks.PeriodicTask) -> Steps[Result]:
         image = self.newest_image
         configs = TopicConfigs(image, self._inherited)
-        records = yield from task.run(
-            periodic_tasks.TaskSituation(image=image, configs=configs, wall_ms=self._wall_ms)
-        )
+        situation = periodic_tasks.TaskSituation(image=image, configs=configs, wall_ms=self._wall_ms)
+        records = yield from task.run(situation)
         return Result(records=records, atomic=False)
 
     def _task_done(self, task: periodic_tasks.PeriodicTask, record_count: int) -> None:
@@ -676,14 +679,11 @@ class Controller:
             self._waiting.add(
                 Change(
                     name=f"the death of broker {event.broker_id}",
-                    decide=partial(self._bury, event),
+                    decide=lambda: fence_failed_broker(self.newest_image, self._inherited, event),
                     is_wanted=lambda: not is_refuted(self._watch.sessions, event),
                     is_urgent=True,
                 )
             )
-
-    def _bury(self, event: BrokerFailed) -> Decision | None:
-        return fence_failed_broker(self.newest_image, self._inherited, event)
 
     def _silence(self, broker_id: int) -> Change:
         return Change(

@@ -26,6 +26,7 @@ from kafkaproto_server.controller.values.topic_configs import InheritedConfigs, 
 from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.ports import Rng
+from kafkaproto_server.quotas.client_quotas import UNLIMITED, Permits
 from kafkaproto_server.security.delegation_tokens import TokenIndex
 from kafkaproto_server.types import Steps
 
@@ -65,8 +66,18 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     inherited: InheritedConfigs
     token_index: TokenIndex
     rng: Rng
+    permits: Permits = UNLIMITED
+    """What the sender may still create and delete by its quota (KIP-599)."""
     contact: BrokerSession | None = None
     """For a heartbeat: when its sender was last heard from. That may be long before the heartbeat is carried out."""
+
+    def take_permits(self, partitions: int) -> None:
+        """Count partitions that are created or deleted; raises ApiError if the sender's quota is used up."""
+        if not self.permits.take(partitions):
+            raise ApiError(
+                ErrorCode.THROTTLING_QUOTA_EXCEEDED,
+                f"The quota of partition changes is used up for {self.permits.throttle_ms} ms.",
+            )
 
     def topic_defaults(self) -> NodeConfigs:
         """The defaults that topics inherit, as this controller knows them."""
@@ -88,6 +99,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """Whether all records must share one batch, so that more records than one batch holds are refused."""
     session: SessionChange | None = None
     """The change of one broker's session once the records are appended; None if no session changes."""
+    permits: Permits = UNLIMITED
+    """Those of its situation, if it has taken any."""
     reports: tuple[Report, ...] = ()
     """Reports for the node's log once the records are appended."""
     kraft_version: int | None = None

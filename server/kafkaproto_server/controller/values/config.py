@@ -29,6 +29,10 @@ class ControllerConfig:
     leader, if the topic allows it."""
     broker_death_proof_enable: bool = True
     """broker.death.proof.enable: whether a broker whose process is provably gone is fenced at once."""
+    controller_quota_window_num: int = 11
+    """controller.quota.window.num: the windows over which the rate of partition changes is measured."""
+    controller_quota_window_size_seconds: int = 1
+    """controller.quota.window.size.seconds: the length of each of them."""
     authorizer_class_name: str = ""
     """authorizer.class.name: empty for no access control."""
     super_users: frozenset[str] = frozenset()

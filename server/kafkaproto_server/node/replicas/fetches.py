@@ -17,6 +17,7 @@ from kafkaproto_server.ports import Buffer, Clock, Rng
 from kafkaproto_server.replica.fetch_sessions import FetchContext, FetchSessions
 from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError, Role
 from kafkaproto_server.replica.preferred_replica import preferred_replica
+from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import Fetched, FetchResult, ReadResult
 from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError, StorageError
@@ -98,11 +99,18 @@ class Fetches:
         self._read_in_thread = read_in_thread
         self.sessions = FetchSessions(rng, self._partition, max_sessions)
 
-    def fetch(self, values: FetchValues, version: int, may_read: MayRead, done: Fetched) -> None:
-        """Serve a request. ``done`` is called with the response, now or later."""
+    def fetch(
+        self,
+        values: FetchValues,
+        version: int,
+        may_read: MayRead,
+        done: Fetched,
+        throttle: Throttle | None = None,
+    ) -> None:
+        """Serve a request. ``done`` is called with the response, now or later; ``throttle`` is asked before."""
         now_ms = self._clock.now_ms()
         context = self.sessions.begin(values, now_ms)
-        _Fetch(self, values, version, may_read, context, done).begin(now_ms)
+        _Fetch(self, values, version, may_read, context, done, throttle).begin(now_ms)
 
     def _partition(self, key: PartitionKey) -> Partition | None:
         topic, index = key
@@ -213,6 +221,7 @@ class _Fetch:
         "_may_read",
         "_node",
         "_results",
+        "_throttle",
         "_values",
         "_version",
     )
@@ -225,6 +234,7 @@ class _Fetch:
         may_read: MayRead,
         context: FetchContext,
         done: Fetched,
+        throttle: Throttle | None,
     ) -> None:
         self._node = node
         self._values = values
@@ -232,6 +242,7 @@ class _Fetch:
         self._may_read = may_read
         self._context = context
         self._done = done
+        self._throttle = throttle
         self._is_over = False
         self._is_reading = False
         self._results: list[ReadResult] = []
@@ -433,6 +444,14 @@ class _Fetch:
         self._respond()
 
     def _respond(self) -> None:
+        if self._throttle is not None and not self._context.error_code:
+            throttle_ms = self._throttle.fetched(sum(len(each.records) for each in self._results))
+            if throttle_ms:
+                session_id = self._context.throttled().session_id
+                self._done(
+                    FetchResult(error_code=0, session_id=session_id, responses=(), throttle_ms=throttle_ms)
+                )
+                return
         finished = self._context.finish(self._results, self._node.now_ms)
         self._done(
             FetchResult(

@@ -35,6 +35,7 @@ from kafkaproto_server.node.replicas.topic_settings import KnownSettings, number
 from kafkaproto_server.node.threads import Workers
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError, Role
+from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import (
     DeletionItem,
     Fetched,
@@ -286,9 +287,16 @@ class ReplicaManager:
         """See `Deletions.delete`."""
         self._deletions.delete(item, timeout_ms, done)
 
-    def fetch(self, values: FetchValues, version: int, may_read: MayRead, done: Fetched) -> None:
+    def fetch(
+        self,
+        values: FetchValues,
+        version: int,
+        may_read: MayRead,
+        done: Fetched,
+        throttle: Throttle | None = None,
+    ) -> None:
         """See `Fetches.fetch`."""
-        self._fetches.fetch(values, version, may_read, done)
+        self._fetches.fetch(values, version, may_read, done, throttle)
 
     def find_offset(self, query: OffsetQuery, done: Callable[[OffsetResult], None]) -> None:
         """Find an offset by its time, or one of the special ones. ``done`` is called with it, now or later."""

@@ -37,7 +37,9 @@ from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
 from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.node.serving.slices import IMMEDIATELY, Slices
+from kafkaproto_server.node.serving.throttling import RequestThrottle, Throttling, muting, told
 from kafkaproto_server.ports import Buffer
+from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.requests.context import (
     Encoded,
     HandlerResult,
@@ -77,14 +79,16 @@ class Dispatcher:
         heartbeat: Callable[[BrokerHeartbeatRequest, ConnectionInfo], None] | None = None,
         slices: Slices | None = None,
         room: DecodingRoom | None = None,
+        throttling: Throttling | None = None,
     ) -> None:
         """``heartbeat`` is called with each broker heartbeat before it is served. ``slices`` run long work; without
-        them it runs at once. ``room`` admits large requests."""
+        them it runs at once. ``room`` admits large requests. ``throttling`` has the quotas of clients."""
         self.services = services
         self.metrics = metrics or RequestMetrics()
         self.heartbeat = heartbeat
         self.slices = slices or Slices(in_place_s=IMMEDIATELY)
         self.room = room or DecodingRoom()
+        self.throttling = throttling or Throttling(RateWindows(1, 1), lambda: 0)
 
     def serve(
         self, request: IncomingRequest | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
@@ -101,10 +105,12 @@ class Dispatcher:
             respond([self._versions_to_choose_from(connection).encode(0)])
             return
         serving = _Serving(self, request, connection, respond)
-        if self.slices.must_wait:
-            serving.begin_later()
+        begin = serving.begin_later if self.slices.must_wait else serving.begin
+        if self.throttling.is_on and (throttle := self.throttling.of(request, connection)) is not None:
+            serving.throttle = throttle
+            throttle.run(begin)
         else:
-            serving.begin()
+            begin()
 
     def connection_ended(self, connection: ConnectionInfo) -> None:
         """Drop the work for the requests of a connection."""
@@ -142,6 +148,7 @@ class _Serving:
         "node",
         "request",
         "respond",
+        "throttle",
     )
 
     def __init__(
@@ -155,6 +162,8 @@ class _Serving:
         self.message: Message | None = None
         # The number of elements that this request took from the room for large requests.
         self.elements_in_room = 0
+        # The sender's quotas; None if the cluster has none.
+        self.throttle: RequestThrottle | None = None
         self.begun_at = time.perf_counter()
         self.handled_at = 0.0
 
@@ -180,7 +189,7 @@ class _Serving:
 
     def _served(self) -> HandlerResult:
         request = self.request
-        context = _context(request, self.connection)
+        context = _context(request, self.connection, self.throttle)
         return serve(request.frame, request.body_offset, context, self.node.services, self._decoded)
 
     def _start(self, steps: Steps[T], done: Callable[[T], None]) -> None:
@@ -194,6 +203,7 @@ class _Serving:
             is_urgent=self.request.api_key in URGENT_KEYS
             and connection.listener_kind is ListenerKind.CONTROLLER,
             dropped=lambda made: self._end(made=made),
+            spent=None if self.throttle is None else self.throttle.spent,
         )
 
     def _take_first(self, result: HandlerResult) -> None:
@@ -239,7 +249,14 @@ class _Serving:
         self._answer(result)
 
     def _take_decided(self, result: HandlerResult) -> None:
-        """Continue with a reply that was waited for. Many such replies may be resolved at the same time."""
+        """Continue with a reply that was waited for."""
+        if self.throttle is None:
+            self._continue(result)
+        else:
+            self.throttle.run(lambda: self._continue(result))
+
+    def _continue(self, result: HandlerResult) -> None:
+        # Many replies may be resolved at the same time.
         if self.node.slices.must_wait:
             self._start(_held(result), self._take)
         else:
@@ -247,6 +264,9 @@ class _Serving:
 
     def _answer(self, response: Response) -> None:
         metrics = self.metrics
+        if self.throttle is not None and (throttle_ms := self.throttle.settle(response)):
+            self.respond = muting(self.respond, throttle_ms)
+            response = told(response, self.request, throttle_ms)
         decided_at = time.perf_counter()
         if isinstance(response, NoResponse):
             self.respond(CloseConnection(response.reason))
@@ -372,7 +392,9 @@ def _owner_of(connection: ConnectionInfo) -> Hashable:
     return connection.listener_name, connection.connection_id
 
 
-def _context(request: IncomingRequest, connection: ConnectionInfo) -> RequestContext:
+def _context(
+    request: IncomingRequest, connection: ConnectionInfo, throttle: RequestThrottle | None
+) -> RequestContext:
     client_address, client_host = _address(connection.peer_host)
     return RequestContext(
         listener_kind=connection.listener_kind,
@@ -385,6 +407,7 @@ def _context(request: IncomingRequest, connection: ConnectionInfo) -> RequestCon
         token_authenticated=connection.token_authenticated,
         client_address=client_address,
         client_host=client_host,
+        throttle=throttle,
     )
 
 

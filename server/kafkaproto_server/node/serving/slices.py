@@ -50,6 +50,7 @@ class _Work:
     host: str
     is_urgent: bool
     dropped: Dropped | None
+    spent: Callable[[float], None] | None
 
 
 class Slices:
@@ -93,17 +94,18 @@ class Slices:
         host: str = "",
         is_urgent: bool = False,
         dropped: Dropped | None = None,
+        spent: Callable[[float], None] | None = None,
     ) -> None:
         """Run work, and call ``done`` with its result or ``failed`` with its error, now or later.
 
         If it has an ``owner``, that can drop the work; then ``dropped`` is called. ``host`` is the host that sent the
-        request.
+        request. ``spent`` is called with the seconds of each later share of the loop that the work has got.
         """
         must_wait = self.must_wait
         end = self._clock() + self._in_place_s
         if not must_wait and self._done_at_once(steps, done, failed):
             return
-        work = _Work(steps, done, failed, owner, host, is_urgent, dropped)
+        work = _Work(steps, done, failed, owner, host, is_urgent, dropped, spent)
         if must_wait or self._clock() >= end or not self._drive(work, end):
             self._append(work)
             self._waiting.unpark_all()
@@ -157,7 +159,11 @@ class Slices:
                 del owned[work]
                 if not owned:
                     del self._owned[work.owner]
-            if not self._drive(work, self._clock() + SHARE_S):
+            began = self._clock()
+            is_complete = self._drive(work, began + SHARE_S)
+            if work.spent is not None:
+                work.spent(self._clock() - began)
+            if not is_complete:
                 self._append(work)
 
     @staticmethod

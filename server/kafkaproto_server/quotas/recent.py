@@ -1,0 +1,49 @@
+"""What is remembered of clients, and forgotten again: an hour after the last use, as in Kafka, and beyond a number.
+
+The number is this server's own. Client ids cost a client nothing, so without it they would fill the memory.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+EXPIRE_AFTER_MS = 3_600_000
+MAX_REMEMBERED = 16_384
+"""The number of clients that are remembered at the same time; of more, those with the latest use."""
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Key, Value]):
+    """Values by key, in the order of their last use."""
+
+    __slots__ = ("_entries", "_limit")
+
+    def __init__(self, limit: int = MAX_REMEMBERED) -> None:
+        self._limit = limit
+        self._entries: OrderedDict[Key, tuple[Value, list[int]]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def use(self, key: Key, make: Callable[[], Value], now_ms: int) -> Value:
+        """The value of a key; a new one if there is none, or if it was not used for an hour."""
+        entries = self._entries
+        found = entries.get(key)
+        if found is not None and found[1][0] > now_ms - EXPIRE_AFTER_MS:
+            found[1][0] = now_ms
+            entries.move_to_end(key)
+            return found[0]
+        value = make()
+        entries[key] = value, [now_ms]
+        entries.move_to_end(key)
+        # The ones at the front are those that were not used for longest.
+        while len(entries) > 1:
+            first = next(iter(entries))
+            if len(entries) <= self._limit and entries[first][1][0] > now_ms - EXPIRE_AFTER_MS:
+                break
+            del entries[first]
+        return value

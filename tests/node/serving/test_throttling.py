@@ -1,0 +1,237 @@
+"""The quotas of clients as they meet them: how long they have to wait, and what they are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    FetchRequest,
+    FetchResponse,
+    MetadataRequest,
+    MetadataResponse,
+    ProduceRequest,
+    ProduceResponse,
+    WriteTxnMarkersRequest,
+)
+from kafkaproto_server.image.apply_configs import quota_entity
+from kafkaproto_server.net.pump import CloseConnection, Outcome, Throttled
+from kafkaproto_server.node.serving.dispatch import Dispatcher
+from kafkaproto_server.node.serving.throttling import Throttling
+from kafkaproto_server.quotas.rate import RateWindows
+from kafkaproto_server.requests.context import Encoded
+from kafkaproto_server.types import ListenerKind
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, wanted
+from tests.apis.support.services import Calls, services
+from tests.node.serving.test_dispatch import IMAGE, connection, request, served
+
+BOTH = [ListenerKind.BROKER, ListenerKind.CONTROLLER]
+
+
+class Quotas:
+    """Throttling by the quotas of the user ANONYMOUS, on a clock that stands still unless it is moved."""
+
+    def __init__(self, **values: float) -> None:
+        self.now_ms = 0
+        self.throttling = Throttling(RateWindows(11, 1_000), lambda: self.now_ms)
+        if values:
+            self.throttling.use_quotas({quota_entity([("user", "ANONYMOUS")]): values})
+
+
+def ask(
+    dispatcher: Dispatcher, message: Message, version: int, kind: ListenerKind = ListenerKind.BROKER
+) -> Outcome:
+    (outcome,) = served(dispatcher, request(message, version, kind), connection(kind))
+    return outcome
+
+
+def decoded(outcome: Outcome, kind: type[Message], version: int) -> tuple[Any, int]:
+    """The response, and for how many milliseconds the connection is muted."""
+    mute_ms = 0
+    if isinstance(outcome, Throttled):
+        mute_ms, outcome = outcome.mute_ms, outcome.body
+    assert isinstance(outcome, list), outcome
+    return kind.decode(b"".join(outcome), version)[0], mute_ms
+
+
+class Partner:
+    """A broker with the topic t, and a client of it."""
+
+    def __init__(self, **values: float) -> None:
+        self.broker = DataBroker()
+        self.broker.topic("t", [ME, OTHER])
+        self.broker.replicas.follow()
+        self.quotas = Quotas(**values)
+        self.dispatcher = Dispatcher(self.broker.services, throttling=self.quotas.throttling)
+
+    def produce(self, size: int, *, acks: int = 1) -> Outcome:
+        records = batch(bytes(size))
+        return ask(self.dispatcher, self.broker.produce_request(("t", 0, records), acks=acks), 13)
+
+    def fetch(self, **fields: Any) -> tuple[FetchResponse, int]:
+        message = self.broker.fetch_request(("t", [wanted()]), **fields)
+        return decoded(ask(self.dispatcher, message, 18), FetchResponse, 18)
+
+
+def test_a_producer_over_its_quota_is_told_and_muted() -> None:
+    partner = Partner(producer_byte_rate=1_000.0)
+    response, mute_ms = decoded(partner.produce(9_000), ProduceResponse, 13)
+    assert (response.throttle_time_ms, mute_ms) == (0, 0)
+    response, mute_ms = decoded(partner.produce(2_800), ProduceResponse, 13)
+    # About 12,000 bytes, with the requests' own, in the time of ten seconds.
+    assert 1_900 < mute_ms < 2_300
+    assert response.throttle_time_ms == mute_ms
+    assert response.responses[0].partition_responses[0].base_offset == 1
+    partner.quotas.now_ms = 12_000
+    response, mute_ms = decoded(partner.produce(5_000), ProduceResponse, 13)
+    assert (response.throttle_time_ms, mute_ms) == (0, 0)
+
+
+def test_a_producer_without_acks_is_muted_without_a_response() -> None:
+    outcome = Partner(producer_byte_rate=1_000.0).produce(20_000, acks=0)
+    assert isinstance(outcome, Throttled)
+    assert outcome.body is None
+    assert 10_000 < outcome.mute_ms < 10_500
+
+
+def test_a_failure_without_acks_still_closes_the_connection() -> None:
+    partner = Partner(producer_byte_rate=1_000.0)
+    message = ProduceRequest(acks=0, topic_data=[])
+    unknown = ProduceRequest.TopicProduceData(
+        topic_id=b"\x05" * 16,
+        partition_data=[ProduceRequest.PartitionProduceData(index=0, records=batch(bytes(20_000)))],
+    )
+    message.topic_data.append(unknown)
+    assert isinstance(ask(partner.dispatcher, message, 13), CloseConnection)
+
+
+def test_time_on_the_loop_does_not_throttle_a_producer_without_acks() -> None:
+    assert Partner(request_percentage=1e-9).produce(10, acks=0) is None
+
+
+def written(partner: Partner, count: int, size: int) -> None:
+    for _ in range(count):
+        partner.produce(size)
+    partner.broker.replicate("t", count)
+
+
+def test_a_consumer_over_its_quota_gets_no_records_and_can_go_on_afterwards() -> None:
+    partner = Partner(consumer_byte_rate=1_000.0)
+    written(partner, 3, 4_000)
+    # Not more at once than ten seconds of the quota.
+    response, mute_ms = partner.fetch()
+    assert (response.throttle_time_ms, mute_ms) == (0, 0)
+    first = len(response.responses[0].partitions[0].records or b"")
+    assert 8_000 < first <= 10_000
+    response, mute_ms = partner.fetch()
+    assert response.responses == []
+    assert response.throttle_time_ms == mute_ms
+    assert mute_ms == pytest.approx(2 * first - 10_000, abs=2)
+    # Nothing of that was counted.
+    assert partner.fetch()[1] == mute_ms
+    partner.quotas.now_ms = 11_000
+    response, mute_ms = partner.fetch()
+    assert (len(response.responses), mute_ms) == (1, 0)
+
+
+def test_a_throttled_session_goes_on() -> None:
+    partner = Partner(consumer_byte_rate=1_000.0)
+    written(partner, 2, 4_000)
+    session_id = partner.fetch(session_epoch=0)[0].session_id
+    assert session_id
+    message = partner.broker.fetch_request(("t", [wanted()]), session_id=session_id, session_epoch=1)
+    response, mute_ms = decoded(ask(partner.dispatcher, message, 18), FetchResponse, 18)
+    assert (response.responses, response.session_id) == ([], session_id)
+    assert mute_ms > 0
+    partner.quotas.now_ms = 60_000
+    message = FetchRequest(session_id=session_id, session_epoch=2, max_bytes=1 << 20)
+    response, mute_ms = decoded(ask(partner.dispatcher, message, 18), FetchResponse, 18)
+    assert (response.error_code, mute_ms, len(response.responses)) == (0, 0, 1)
+
+
+def test_a_throttled_request_begins_no_session() -> None:
+    partner = Partner(consumer_byte_rate=1_000.0)
+    written(partner, 2, 4_000)
+    partner.fetch()
+    response, mute_ms = partner.fetch(session_epoch=0)
+    assert (response.error_code, response.session_id) == (0, 0)
+    assert mute_ms > 0
+
+
+def test_a_follower_is_exempt() -> None:
+    partner = Partner(consumer_byte_rate=1.0, request_percentage=1e-9)
+    written(partner, 3, 4_000)
+    epoch = partner.broker.harness.image.brokers[OTHER].epoch
+    response, mute_ms = partner.fetch(replica_id=OTHER, replica_epoch=epoch)
+    assert mute_ms == 0
+    assert len(response.responses[0].partitions[0].records or b"") > 12_000
+
+
+def test_time_on_the_loop_is_charged_and_told() -> None:
+    quotas = Quotas(request_percentage=1e-9)
+    dispatcher = Dispatcher(services(IMAGE), throttling=quotas.throttling)
+    outcome = ask(dispatcher, DescribeClusterRequest(), 1)
+    # One window at most.
+    response, mute_ms = decoded(outcome, DescribeClusterResponse, 1)
+    assert (response.throttle_time_ms, mute_ms) == (1_000, 1_000)
+    # This response is encoded by its handler.
+    response, mute_ms = decoded(ask(dispatcher, MetadataRequest(topics=[]), 12), MetadataResponse, 12)
+    assert (response.throttle_time_ms, mute_ms) == (1_000, 1_000)
+    response, mute_ms = decoded(ask(dispatcher, MetadataRequest(topics=[]), 2), MetadataResponse, 2)
+    assert (response.throttle_time_ms, mute_ms) == (0, 1_000)
+
+
+def test_a_consumer_over_its_time_on_the_loop_gets_no_records_either() -> None:
+    partner = Partner(request_percentage=1e-9)
+    written(partner, 1, 100)
+    response, mute_ms = partner.fetch()
+    assert (response.throttle_time_ms, response.responses, mute_ms) == (1_000, [], 1_000)
+
+
+def test_what_brokers_send_to_brokers_is_exempt() -> None:
+    partner = Partner(request_percentage=1e-9)
+    assert not isinstance(ask(partner.dispatcher, WriteTxnMarkersRequest(), 1), Throttled)
+
+
+def test_the_controllers_listener_does_not_charge_time() -> None:
+    quotas = Quotas(request_percentage=1e-9)
+    dispatcher = Dispatcher(services(IMAGE), throttling=quotas.throttling)
+    kind = ListenerKind.CONTROLLER
+    assert not isinstance(ask(dispatcher, DescribeClusterRequest(endpoint_type=2), 1, kind), Throttled)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("is_encoded", [False, True])
+def test_a_client_waits_as_long_as_the_controller_says(kind: ListenerKind, is_encoded: bool) -> None:
+    calls, quotas = Calls(), Quotas(controller_mutation_rate=1.0)
+    dispatcher = Dispatcher(services(IMAGE, calls), throttling=quotas.throttling)
+    outcomes = served(dispatcher, request(CreateTopicsRequest(), 7, kind), connection(kind))
+    response: Any = CreateTopicsResponse(
+        throttle_time_ms=700,
+        topics=[
+            CreateTopicsResponse.CreatableTopicResult(
+                name="t", error_code=ErrorCode.THROTTLING_QUOTA_EXCEEDED
+            )
+        ],
+    )
+    body = response.encode(7)
+    calls.replies[0].resolve(Encoded(buffers=[body]) if is_encoded else response)
+    ((found, mute_ms),) = [decoded(outcome, CreateTopicsResponse, 7) for outcome in outcomes]
+    assert (found, mute_ms) == (response, 700)
+
+
+def test_without_quotas_nothing_is_measured() -> None:
+    quotas = Quotas()
+    assert not quotas.throttling.is_on
+    quotas.throttling.use_quotas({quota_entity([("user", "ANONYMOUS")]): {"request_percentage": 1e-9}})
+    dispatcher = Dispatcher(services(IMAGE), throttling=quotas.throttling)
+    assert isinstance(ask(dispatcher, DescribeClusterRequest(), 1), Throttled)
+    quotas.throttling.use_quotas({})
+    assert not isinstance(ask(dispatcher, DescribeClusterRequest(), 1), Throttled)
