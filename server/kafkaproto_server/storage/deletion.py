@@ -13,12 +13,15 @@ from kafkaproto.directory_files import DELETED_SUFFIX
 from kafkaproto_server.ports import Disk
 
 
-def mark_deleted(disk: Disk, paths: Iterable[str]) -> None:
-    """Rename files so that they count as deleted, in this order. It is durable once their directory is synced. Raises
-    OSError."""
+def mark_deleted(disk: Disk, paths: Iterable[str]) -> list[str]:
+    """Rename files so that they count as deleted, in this order. It is durable once their directory is synced. Returns
+    the new paths. Raises OSError."""
     # The order matters to the log: it renames from one end, so that a crash half way leaves no gap.
+    renamed = []
     for path in paths:
         disk.rename(path, path + DELETED_SUFFIX)
+        renamed.append(path + DELETED_SUFFIX)
+    return renamed
 
 
 def remove_deleted(disk: Disk, directory: str) -> int:

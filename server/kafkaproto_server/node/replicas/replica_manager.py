@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
+from kafkaproto_server.node.replicas.cleaning import LogCleaner
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
 from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
@@ -75,6 +77,7 @@ class ReplicaManager:
         # Directories that failed, with the problem, until that is reported.
         self._failures: list[tuple[str, str]] = []
         self._has_failed = trio.Event()
+        self._disk = disk
         self._broker_id = broker_id
         self._clock = clock
         self._image = image
@@ -99,19 +102,11 @@ class ReplicaManager:
             applied=self._apply,
             directory_failed=self._note_failure,
         )
+        self._cleaner = self._make_cleaner(workers, surveys)
         self._appends = Appends(
             self.replicas, clock, self._timers, self._unknown, self._refresh, self._in_thread
         )
-        self._fetches = Fetches(
-            replicas=self.replicas,
-            image=image,
-            clock=clock,
-            timers=self._timers,
-            rng=rng,
-            max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
-            max_bytes=_number(configs, "fetch.max.bytes"),
-            read_in_thread=self._in_thread,
-        )
+        self._fetches = self._make_fetches(rng)
         self._fetchers = Fetchers(
             _fetcher_config(broker_id, configs),
             replicas=self.replicas,
@@ -121,6 +116,32 @@ class ReplicaManager:
             call_at=self._timers.add,
             endpoint=self._endpoint,
             broker_epoch=broker_epoch,
+            was_cut=self._cleaner.was_cut,
+        )
+
+    def _make_fetches(self, rng: Rng) -> Fetches:
+        configs = self._node_configs()
+        return Fetches(
+            replicas=self.replicas,
+            image=self._image,
+            clock=self._clock,
+            timers=self._timers,
+            rng=rng,
+            max_sessions=_number(configs, "max.incremental.fetch.session.cache.slots"),
+            max_bytes=_number(configs, "fetch.max.bytes"),
+            read_in_thread=self._in_thread,
+        )
+
+    def _make_cleaner(self, workers: Workers, surveys: dict[bytes, DirectorySurvey]) -> LogCleaner:
+        return LogCleaner(
+            replicas=self.replicas,
+            disk=self._disk,
+            clock=self._clock,
+            workers=workers,
+            surveys=surveys,
+            node_configs=self._node_configs,
+            refresh=self._refresh,
+            removed=self._remove_files,
         )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -131,6 +152,7 @@ class ReplicaManager:
             await nursery.start(self._fetchers.run)
             nursery.start_soon(self._shrink_isrs)
             nursery.start_soon(self._write_checkpoints)
+            nursery.start_soon(self._cleaner.run)
             nursery.start_soon(self._report_failures)
             task_status.started()
 
@@ -176,6 +198,7 @@ class ReplicaManager:
         hosted = self.replicas.remove(topic_id, index)
         if hosted is not None:
             self._isr_changes.drop(hosted.partition)
+            self._cleaner.forget(hosted)
             self._settings.forget(hosted.partition.topic)
 
     def _apply(self, hosted: Hosted) -> None:
@@ -284,6 +307,17 @@ class ReplicaManager:
             raise error
 
         self._readers.put(DiskJob(work, done, failed))
+
+    def _remove_files(self, hosted: Hosted, paths: Sequence[str]) -> None:
+        """Remove files that no log uses any more."""
+
+        def remove() -> None:
+            for path in paths:
+                # A topic that was deleted meanwhile took its files along.
+                with suppress(FileNotFoundError):
+                    self._disk.remove(path)
+
+        self._readers.put(DiskJob(remove, lambda _: None, partial(self.replicas.failed, hosted)))
 
     def _note_failure(self, path: str, problem: str) -> None:
         self._failures.append((path, problem))

@@ -9,6 +9,7 @@ import msgspec
 
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.offset_checkpoints import (
+    CLEANED,
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
@@ -33,6 +34,8 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
     recovery_points: Mapping[TopicPartition, int]
     log_starts: Mapping[TopicPartition, int]
     high_watermarks: Mapping[TopicPartition, int]
+    cleaned: Mapping[TopicPartition, int] = msgspec.field(default_factory=dict)
+    """Up to where each log is compacted."""
 
 
 def survey_directory(disk: Disk, path: str, *, is_clean: bool) -> DirectorySurvey:
@@ -55,6 +58,7 @@ def survey_directory(disk: Disk, path: str, *, is_clean: bool) -> DirectorySurve
         recovery_points=_offsets(disk, path, RECOVERY_POINTS),
         log_starts=_offsets(disk, path, LOG_STARTS),
         high_watermarks=_offsets(disk, path, HIGH_WATERMARKS),
+        cleaned=_offsets(disk, path, CLEANED),
     )
 
 

@@ -23,6 +23,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from operator import is_not
 
 from kafkaproto.directory_files import DELETED_SUFFIX, PARTITION_METADATA_NAME
 from kafkaproto.log import (
@@ -52,6 +53,8 @@ from kafkaproto_server.storage.log.producer_state_file import (
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.retention import RetainedSegment
 from kafkaproto_server.storage.log.segment import LogConfig, Segment, TimestampedOffset
+from kafkaproto_server.storage.log.swap_files import begin_swap, complete_swaps, end_swap
+from kafkaproto_server.storage.log.transaction_index_files import delete_index
 from kafkaproto_server.types import OffsetAndEpoch
 
 NO_EPOCH = -1
@@ -82,6 +85,8 @@ class Log:
         self._epochs = LeaderEpochs()
         self._written_epochs: tuple[tuple[int, int], ...] = ()
         """The epochs that leader-epoch-checkpoint contains."""
+        self.cuts = 0
+        """How often the log was cut at its end."""
         self._failure: OSError | None = None
         self._has_durable_names = config.is_durable_at_once
         self._reading = threading.Lock()
@@ -111,6 +116,7 @@ class Log:
             disk.make_directory(directory)
         # Before anything is removed or cut: a directory of another topic must stay as it is.
         ensure_partition_metadata(disk, directory, topic_id, is_durable=is_durable)
+        complete_swaps(disk, directory)
         log._remove_leftovers()
         try:
             log._load_segments(policy or RecoveryPolicy())
@@ -128,6 +134,11 @@ class Log:
     def log_end_offset(self) -> int:
         """The offset that the next record gets."""
         return self._segments[-1].next_offset
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments, ascending. The last one is active."""
+        return self._segments
 
     @property
     def segment_bases(self) -> tuple[int, ...]:
@@ -275,11 +286,13 @@ class Log:
             end = segments[-1].next_offset
             if not start <= offset <= end:
                 raise OffsetOutOfRangeError(self.directory, offset, start, end)
-            index = bisect_right(segments, offset, key=_base_offset) - 1
+            # The log may start in a gap before its first segment.
+            index = max(0, bisect_right(segments, offset, key=_base_offset) - 1)
             while index < len(segments):
                 segment = segments[index]
-                # Behind the last batch of a segment, offsets may be missing up to the next one.
-                if offset < segment.next_offset:
+                # Behind the last batch of a segment, offsets may be missing up to the next one. It may also be that
+                # compaction has left no batch.
+                if offset < segment.next_offset and segment.size:
                     return segment.read_records(
                         offset, max_bytes, end_offset, whole_first=whole_first, now=now
                     )
@@ -321,6 +334,7 @@ class Log:
             self._epochs.truncate_to(offset)
             self._sync_and_write_epochs()
             self._remove_producer_states_after(offset)
+            self.cuts += 1
             # Newest first, so that a crash half way leaves no gap.
             # The first segment always stays: its name is the only record of where the log begins.
             kept = max(1, sum(segment.base_offset < offset for segment in self._segments))
@@ -341,6 +355,7 @@ class Log:
             self._epochs = LeaderEpochs()
             self._keep_epochs()
             self._remove_producer_states_after(0)
+            self.cuts += 1
             # Newest first again: after a crash half way, what remains is a beginning of the log
             # without a gap.
             for segment in reversed(self._segments):
@@ -370,6 +385,30 @@ class Log:
             self._start_offset = offset
             self._epochs.move_start_to(offset, self.log_end_offset)
             self._sync_and_write_epochs()
+
+    def replace(self, gone: Sequence[Segment], cleaned: Segment, *, cuts: int) -> list[str] | None:
+        """Put a segment that compaction has made in the place of those that it was made of, durably on return. Returns
+        the paths of the files that are to be removed; they count as deleted already.
+
+        None, with nothing changed, if those are not segments of the log any more, or if it was cut since ``cuts`` was
+        its number of cuts. Raises OSError, after which the log has failed.
+        """
+        if cuts != self.cuts:
+            return None
+        begin = bisect_right(self._segments, gone[0].base_offset, key=_base_offset) - 1
+        there = self._segments[begin : begin + len(gone)]
+        if begin < 0 or len(there) < len(gone) or any(map(is_not, there, gone)):
+            return None
+        assert there[-1] is not self._active, f"{self.directory}: the active segment was compacted"
+        with self._changing(), self._reading:
+            begin_swap(self._disk, self.directory, cleaned)
+            deleted = []
+            for segment in gone:
+                deleted += segment.delete()
+                deleted += delete_index(self._disk, self.directory, segment.base_offset)
+            end_swap(self._disk, self.directory, cleaned)
+            self._segments = (*self._segments[:begin], cleaned, *self._segments[begin + len(gone) :])
+        return deleted
 
     def close(self, producers: bytes | None = NO_PRODUCERS) -> None:
         """Stop cleanly: sync everything, trim the indexes, write the producer state. A failed log only closes its
@@ -555,11 +594,11 @@ class Log:
             epoch = segment.load(end)
             # The epochs come from a file that may be stale or damaged. The last batch of the
             # segment has to confirm it, else the segment is read.
-            if epoch is None or epochs.epoch_at(segment.next_offset - 1) != epoch:
+            if epoch is None or (segment.size and epochs.epoch_at(segment.next_offset - 1) != epoch):
                 segment.close()
                 break
             self._segments = (*self._segments, segment)
-            last_epoch = epoch
+            last_epoch = max(last_epoch, epoch)
         if self._segments:
             # Epochs of the segments that are still to be read come from their batches.
             epochs.truncate_to(self.log_end_offset)

@@ -19,6 +19,7 @@ from kafkaproto.transaction_index import (
     iterate_transaction_index,
 )
 from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.deletion import mark_deleted
 
 
 def read_aborted(disk: Disk, directory: str, end_offset: int) -> list[AbortedTransaction]:
@@ -57,6 +58,28 @@ def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_
             file.truncate(kept * ENTRY_SIZE)
         finally:
             file.close()
+
+
+def write_cleaned_index(
+    disk: Disk, directory: str, segment_base: int, suffix: str, transactions: Sequence[AbortedTransaction]
+) -> None:
+    """Write the index of a segment that compaction has made, durably on return; its name ends with ``suffix``. Without
+    transactions there is no file. Raises OSError."""
+    if not transactions:
+        return
+    file = disk.open(_path(directory, segment_base) + suffix, create=True)
+    try:
+        file.truncate(0)
+        file.append([encode_aborted_transaction(each) for each in transactions])
+        file.sync()
+    finally:
+        file.close()
+
+
+def delete_index(disk: Disk, directory: str, segment_base: int) -> list[str]:
+    """Mark the file of a segment as deleted, if there is one. Returns its new path. Raises OSError."""
+    path = _path(directory, segment_base)
+    return mark_deleted(disk, [path]) if disk.exists(path) else []
 
 
 def _path(directory: str, base: int) -> str:
