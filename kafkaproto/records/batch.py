@@ -39,6 +39,7 @@ from kafkaproto.records.record import (
     NewRecord,
     PlainRecord,
     Record,
+    encode_kept_records,
     encode_records,
     read_records,
     timestamp_of,
@@ -58,6 +59,7 @@ __all__ = [
     "assign_offsets",
     "build_batch",
     "iterate_batches",
+    "keep_records",
 ]
 
 MAGIC = 2
@@ -394,8 +396,11 @@ def build_batch(
     plain, max_timestamp = encode_records(records, base_timestamp, timestamp_ms)
     body = compress(compression, plain)
     count = len(records)
-    try:
-        checked = _AFTER_CRC.pack(
+    return _sealed(
+        body,
+        base_offset,
+        partition_leader_epoch,
+        (
             attributes,
             count - 1,
             base_timestamp,
@@ -404,7 +409,56 @@ def build_batch(
             producer_epoch,
             base_sequence,
             count,
-        )
+        ),
+    )
+
+
+def keep_records(
+    batch: RecordBatchView, records: Sequence[Record], *, delete_horizon_ms: int | None = None
+) -> bytes:
+    """The batch with only these of its records, as compaction leaves it: with the same range of offsets, sequence
+    numbers, attributes and compression.
+
+    ``delete_horizon_ms`` is the new delete horizon; None leaves the one that the batch has, if any. Without a record,
+    the result is the header alone.
+    """
+    header = batch.header()
+    attributes, max_timestamp, body = header.attributes, header.max_timestamp, b""
+    if records:
+        base_timestamp = records[0].timestamp
+        if delete_horizon_ms is not None:
+            attributes |= _DELETE_HORIZON_BIT
+            base_timestamp = delete_horizon_ms
+        elif attributes & _DELETE_HORIZON_BIT:
+            base_timestamp = header.base_timestamp
+        if not attributes & _TIMESTAMP_TYPE_BIT:
+            max_timestamp = max(record.timestamp for record in records)
+        plain = encode_kept_records(records, header.base_offset, base_timestamp)
+        body = compress(attributes & COMPRESSION_MASK, plain)
+    else:
+        attributes &= ~(COMPRESSION_MASK | _DELETE_HORIZON_BIT)
+        base_timestamp = -1
+    return _sealed(
+        body,
+        header.base_offset,
+        header.partition_leader_epoch,
+        (
+            attributes,
+            header.last_offset_delta,
+            base_timestamp,
+            max_timestamp,
+            header.producer_id,
+            header.producer_epoch,
+            header.base_sequence,
+            len(records),
+        ),
+    )
+
+
+def _sealed(body: bytes, base_offset: int, partition_leader_epoch: int, after_crc: tuple[int, ...]) -> bytes:
+    """The bytes of a batch: its length and crc follow from the rest."""
+    try:
+        checked = _AFTER_CRC.pack(*after_crc)
         crc = crc32c(body, crc32c(checked))
         length = HEADER_SIZE - LENGTH_END + len(body)
         start = _BEFORE_CRC.pack(base_offset, length, partition_leader_epoch, MAGIC, crc)

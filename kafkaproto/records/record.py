@@ -187,6 +187,32 @@ def encode_records(
     return join(parts), max_timestamp
 
 
+def encode_kept_records(records: Sequence[Record], base_offset: int, base_timestamp: int) -> bytes:
+    """The bytes of records that were read from a batch, for a batch with this base offset and base timestamp: each one
+    keeps its offset and its timestamp."""
+    join = b"".join
+    parts: list[bytes] = []
+    known_delta, start = None, b""
+    for offset, timestamp, key, value, headers in records:
+        delta = timestamp - base_timestamp
+        if delta != known_delta:
+            known_delta, start = delta, _attributes_and_timestamp(delta)
+        body = join(
+            (
+                start,
+                _number(offset - base_offset),
+                _NULL_LENGTH if key is None else _number(len(key)),
+                key or b"",
+                _NULL_LENGTH if value is None else _number(len(value)),
+                value or b"",
+                _encode_headers(headers) if headers else _NO_HEADERS,
+            )
+        )
+        parts.append(_number(len(body)))
+        parts.append(body)
+    return join(parts)
+
+
 def timestamp_of(record: NewRecord | PlainRecord, batch_timestamp: int) -> int:
     """The record's own timestamp; if it has none, that of the batch."""
     if len(record) == 4 and record[3] is not None:
@@ -251,6 +277,10 @@ def _encode_headers(headers: Sequence[NewHeader]) -> bytes:
             write_varint(out, len(value))
             out += value
     return bytes(out)
+
+
+def _number(value: int) -> bytes:
+    return _SMALL_VARINTS[value] if 0 <= value < _SMALL_LIMIT else _varint(value)
 
 
 def _varint(value: int) -> bytes:

@@ -20,7 +20,12 @@ from kafkaproto_server.raft.values.events import LogStartMoved
 from kafkaproto_server.storage.deletion import remove_deleted
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.retention import RetainedSnapshot, RetentionLimits, retained_from
+from kafkaproto_server.storage.log.retention import (
+    RetainedSegment,
+    RetainedSnapshot,
+    RetentionLimits,
+    retained_from,
+)
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, take_header
 
 _log = logging.getLogger("kafkaproto.server.quorum")
@@ -95,7 +100,7 @@ class LogCleaner:
             _log.warning("the snapshots of the metadata log cannot be listed: %s", error)
             return None
         start = retained_from(
-            retained, self._log.retained_segments(), self._limits, now_ms=self._clock.wall_ms()
+            retained, _retained_segments(self._log), self._limits, now_ms=self._clock.wall_ms()
         )
         if start is None:
             return None
@@ -124,3 +129,10 @@ class LogCleaner:
             return None
         finally:
             records.close()
+
+
+def _retained_segments(log: Log) -> tuple[RetainedSegment, ...]:
+    """The segments, ascending, in the form that retention takes."""
+    return tuple(
+        RetainedSegment(next_offset=segment.next_offset, size_bytes=segment.size) for segment in log.segments
+    )

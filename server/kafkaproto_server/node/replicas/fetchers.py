@@ -97,8 +97,10 @@ class Fetchers:
         call_at: Callable[[int, Callable[[], None]], None],
         endpoint: Callable[[int], Endpoint | None],
         broker_epoch: Callable[[], int | None],
+        was_cut: Callable[[Hosted], None],
     ) -> None:
-        """``call_at`` calls a function at a time of the clock. ``endpoint`` is that of a broker for other brokers."""
+        """``call_at`` calls a function at a time of the clock. ``endpoint`` is that of a broker for other brokers.
+        ``was_cut`` is called when a replica's log was cut at its end."""
         self.config = config
         self.replicas = replicas
         self.clock = clock
@@ -107,6 +109,7 @@ class Fetchers:
         self.call_at = call_at
         self.endpoint = endpoint
         self.broker_epoch = broker_epoch
+        self.was_cut = was_cut
         self._fetchers: dict[tuple[int, int], _Fetcher] = {}
         self._of: dict[PartitionKey, _Fetcher] = {}
         self._nursery: trio.Nursery | None = None
@@ -367,6 +370,7 @@ class _Fetcher:
 
     def _was_cut(self, followed: _Followed, found: Found) -> None:
         self._owner.replicas.was_cut(followed.hosted, found)
+        self._owner.was_cut(followed.hosted)
         self._changed(followed)
 
     def _move_start(self, followed: _Followed, offset: int) -> None:

@@ -20,6 +20,7 @@ from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
+from kafkaproto_server.node.replicas.cleaning import LogCleaner
 from kafkaproto_server.node.replicas.deletions import Deletions
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
@@ -83,6 +84,7 @@ class ReplicaManager:
         # Directories that failed, with the problem, until that is reported.
         self._failures: list[tuple[str, str]] = []
         self._has_failed = trio.Event()
+        self._disk = disk
         self._broker_id = broker_id
         self._clock = clock
         self._image = image
@@ -106,6 +108,7 @@ class ReplicaManager:
             applied=self._apply,
             directory_failed=self._note_failure,
         )
+        self._cleaner = self._make_cleaner(workers, surveys)
         self.maintenance = Maintenance(self.replicas, clock, node_configs, self._refresh)
         self._deletions = Deletions(self.replicas, clock, timers, self._unknown, self._refresh)
         self._appends = self._new_appends(is_session_over)
@@ -120,6 +123,19 @@ class ReplicaManager:
             call_at=timers.add,
             endpoint=self._endpoint,
             broker_epoch=broker_epoch,
+            was_cut=self._cleaner.was_cut,
+        )
+
+    def _make_cleaner(self, workers: Workers, surveys: dict[bytes, DirectorySurvey]) -> LogCleaner:
+        return LogCleaner(
+            replicas=self.replicas,
+            disk=self._disk,
+            clock=self._clock,
+            workers=workers,
+            surveys=surveys,
+            node_configs=self._node_configs,
+            refresh=self._refresh,
+            removed=self._remove_files,
         )
 
     def _new_appends(self, is_session_over: Callable[[], bool]) -> Appends:
@@ -155,6 +171,7 @@ class ReplicaManager:
             nursery.start_soon(self._shrink_isrs)
             nursery.start_soon(self.maintenance.run)
             nursery.start_soon(self.replicas.removals.run)
+            nursery.start_soon(self._cleaner.run)
             nursery.start_soon(self._report_failures)
             task_status.started()
 
@@ -204,6 +221,7 @@ class ReplicaManager:
         hosted = self.replicas.remove(topic_id, index)
         if hosted is not None:
             self._isr_changes.drop(hosted.partition)
+            self._cleaner.forget(hosted)
             self._settings.forget(hosted.partition.topic)
 
     def found_stray(self, found: FoundReplica) -> None:
@@ -346,6 +364,10 @@ class ReplicaManager:
             raise error
 
         self._readers.put(DiskJob(work, done, failed))
+
+    def _remove_files(self, hosted: Hosted, paths: Sequence[str]) -> None:
+        """Have files removed that no log uses any more."""
+        self.replicas.removals.later(hosted.directory_id, paths, hosted.settings.file_delete_delay_ms)
 
     def _note_failure(self, path: str, problem: str) -> None:
         self._failures.append((path, problem))

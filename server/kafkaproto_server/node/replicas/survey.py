@@ -10,6 +10,7 @@ import msgspec
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.offset_checkpoints import (
+    CLEANED,
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
@@ -40,6 +41,8 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
     high_watermarks: Mapping[TopicPartition, int]
     deleted: Sequence[str] = ()
     """The names of directories whose replicas were deleted, and that are to be removed."""
+    cleaned: Mapping[TopicPartition, int] = msgspec.field(default_factory=dict)
+    """Up to where each log is compacted."""
 
 
 def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bool) -> DirectorySurvey:
@@ -77,6 +80,7 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
         log_starts=_offsets(disk, path, LOG_STARTS),
         high_watermarks=_offsets(disk, path, HIGH_WATERMARKS),
         deleted=deleted,
+        cleaned=_offsets(disk, path, CLEANED),
     )
 
 

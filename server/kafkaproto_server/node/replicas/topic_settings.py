@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.log_state.cleanable import CompactionLimits
 from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.log.topic_retention import TopicRetention
@@ -26,6 +27,8 @@ class TopicSettings(msgspec.Struct, frozen=True, kw_only=True):
     file_delete_delay_ms: int
     flush_ms: int
     """How long records may stay in memory only."""
+    compaction: CompactionLimits | None
+    """None if ``cleanup.policy`` has no ``compact``."""
 
 
 class KnownSettings:
@@ -89,6 +92,7 @@ def _settings(node_configs: NodeConfigs, own: Mapping[str, str]) -> TopicSetting
         assert found is not None, f"{key} has a default"
         return found
 
+    incoming = incoming_rules({key: value(key) for key in _INCOMING_KEYS})
     segment_bytes, segment_ms, jitter_ms, interval_bytes, index_bytes, flush_messages = (
         int(value(key)) for key in _LOG_KEYS
     )
@@ -105,7 +109,7 @@ def _settings(node_configs: NodeConfigs, own: Mapping[str, str]) -> TopicSetting
             is_durable_at_once=False,
             flush_messages=flush_messages,
         ),
-        incoming=incoming_rules({key: value(key) for key in _INCOMING_KEYS}),
+        incoming=incoming,
         min_insync_replicas=int(value("min.insync.replicas")),
         deletes="delete" in policies,
         retention=TopicRetention(
@@ -113,4 +117,14 @@ def _settings(node_configs: NodeConfigs, own: Mapping[str, str]) -> TopicSetting
         ),
         file_delete_delay_ms=int(value("file.delete.delay.ms")),
         flush_ms=int(value("flush.ms")),
+        compaction=_compaction(value) if incoming.is_compacted else None,
+    )
+
+
+def _compaction(value: Callable[[str], str]) -> CompactionLimits:
+    return CompactionLimits(
+        min_dirty_ratio=float(value("min.cleanable.dirty.ratio")),
+        min_lag_ms=int(value("min.compaction.lag.ms")),
+        max_lag_ms=int(value("max.compaction.lag.ms")),
+        delete_retention_ms=int(value("delete.retention.ms")),
     )

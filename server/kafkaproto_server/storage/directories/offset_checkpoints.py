@@ -20,6 +20,7 @@ from kafkaproto_server.storage.atomic import replace_file
 RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
 LOG_STARTS: Final = "log-start-offset-checkpoint"
 HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
+CLEANED: Final = "cleaner-offset-checkpoint"
 
 TopicPartition: TypeAlias = tuple[str, int]
 

@@ -110,18 +110,35 @@ class _IndexFile:
             self._opened.close()
             self._opened = None
 
+    @property
+    def size_in_bytes(self) -> int:
+        """The length of all entries."""
+        return self.count * self._entry_size
+
+    def renamed(self, path: str) -> None:
+        """Its closed file has another path now."""
+        assert self._opened is None, f"{self._path} is open"
+        self._path = path
+
 
 class OffsetIndex:
     """Maps an offset to a position in the ``.log`` file from which to read."""
 
     ENTRY_SIZE = 8
 
-    def __init__(self, disk: Disk, directory: str, base_offset: int, max_bytes: int) -> None:
-        self.path = f"{directory}/{segment_file_name(base_offset, OFFSET_INDEX_SUFFIX)}"
+    def __init__(
+        self, disk: Disk, directory: str, base_offset: int, max_bytes: int, suffix: str = ""
+    ) -> None:
+        self.path = f"{directory}/{segment_file_name(base_offset, OFFSET_INDEX_SUFFIX)}{suffix}"
         self._base_offset = base_offset
         self.file = _IndexFile(disk, self.path, self.ENTRY_SIZE, max_bytes)
         self._offsets = array("q")
         self._positions = array("q")
+
+    def renamed(self, directory: str, suffix: str) -> None:
+        """Its closed file was renamed."""
+        self.path = f"{directory}/{segment_file_name(self._base_offset, OFFSET_INDEX_SUFFIX)}{suffix}"
+        self.file.renamed(self.path)
 
     @property
     def last(self) -> OffsetIndexEntry | None:
@@ -188,12 +205,19 @@ class TimeIndex:
 
     ENTRY_SIZE = 12
 
-    def __init__(self, disk: Disk, directory: str, base_offset: int, max_bytes: int) -> None:
-        self.path = f"{directory}/{segment_file_name(base_offset, TIME_INDEX_SUFFIX)}"
+    def __init__(
+        self, disk: Disk, directory: str, base_offset: int, max_bytes: int, suffix: str = ""
+    ) -> None:
+        self.path = f"{directory}/{segment_file_name(base_offset, TIME_INDEX_SUFFIX)}{suffix}"
         self._base_offset = base_offset
         self.file = _IndexFile(disk, self.path, self.ENTRY_SIZE, max_bytes)
         self._timestamps = array("q")
         self._offsets = array("q")
+
+    def renamed(self, directory: str, suffix: str) -> None:
+        """Its closed file was renamed."""
+        self.path = f"{directory}/{segment_file_name(self._base_offset, TIME_INDEX_SUFFIX)}{suffix}"
+        self.file.renamed(self.path)
 
     @property
     def last(self) -> TimeIndexEntry | None:

@@ -24,6 +24,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from operator import is_not
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
@@ -46,13 +47,13 @@ from kafkaproto_server.storage.log.producer_state_file import (
     write_producer_state,
 )
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
-from kafkaproto_server.storage.log.retention import RetainedSegment
 from kafkaproto_server.storage.log.segment import (
     MAX_RELATIVE_OFFSET,
     LogConfig,
     Segment,
     TimestampedOffset,
 )
+from kafkaproto_server.storage.log.swap_files import complete_swaps, swap_in
 from kafkaproto_server.storage.log.unsynced import Unsynced
 from kafkaproto_server.types import OffsetAndEpoch
 
@@ -89,7 +90,7 @@ class Log:
         self.deleted: deque[str] = deque()
         """Paths of files that were deleted by a rename. Whoever owns the log takes them out and removes them later; a
         log that is durable at once is tidied by its directory's name instead."""
-        self._cuts = 0
+        self.cuts = 0
         """How often the log was cut at its end."""
         self._failure: OSError | None = None
         self._has_durable_names = config.is_durable_at_once
@@ -120,6 +121,7 @@ class Log:
             disk.make_directory(directory)
         # Before anything is removed or cut: a directory of another topic must stay as it is.
         ensure_partition_metadata(disk, directory, topic_id, is_durable=is_durable)
+        complete_swaps(disk, directory)
         remove_leftovers(disk, directory)
         try:
             log._load_segments(policy or RecoveryPolicy())
@@ -145,7 +147,7 @@ class Log:
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """The segments, ascending; for whoever changes the log."""
+        """The segments, ascending. The last one is active."""
         return self._segments
 
     @property
@@ -157,13 +159,6 @@ class Log:
     def size_in_bytes(self) -> int:
         """Bytes of all segments, without their indexes."""
         return sum(segment.size for segment in self._segments)
-
-    def retained_segments(self) -> tuple[RetainedSegment, ...]:
-        """The segments, ascending, in the form that ``retention`` takes."""
-        return tuple(
-            RetainedSegment(next_offset=segment.next_offset, size_bytes=segment.size)
-            for segment in self._segments
-        )
 
     @property
     def epoch_starts(self) -> tuple[tuple[int, int], ...]:
@@ -244,7 +239,7 @@ class Log:
     def unsynced(self, *, with_active: bool) -> Unsynced | None:
         """What has to be made durable for a later recovery point: all of the log, or all but its last segment. None if
         that is durable already. Any thread may ask."""
-        cuts = self._cuts
+        cuts = self.cuts
         segments = self._segments
         if with_active:
             end_offset = segments[-1].next_offset
@@ -269,7 +264,7 @@ class Log:
     def was_synced(self, unsynced: Unsynced) -> None:
         """`make_durable` has made it durable: the recovery point moves, unless the log was cut meanwhile. Raises
         OSError, after which the log has failed."""
-        if unsynced.cuts != self._cuts or unsynced.end_offset <= self.recovery_point:
+        if unsynced.cuts != self.cuts or unsynced.end_offset <= self.recovery_point:
             return
         with self._changing():
             for segment in self._segments[:-1]:
@@ -346,11 +341,13 @@ class Log:
             end = segments[-1].next_offset
             if not start <= offset <= end:
                 raise OffsetOutOfRangeError(self.directory, offset, start, end)
-            index = bisect_right(segments, offset, key=_base_offset) - 1
+            # The log may start in a gap before its first segment.
+            index = max(0, bisect_right(segments, offset, key=_base_offset) - 1)
             while index < len(segments):
                 segment = segments[index]
-                # Behind the last batch of a segment, offsets may be missing up to the next one.
-                if offset < segment.next_offset:
+                # Behind the last batch of a segment, offsets may be missing up to the next one. It may also be that
+                # compaction has left no batch.
+                if offset < segment.next_offset and segment.size:
                     return segment.read_records(
                         offset, max_bytes, end_offset, whole_first=whole_first, now=now
                     )
@@ -392,7 +389,7 @@ class Log:
             self._epochs.truncate_to(offset)
             self._sync_and_write_epochs()
             self._remove_producer_states_after(offset)
-            self._cuts += 1
+            self.cuts += 1
             self.recovery_point = min(self.recovery_point, offset)
             # Newest first, so that a crash half way leaves no gap.
             # The first segment always stays: its name is the only record of where the log begins.
@@ -414,7 +411,7 @@ class Log:
             self._epochs = LeaderEpochs()
             self._keep_epochs()
             self._remove_producer_states_after(0)
-            self._cuts += 1
+            self.cuts += 1
             self.recovery_point = min(self.recovery_point, start_offset)
             # Newest first again: after a crash half way, what remains is a beginning of the log
             # without a gap.
@@ -451,6 +448,25 @@ class Log:
                 # whose epochs are gone, it would have to be read.
                 self._disk.sync_directory(self.directory)
                 self._write_epochs()
+
+    def replace(self, gone: Sequence[Segment], cleaned: Segment, *, cuts: int) -> list[str] | None:
+        """Put a segment that compaction has made in the place of those that it was made of, durably on return. Returns
+        the paths of the files that are to be removed; they count as deleted already.
+
+        None, with nothing changed, if those are not segments of the log any more, or if it was cut since ``cuts`` was
+        its number of cuts. Raises OSError, after which the log has failed.
+        """
+        if cuts != self.cuts:
+            return None
+        begin = bisect_right(self._segments, gone[0].base_offset, key=_base_offset) - 1
+        there = self._segments[begin : begin + len(gone)]
+        if begin < 0 or len(there) < len(gone) or any(map(is_not, there, gone)):
+            return None
+        assert there[-1] is not self._active, f"{self.directory}: the active segment was compacted"
+        with self._changing(), self._reading:
+            deleted = swap_in(self._disk, self.directory, gone, cleaned)
+            self._segments = (*self._segments[:begin], cleaned, *self._segments[begin + len(gone) :])
+        return deleted
 
     def close(self, producers: bytes | None = NO_PRODUCERS) -> None:
         """Stop cleanly: sync everything, trim the indexes, write the producer state. A failed log only closes its
@@ -650,11 +666,11 @@ class Log:
             epoch = segment.load(end)
             # The epochs come from a file that may be stale or damaged. The last batch of the
             # segment has to confirm it, else the segment is read.
-            if epoch is None or epochs.epoch_at(segment.next_offset - 1) != epoch:
+            if epoch is None or (segment.size and epochs.epoch_at(segment.next_offset - 1) != epoch):
                 segment.close()
                 break
             self._segments = (*self._segments, segment)
-            last_epoch = epoch
+            last_epoch = max(last_epoch, epoch)
         if self._segments:
             # Epochs of the segments that are still to be read come from their batches.
             epochs.truncate_to(self.log_end_offset)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import MAX_OFFSET, segment_file_name
 from kafkaproto.records.batch import Record, RecordBatchView, iterate_batches
+from kafkaproto_server.log_state.cleanable import SegmentAge
 from kafkaproto_server.ports import Buffer, Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
 from kafkaproto_server.storage.errors import CorruptFileError
@@ -77,18 +78,22 @@ class Segment:
     and ``next_offset`` count a batch only once it is in the file. No other method may run beside a read.
     """
 
-    def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
+    def __init__(
+        self, disk: Disk, directory: str, base_offset: int, config: LogConfig, suffix: str = ""
+    ) -> None:
+        """``suffix`` is what the names of its files end with, if it is not part of a log yet."""
         self._disk = disk
         self._config = config
         self.base_offset = base_offset
         self.next_offset = base_offset
         self.size = 0
-        self.path = f"{directory}/{segment_file_name(base_offset)}"
+        self.path = f"{directory}/{segment_file_name(base_offset)}{suffix}"
         # The file is not preallocated, as by default in Kafka: after a crash, zeros behind the last
         # batch would look like a torn append.
         self._opened: File | None = None
-        self._offset_index = OffsetIndex(disk, directory, base_offset, config.segment_index_bytes)
-        self._time_index = TimeIndex(disk, directory, base_offset, config.segment_index_bytes)
+        index_bytes = config.segment_index_bytes
+        self._offset_index = OffsetIndex(disk, directory, base_offset, index_bytes, suffix)
+        self._time_index = TimeIndex(disk, directory, base_offset, index_bytes, suffix)
         self._first_timestamp: int | None = None
         self._max_timestamp = -1
         self._offset_of_max_timestamp = base_offset
@@ -187,10 +192,14 @@ class Segment:
         read.
 
         ``end_offset`` is where the next segment begins; None if this is the last one. Returns the leader epoch of the
-        last record. None, with nothing changed, if indexes and batches do not agree: then `recover` has to read it all.
+        last record, -1 if compaction has left none. None, with nothing changed, if indexes and batches do not agree:
+        then `recover` has to read it all.
         """
         size = self._file.size()
-        # An empty segment has no batch that could confirm its indexes. To read it costs nothing.
+        if not size and self._config.has_gaps and end_offset is not None:
+            self._close_files()
+            return -1
+        # Another empty segment has no batch that could confirm its indexes. To read it costs nothing.
         if size and self._offset_index.load(size) and self._time_index.load():
             first, last = self._first_batch(), self._last_batch(size)
             if first is not None and last is not None and self._may_end_at(last.next_offset, end_offset):
@@ -429,6 +438,34 @@ class Segment:
         self.sync()
         self._offset_index.file.sync()
         self._time_index.file.sync()
+
+    def complete(self) -> None:
+        """End the appends to a segment that compaction has made; all its files are there, and durable on return."""
+        self._time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
+        self._is_synced = False
+        self._offset_index.file.trim()
+        self._time_index.file.trim()
+        self.flush()
+        self._close_files()
+
+    def renamed(self, suffix: str) -> None:
+        """Its files were renamed, and end with another suffix now. They have to be closed."""
+        assert self._opened is None, f"{self.path} is open"
+        directory = self.path.rpartition("/")[0]
+        self.path = f"{directory}/{segment_file_name(self.base_offset)}{suffix}"
+        self._offset_index.renamed(directory, suffix)
+        self._time_index.renamed(directory, suffix)
+
+    @property
+    def age(self) -> SegmentAge:
+        """What the choice of the log to be compacted needs to know of it."""
+        first = NO_TIMESTAMP if self._first_timestamp is None else self._first_timestamp
+        return SegmentAge(self.base_offset, self.size, first, self._max_timestamp)
+
+    @property
+    def index_bytes(self) -> tuple[int, int]:
+        """The length of the entries of its offset index, and of its time index."""
+        return self._offset_index.file.size_in_bytes, self._time_index.file.size_in_bytes
 
     def close(self) -> None:
         """Close the files. A second call does nothing."""

@@ -9,7 +9,9 @@ Files that are no longer needed are renamed at once. `take_deleted` says which a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import groupby
 
 import msgspec
 
@@ -110,8 +112,7 @@ class TopicLog:
         producers, completed = self._producers(now_ms)
         # A crash may have taken the newest entries, whose markers are still there.
         missing = [each for each in completed if each.last_offset > known]
-        if missing:
-            append_aborted(self._disk, self.directory, log.segment_bases[-1], missing)
+        self._append_aborted(missing)
         return Found(
             log_start_offset=log.log_start_offset,
             log_end_offset=log.log_end_offset,
@@ -164,11 +165,16 @@ class TopicLog:
         log = self.log
         segments = log.segments
         log.append(batches, wall_ms=wall_ms)
-        if aborted:
-            append_aborted(self._disk, self.directory, log.segment_bases[-1], aborted)
+        self._append_aborted(aborted)
         if log.log_end_offset - log.recovery_point >= log.config.flush_messages:
             log.flush()
         return log.segments is not segments
+
+    def _append_aborted(self, aborted: Sequence[AbortedTransaction]) -> None:
+        """Add transactions to the index of the segment that holds the marker of each."""
+        bases = self.log.segment_bases
+        for index, part in groupby(aborted, lambda each: bisect_right(bases, each.last_offset)):
+            append_aborted(self._disk, self.directory, bases[index - 1], tuple(part))
 
     def write_producers(self, states: bytes, offset: int) -> None:
         """Write the producers' states at an offset (`encode_producer_snapshot`)."""

@@ -62,6 +62,28 @@ def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_
     return deleted
 
 
+def write_cleaned_index(
+    disk: Disk, directory: str, segment_base: int, suffix: str, transactions: Sequence[AbortedTransaction]
+) -> None:
+    """Write the index of a segment that compaction has made, durably on return; its name ends with ``suffix``. Without
+    transactions there is no file. Raises OSError."""
+    if not transactions:
+        return
+    file = disk.open(_path(directory, segment_base) + suffix, create=True)
+    try:
+        file.truncate(0)
+        file.append([encode_aborted_transaction(each) for each in transactions])
+        file.sync()
+    finally:
+        file.close()
+
+
+def delete_index(disk: Disk, directory: str, segment_base: int) -> list[str]:
+    """Mark the file of a segment as deleted, if there is one. Returns its new path. Raises OSError."""
+    path = _path(directory, segment_base)
+    return mark_deleted(disk, [path]) if disk.exists(path) else []
+
+
 def _path(directory: str, base: int) -> str:
     return f"{directory}/{segment_file_name(base, TRANSACTION_INDEX_SUFFIX)}"
 

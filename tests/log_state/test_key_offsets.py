@@ -1,0 +1,41 @@
+"""The newest offsets of keys, against a dict."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkaproto_server.log_state.key_offsets import MIN_SLOTS, SLOT_BYTES, KeyOffsets
+
+KEYS = st.binary(max_size=2)
+
+
+@given(st.lists(KEYS, max_size=60), st.lists(KEYS), st.integers(0, 60), st.integers(0, 100))
+def test_it_is_a_dict_that_takes_no_more_than_its_buffer(
+    keys: list[bytes], others: list[bytes], wanted: int, slots: int
+) -> None:
+    offsets = KeyOffsets(buffer_bytes=slots * SLOT_BYTES, load_factor=0.9, wanted=wanted)
+    assert 1 <= offsets.capacity < max(MIN_SLOTS, slots)
+    if slots > 80:
+        assert offsets.capacity >= wanted
+    expected: dict[bytes, int] = {}
+    for offset, key in enumerate(keys):
+        is_taken = offsets.put(key, offset)
+        assert is_taken == (len(expected) < offsets.capacity)
+        if is_taken:
+            expected[key] = offset
+            assert offsets.latest_offset == offset
+    for key in keys + others:
+        assert offsets.get(key) == expected.get(key, -1)
+    assert offsets.size == len(expected)
+
+
+def test_every_slot_can_be_filled() -> None:
+    offsets = KeyOffsets(buffer_bytes=1009 * SLOT_BYTES, load_factor=1.0, wanted=1 << 40)
+    # One slot stays free: the search for a key that is not there has to end.
+    assert offsets.capacity == 1008
+    for number in range(1008):
+        assert offsets.put(b"%d" % number, number)
+    assert not offsets.put(b"more", 1008)
+    assert [offsets.get(b"%d" % number) for number in range(1008)] == list(range(1008))
+    assert offsets.get(b"more") == -1
