@@ -63,13 +63,14 @@ class Maintenance:
                 ("log.flush.scheduler.interval.ms", _INITIAL_DELAY, self.flush),
                 (_EXPIRATION_INTERVAL, _EXPIRATION_INTERVAL, self.expire_producers),
             ):
-                nursery.start_soon(self._repeat, key, first, partial(self._in_parts, work))
+                nursery.start_soon(self._repeat, key, first, partial(self._in_parts, work), name=key)
             for key, first, checkpoint in (
                 (_HIGH_WATERMARK_INTERVAL, _HIGH_WATERMARK_INTERVAL, HIGH_WATERMARKS),
                 ("log.flush.offset.checkpoint.interval.ms", _INITIAL_DELAY, RECOVERY_POINTS),
                 ("log.flush.start.offset.checkpoint.interval.ms", _INITIAL_DELAY, LOG_STARTS),
             ):
-                nursery.start_soon(self._repeat, key, first, partial(self._write_checkpoint, checkpoint))
+                write = partial(self._write_checkpoint, checkpoint)
+                nursery.start_soon(self._repeat, key, first, write, name=key)
 
     async def _repeat(self, key: str, first: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do something again and again, after as many milliseconds as a config says; for the first time after those of
