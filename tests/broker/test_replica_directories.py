@@ -215,6 +215,9 @@ def test_a_future_copy_waits_for_an_offline_directory_and_stays_where_it_is() ->
     broker.see(p0=Y)
     assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): None}, [])
     assert (broker.queued, broker.replicas.are_known) == ({0: LOST_DIRECTORY}, False)
+    broker.queue.handle_response(answer(broker.queue.next_request(1, 0)), 0)
+    broker.see(p0=Y)
+    assert (broker.queued, broker.replicas.are_known) == ({}, False)
     broker.see(p0=LOST_DIRECTORY)
     assert (broker.queued, broker.replicas.are_known) == ({}, True)
     # Once the replica is removed, nobody waits for it.

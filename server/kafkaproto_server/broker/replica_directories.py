@@ -187,7 +187,6 @@ class ReplicaDirectories:
             return
         # A replica that waits may have got a directory meanwhile.
         if self._location.get(replica) is None:
-            self._forget(replica)
             self._place(replica, partition)
         self._report(replica, partition)
 
