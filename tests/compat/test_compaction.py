@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,7 +94,8 @@ def read(node: Node) -> list[Record]:
             (part,) = response.responses[0].partitions
             assert part.error_code == 0
             end = part.high_watermark
-            for batch in iterate_batches(part.records or b""):
+            records: Any = part.records or b""
+            for batch in iterate_batches(records):
                 found += batch.records()
                 offset = batch.next_offset
     return found
