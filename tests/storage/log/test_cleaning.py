@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from dataclasses import dataclass, field
 
@@ -468,12 +467,11 @@ def contents_bytes(world: World) -> bytes:
 
 def test_a_log_that_starts_before_its_first_segment_is_read_from_there() -> None:
     world = World()
-    log = world.log.log
-    world.put(Put(-1, [(b"a", b"x" * 300)], 0, False))
-    data = build_batch([NewRecord(b"b", b"y" * 300)], base_offset=10, timestamp_ms=START_MS)
-    log.configure(dataclasses.replace(CONFIG, segment_bytes=1))
-    log.append([data])
-    later = build_batch([NewRecord(b"c", b"z" * 300)], base_offset=20, timestamp_ms=START_MS)
-    log.append([later])
-    log.move_start_to(5)
-    assert bytes(world.log.read_records(5, 1 << 20, NO_LIMIT, whole_first=True)).startswith(data)
+    for key in (b"c", b"a", b"d", b"a", b"e"):
+        world.put(Put(-1, [(key, b"x" * 120)], 0, False))
+    assert world.log.log.segment_bases == (0, 2, 4)
+    world.clean(Clean(0, 1 << 16))
+    # Offset 1 is gone, and so is the first segment now.
+    world.log.log.move_start_to(1)
+    assert world.log.log.segment_bases == (2, 4)
+    assert [header.base_offset for header, _ in contents(world.log)] == [2, 3, 4]
