@@ -87,6 +87,7 @@ class ReplicaManager:
         self._inter_broker_listener = inter_broker_listener
         configs = node_configs()
         self._max_lag_ms = _number(configs, "replica.lag.time.max.ms")
+        self._max_wait_ms = _number(configs, "replica.fetch.wait.max.ms")
         self._checkpoint_interval_ms = _number(configs, "replica.high.watermark.checkpoint.interval.ms")
         self.replicas = HostedReplicas(
             disk=disk,
@@ -130,6 +131,7 @@ class ReplicaManager:
             nursery.start_soon(self._timers.run)
             await nursery.start(self._fetchers.run)
             nursery.start_soon(self._shrink_isrs)
+            nursery.start_soon(self._expand_isrs)
             nursery.start_soon(self._write_checkpoints)
             nursery.start_soon(self._report_failures)
             task_status.started()
@@ -307,6 +309,13 @@ class ReplicaManager:
         while True:
             await trio.sleep(self._checkpoint_interval_ms / 1000)
             self.replicas.write_checkpoints()
+
+    async def _expand_isrs(self) -> None:
+        # As often as each follower is heard of in Apache Kafka.
+        while True:
+            await trio.sleep(self._max_wait_ms / 1000)
+            for hosted in tuple(self.replicas):
+                hosted.partition.maybe_expand_isr()
 
     async def _shrink_isrs(self) -> None:
         while True:
