@@ -263,7 +263,11 @@ class HostedReplicas:
             )
 
     def _checkpoints_failed(self, path: str, error: Exception) -> None:
-        self._directory_failed(path, str(error))
+        # Without a free descriptor, nothing is known of the directory: they are written the next time.
+        if isinstance(error, OSError) and is_shortage(error):
+            _log.error("%s", error)
+        else:
+            self._directory_failed(path, str(error))
 
     def _write_checkpoints(self, directory_id: bytes, *, is_closed: bool) -> None:
         recovery_points: dict[TopicPartition, int] = {}
