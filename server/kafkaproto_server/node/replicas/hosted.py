@@ -44,7 +44,17 @@ PartitionId = tuple[bytes, int]
 class Hosted:
     """One replica on this broker."""
 
-    __slots__ = ("directory_id", "image", "is_gone", "lane", "log", "partition", "recovery_point", "settings")
+    __slots__ = (
+        "directory_id",
+        "image",
+        "is_being_cut",
+        "is_gone",
+        "lane",
+        "log",
+        "partition",
+        "recovery_point",
+        "settings",
+    )
 
     def __init__(
         self, partition: Partition, directory_id: bytes, lane: Jobs[DiskJob], settings: TopicSettings
@@ -59,6 +69,8 @@ class Hosted:
         """The newest state in the metadata."""
         self.recovery_point = 0
         """What lies before is durable."""
+        self.is_being_cut = False
+        """Whether a job cuts its log: what the metadata says meanwhile is applied to what is left."""
         self.is_gone = False
         """Whether it was deleted, or moved away, while its log was being opened."""
 
@@ -179,6 +191,10 @@ class HostedReplicas:
             aborted=found.aborted,
             high_watermark=high_watermark,
         )
+        self._applied(hosted)
+
+    def apply(self, hosted: Hosted) -> None:
+        """Give a replica the newest state in the metadata."""
         self._applied(hosted)
 
     def _not_opened(self, hosted: Hosted, error: Exception) -> None:

@@ -184,6 +184,8 @@ class ReplicaManager:
         partition, image = hosted.partition, hosted.image
         assert image is not None
         self._refresh(hosted)
+        if hosted.is_being_cut:
+            return
         if not partition.apply(image, now_ms=self._clock.now_ms()):
             return
         if partition.role is Role.FOLLOWER:
