@@ -451,3 +451,19 @@ def test_whoever_watches_hears_of_changes() -> None:
     assert (partition.log_start_offset, partition.high_watermark) == (1, 1)
     partition.log_start_moved(0, now_ms=0)
     assert partition.log_start_offset == 1
+
+
+def test_who_was_not_eligible_when_it_fetched_is_added_without_another_fetch() -> None:
+    replica = Replica()
+    replica.see(isr=(1, 2))
+    replica.fetch(2, 0)
+    replica.brokers.ineligible = {3}
+    replica.fetch(3, 0)
+    replica.partition.maybe_expand_isr()
+    assert replica.asked == []
+    replica.brokers.ineligible = set()
+    replica.partition.maybe_expand_isr()
+    assert replica.asked == [(1, 2, 3)]
+    # One change at a time.
+    replica.partition.maybe_expand_isr()
+    assert replica.asked == [(1, 2, 3)]

@@ -24,7 +24,7 @@ QUICK_RUN_WITH_UNKNOWN_NODE = range(1, 16)
 """Three of them are refused, six spoof."""
 
 
-@pytest.mark.parametrize(("seed", "level", "cause"), known_seeds())
+@pytest.mark.parametrize(("seed", "level", "cause"), [each for each in known_seeds() if each[1] != "nodes"])
 def test_seed_that_failed_once_holds(seed: int, level: str, cause: str) -> None:
     result = timed_run(seed, level)
     assert result.invariant is None, f"{cause}\n{report(result)}"

@@ -438,6 +438,13 @@ class Partition:
         if kept != self.isr:
             self._ask(kept)
 
+    def maybe_expand_isr(self) -> None:
+        """Ask for followers that have all and were not eligible when they fetched: without records to fetch, a fetch
+        session does not tell of them again (`fetch_sessions`)."""
+        if self.role is Role.LEADER and len(self.isr) <= len(self.followers):
+            for broker_id, follower in self.followers.items():
+                self._maybe_expand_isr(broker_id, follower)
+
     def _maybe_expand_isr(self, broker_id: int, follower: Follower) -> None:
         if self._pending is not None or broker_id in self.isr:
             return

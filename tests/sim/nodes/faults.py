@@ -14,6 +14,7 @@ import trio
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import LOG_SUFFIX
 from kafkaproto.records.batch import iterate_batches
+from tests.sim.nodes.data.logs import is_of_records
 from tests.sim.nodes.host import Host, SeededRng
 from tests.sim.nodes.network import Net
 from tests.sim.nodes.timeline import Timeline
@@ -280,6 +281,9 @@ def _length_to_rot(path: str, content: bytes) -> int:
     """How many of a file's first bytes may get a wrong bit: the last batch of a log is spared. A log without it looks
     like one whose last append was cut off by power loss, so its node votes without what it may have acknowledged.
     """
+    if is_of_records(path):
+        # Nobody promises anything of a record whose only intact copy was cut as damage, or that was never read again.
+        return 0
     if not path.endswith(LOG_SUFFIX):
         return len(content)
     last = 0

@@ -86,6 +86,9 @@ class Host:
         self._scope = trio.CancelScope()
         self._threads: SimThreads | None = None
         self._is_killed = False
+        self.losing_power: Callable[[Host], None] = lambda host: None
+        self.lost_power: Callable[[Host], None] = lambda host: None
+        """Called before and after the disk forgets what it had not written."""
         self.power_lost: Callable[[Host], None] = Host.lose_power
         """What happens when the disk loses power in the middle of an operation."""
 
@@ -231,7 +234,9 @@ class Host:
         """The machine is off at once; of what was not synced, the disk keeps what the seed says."""
         self._die()
         self.net.lose_power()
+        self.losing_power(self)
         self.disk.crash(SeededRng(self._rng))
+        self.lost_power(self)
 
     def _power_lost(self) -> None:
         self.power_lost(self)

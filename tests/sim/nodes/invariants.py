@@ -24,4 +24,12 @@ class NodeInvariant(enum.Enum):
     UNFENCED_ONCE_READ = "a broker is unfenced only once it has read its own registration"
     INDEXES_ARE_TRUE = "the entries of an index are those of the batches in its segment"
     STALE_IS_REFUSED = "what a partition's leader asks for with an older partition epoch is refused"
+    ACKNOWLEDGED_IS_REPLICATED = "a record acknowledged with acks=all is on the logs of min.insync.replicas"
+    ACKNOWLEDGED_IS_KEPT = "a record acknowledged with acks=all is on all replicas at last"
+    ONCE_AND_IN_ORDER = "a log has the batches of an idempotent producer once each, in their order"
+    COMMITTED_STAYS = "what was below a high watermark is the same on all replicas, for ever, without gaps"
+    ISR_HAS_THE_COMMITTED = "members of an ISR have all that is below their leader's high watermark"
+    SETTLES_AT_LAST = (
+        "in a healed cluster, partitions have leaders and whole ISRs, and producers and consumers get through"
+    )
     THREADS_ARE_FREE = "work on a disk never waits seconds for a thread"

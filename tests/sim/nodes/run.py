@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 from unittest import mock
 
 import trio
 
 from kafkaproto_server.node import startup
 from kafkaproto_server.node.quorum import log_cleaning
+from kafkaproto_server.node.replicas import topic_settings
 from kafkaproto_server.raft.model import progress
 from kafkaproto_server.storage.directories.format import QuorumStart
 from kafkaproto_server.storage.log.segment import LogConfig
@@ -33,6 +35,8 @@ from tests.sim.nodes.checkers import (
     left_behind,
     max_turn_s,
 )
+from tests.sim.nodes.data.traffic import CONFIG as DATA_CONFIG
+from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, DataOptions, DataTraffic, draw_data
 from tests.sim.nodes.disks import check_closed, check_stopped
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
@@ -51,6 +55,8 @@ FORWARD_S = 40.0
 """Longer than a broker waits for a controller."""
 MOST_WAIT_FOR_THREAD_S = 2.0
 CLEANING_INTERVAL_S = 3.0
+DATA_DESCRIPTORS = 4096
+LOOK_AT_RECORDS_S = 0.1
 INDEX_INTERVAL_BYTES = 500
 INDEX_BYTES = 40_000
 """Smaller than those of a node, so that all of it happens within seconds."""
@@ -63,6 +69,7 @@ _LAYOUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "three, a joiner and one": (("controller",),) * 4 + (("broker",),),
     "five and one": (("controller",),) * 5 + (("broker",),),
 }
+_LAYOUTS_WITH_RECORDS = ["one and brokers", "three combined", "three and two"]
 _JOINERS = {"three, a joiner and one": (4,)}
 """Controllers that are no voters at first. Where there is one, voters come and go."""
 _FAULTS = {
@@ -106,6 +113,8 @@ class NodesOptions:
     """Of a topic beside the others; 0 for none."""
     narrow_share: float
     """The part of the connections that take little at a time."""
+    data: DataOptions | None
+    """None for a run without records."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -126,6 +135,8 @@ class NodesResult:
     delivered_bytes: int = 0
     disk_operations: int = 0
     faults: Counter[str] = field(default_factory=Counter)
+    records: Counter[str] = field(default_factory=Counter)
+    """What became of batches and partitions."""
     longest_turn_s: float = 0.0
     longest_turn: str = ""
     """The task that took it."""
@@ -140,9 +151,11 @@ def draw(seed: int) -> NodesOptions:
     rng, more = random.Random(f"options {seed}"), random.Random(f"more options {seed}")
     chosen = [name for name in _FAULTS if rng.random() < 0.5]
     delay_ms = rng.choice(((0.05, 1.0), (0.5, 5.0), (2.0, 25.0)))
-    layout = rng.choice(list(_LAYOUTS))
+    layouts = list(_LAYOUTS) if seed < FIRST_WITH_RECORDS else _LAYOUTS_WITH_RECORDS
+    layout = rng.choice(layouts)
     # An election that takes longer than its timeout is no fault of the nodes.
     election_ms = rng.choice((150, 300, 1000)) if delay_ms[1] < 10 else 1000
+    data = draw_data(seed, sum("broker" in roles for roles in _LAYOUTS[layout]))
     return NodesOptions(
         layout=layout,
         delay_ms=delay_ms,
@@ -150,7 +163,8 @@ def draw(seed: int) -> NodesOptions:
         clients=rng.randint(1, 4),
         strangers=rng.choice((0, 0, 1, 3)),
         has_static_voters=layout not in _JOINERS and rng.random() < 0.3,
-        descriptors=rng.choice((300, 1024)),
+        # Each segment of a topic has three files open.
+        descriptors=max(rng.choice((300, 1024)), DATA_DESCRIPTORS if data else 0),
         faults={name: _FAULTS[name] for name in chosen},
         config={
             "controller.quorum.election.timeout.ms": str(election_ms),
@@ -163,10 +177,12 @@ def draw(seed: int) -> NodesOptions:
             "metadata.max.retention.bytes": str(rng.choice((20_000, 1_000_000))),
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": "User:ANONYMOUS",
+            **(DATA_CONFIG if data else {}),
         },
         segment_bytes=more.choice((2_000, 20_000, 2**30)),
         narrow_share=more.choice((0, 0.3)),
         large_partitions=8000 if more.random() < 0.03 else 0,
+        data=data,
     )
 
 
@@ -189,7 +205,7 @@ def run(seed: int, options: NodesOptions | None = None, *, kept_lines: int = 0) 
 def _run(seed: int, options: NodesOptions, kept_lines: int) -> NodesResult:
     result = NodesResult(seed=seed, options=options)
     began = time.process_time()
-    with _surroundings(options.descriptors) as errors:
+    with _surroundings(options.descriptors, options.data) as errors:
         simulation = _Simulation(seed, options, result, errors, Trace(kept_lines))
         try:
             virtual.run(seed, simulation.main)
@@ -211,7 +227,7 @@ def _first(error: BaseException) -> BaseException:
 
 
 @contextlib.contextmanager
-def _surroundings(limit: int) -> Iterator[ErrorLog]:
+def _surroundings(limit: int, data: DataOptions | None = None) -> Iterator[ErrorLog]:
     """The process as the nodes' code finds it: descriptors that do not depend on the machine, a quiet log."""
     logger = logging.getLogger("kafkaproto")
     errors = ErrorLog()
@@ -227,6 +243,9 @@ def _surroundings(limit: int) -> Iterator[ErrorLog]:
         mock.patch.object(owner, name, value)
         for owner, name, value in [*limits, (startup, "LogConfig", log_config)]
     ]
+    if data is not None:
+        # Smaller than the configs of a topic may have it.
+        replaced.append(mock.patch.object(topic_settings, "LogConfig", partial(_small_segments, data)))
     logger.addHandler(errors)
     logger.setLevel(logging.ERROR)
     logger.propagate = False
@@ -243,10 +262,22 @@ def _surroundings(limit: int) -> Iterator[ErrorLog]:
         logger.setLevel(level)
 
 
+def _small_segments(data: DataOptions, **given: Any) -> LogConfig:
+    return LogConfig(
+        **{
+            **given,
+            "segment_bytes": data.segment_bytes,
+            "index_interval_bytes": INDEX_INTERVAL_BYTES,
+            "segment_index_bytes": INDEX_BYTES,
+        }
+    )
+
+
 class _Simulation:
     def __init__(
         self, seed: int, options: NodesOptions, result: NodesResult, errors: ErrorLog, trace: Trace
     ) -> None:
+        self._seed = seed
         self._rng = random.Random(f"run {seed}")
         self._options = options
         self._result = result
@@ -294,6 +325,7 @@ class _Simulation:
             VoterChanges(net.host("operator"), hosts, random.Random(rng.getrandbits(64)))
             for _ in _JOINERS.get(options.layout, ())
         ]
+        data = None if options.data is None else DataTraffic(self._seed, options.data, net, hosts)
         everybody: list[Administrator | Stranger | VoterChanges] = [*clients, *strangers, *changes]
         try:
             with trio.CancelScope() as scope:
@@ -310,6 +342,9 @@ class _Simulation:
                         broker = next(host for host in hosts if host.is_broker)
                         traffic.start_soon(maker.run, broker, "large", options.large_partitions, RUN_S)
                     timeline.every(0.25, partial(self._watch, hosts, faults))
+                    if data is not None:
+                        traffic.start_soon(data.run)
+                        timeline.every(LOOK_AT_RECORDS_S, data.ledger.look)
                     faults.begin(options.faults)
                     await trio.sleep(options.fault_s)
                     await faults.heal()
@@ -319,7 +354,10 @@ class _Simulation:
                             await maker.run(host, f"last-{host.id}", 1, REST_S)
                     for client in everybody:
                         client.is_over = True
+                    if data is not None:
+                        await _settle(data)
                 gone = [client.address for client in everybody]
+                gone += data.addresses if data is not None else []
                 await self._end(hosts, gone, histories, checker, faults)
                 check_strangers(checker.images.newest, checker.highest_epoch, trio.current_time())
             if checker.violation is not None:
@@ -330,6 +368,7 @@ class _Simulation:
             result.epochs, result.images = checker.highest_epoch, checker.images.images
             result.longest_turn_s, result.longest_turn = checker.longest_turn_s, checker.longest_turn
             result.faults = faults.counts
+            result.records = data.ledger.counts if data is not None else Counter()
             result.requests = sum(client.requests for client in clients)
             result.answered = histories.answered
             result.voter_changes = sum(each.done for each in changes)
@@ -433,6 +472,15 @@ class _Simulation:
         check_stopped(hosts, checker.images, committed)
 
 
+async def _settle(data: DataTraffic) -> None:
+    """Until all that was produced is everywhere, and consumed."""
+    data.finish()
+    await _reach(lambda: not data.unfinished(), NodeInvariant.SETTLES_AT_LAST, data.unfinished, every_s=0.2)
+    data.ledger.look()
+    data.ledger.check_at_last()
+    data.end()
+
+
 async def _until_nothing_is_left(hosts: list[Host], clients: list[str]) -> None:
     # A request of a client that is gone may still wait for a controller that answers nobody.
     with trio.move_on_after(FORWARD_S):
@@ -449,10 +497,13 @@ def _offset(host: Host) -> int:
 
 
 async def _reach(
-    is_reached: Callable[[], bool], invariant: NodeInvariant, state: Callable[[], object]
+    is_reached: Callable[[], bool],
+    invariant: NodeInvariant,
+    state: Callable[[], object],
+    every_s: float = 0.01,
 ) -> None:
     with trio.move_on_after(REST_S):
         while not is_reached():
-            await trio.sleep(0.01)
+            await trio.sleep(every_s)
         return
     raise ViolationError(invariant, str(state()))

@@ -28,6 +28,7 @@ class NodesTotals:
     disk_operations: int = 0
     longest_turn_s: float = 0.0
     faults: Counter[str] = field(default_factory=Counter)
+    records: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: NodesResult) -> None:
         """Count one run."""
@@ -45,6 +46,7 @@ class NodesTotals:
         self.disk_operations += result.disk_operations
         self.longest_turn_s = max(self.longest_turn_s, result.longest_turn_s)
         self.faults += result.faults
+        self.records += result.records
 
     def __str__(self) -> str:
         rate = self.events / self.seconds if self.seconds else 0.0
@@ -55,7 +57,8 @@ class NodesTotals:
             f" {self.images:,} images, {self.requests:,} requests, {self.answered:,} with a certain outcome,"
             f" {self.voter_changes:,} voter changes,"
             f" longest turn {self.longest_turn_s * 1000:.0f} ms\n"
-            f"faults: {', '.join(f'{count:,} {name}' for name, count in sorted(self.faults.items()))}"
+            f"faults: {', '.join(f'{count:,} {name}' for name, count in sorted(self.faults.items()))}\n"
+            f"records: {', '.join(f'{count:,} {name}' for name, count in sorted(self.records.items()))}"
         )
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS
 from tests.sim.nodes.run import NodesResult, _surroundings, draw, run
 from tests.sim.nodes.runner import report
+from tests.sim.runner import known_seeds
 
 SEEDS_A_TEST = 13
 ROOT = Path(__file__).parents[3]
@@ -28,6 +30,22 @@ def test_every_invariant_holds_in_a_few_runs() -> None:
         check(run(seed))
 
 
+def test_records_hold_in_a_run() -> None:
+    result = run(FIRST_WITH_RECORDS + 1)
+    check(result)
+    assert result.records["acknowledged"] > 20
+    assert result.records["consumed"] > 20
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    ("seed", "cause"), [(seed, cause) for seed, level, cause in known_seeds() if level == "nodes"]
+)
+def test_seed_that_failed_once_holds(seed: int, cause: str) -> None:
+    result = run(seed)
+    assert result.invariant is None, f"{cause}\n{report(result)}"
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("first", range(1000, 1000 + 8 * SEEDS_A_TEST, SEEDS_A_TEST))
 def test_every_invariant_holds(first: int) -> None:
@@ -36,8 +54,8 @@ def test_every_invariant_holds(first: int) -> None:
 
 
 def test_a_seed_is_one_run_whatever_the_order_of_sets() -> None:
-    # Static voters and three strangers; then a cluster of five voters.
-    for seed in (506, 507):
+    # Static voters and three strangers; then a cluster of five voters; then records.
+    for seed in (506, 507, FIRST_WITH_RECORDS + 1):
         code = f"from tests.sim.nodes.run import run; print(run({seed}).digest)"
         found = {
             subprocess.run(
@@ -77,4 +95,6 @@ def test_seeds_draw_everything() -> None:
     }
     assert {each.has_static_voters for each in options} == {False, True}
     assert {each.strangers for each in options} == {0, 1, 3}
+    assert {each.data is None for each in options} == {False, True}
+    assert all(draw(FIRST_WITH_RECORDS + seed).data is not None for seed in range(20))
     assert len({name for each in options for name in each.faults}) == 17

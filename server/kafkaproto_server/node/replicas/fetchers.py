@@ -34,6 +34,7 @@ from kafkaproto_server.node.replicas.disk_jobs import DiskJob
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
 from kafkaproto_server.ports import Clock, Rng
+from kafkaproto_server.replica.fetch_sessions import FULL_EPOCH
 from kafkaproto_server.replica.fetcher_session import FetcherSession
 from kafkaproto_server.replica.partition import NO_EPOCH, Role
 from kafkaproto_server.requests.fetch_requests import (
@@ -41,6 +42,7 @@ from kafkaproto_server.requests.fetch_requests import (
     PartitionKey,
     fetch_topics,
     forgotten_topics,
+    partition_key,
 )
 from kafkaproto_server.storage.log.topic_log import Found
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch
@@ -81,6 +83,15 @@ class _Followed:
         """Whether its log is being changed."""
         self.refusals = 0
         """How often in a row the leader refused it."""
+
+
+def _is_current(followed: _Followed) -> bool:
+    """Whether the replica is still a follower of the leader that it is copied from, and its log is open. When the
+    broker stops, logs are closed while fetchers run."""
+    partition = followed.hosted.partition
+    if followed.hosted.log is None:
+        return False
+    return partition.role is Role.FOLLOWER and partition.leader_epoch == followed.leader_epoch
 
 
 class Fetchers:
@@ -157,6 +168,8 @@ class _Fetcher:
         self._leader_id = leader_id
         self._session = FetcherSession()
         self._followed: dict[PartitionKey, _Followed] = {}
+        self._asked: dict[PartitionKey, PartitionFetch] = {}
+        """What the leader's session has of each partition, by the last request."""
         self._peer: PeerChannel | None = None
         self._wake = trio.Event()
         # Logs that are being changed by what the last response had.
@@ -204,19 +217,7 @@ class _Fetcher:
             if peer is None or epoch is None:
                 await trio.sleep(self._config.backoff_ms / 1000)
                 continue
-            wanted = self._session.next_request()
-            request = FetchRequest(
-                replica_state=FetchRequest.ReplicaState(
-                    replica_id=self._config.broker_id, replica_epoch=epoch
-                ),
-                max_wait_ms=self._config.max_wait_ms,
-                min_bytes=self._config.min_bytes,
-                max_bytes=self._config.response_max_bytes,
-                session_id=wanted.session_id,
-                session_epoch=wanted.session_epoch,
-                topics=fetch_topics(wanted.partitions),
-                forgotten_topics_data=forgotten_topics(wanted.forgotten),
-            )
+            request = self._next_request(epoch)
             try:
                 response = await peer.send(request, timeout_ms=self._config.timeout_ms)
             except (PeerError, UnsupportedVersionError) as error:
@@ -225,6 +226,24 @@ class _Fetcher:
                 continue
             assert isinstance(response, FetchResponse)
             await self._take(response)
+
+    def _next_request(self, broker_epoch: int) -> FetchRequest:
+        wanted = self._session.next_request()
+        if wanted.session_epoch == FULL_EPOCH:
+            self._asked.clear()
+        self._asked.update((partition_key(each), each) for each in wanted.partitions)
+        return FetchRequest(
+            replica_state=FetchRequest.ReplicaState(
+                replica_id=self._config.broker_id, replica_epoch=broker_epoch
+            ),
+            max_wait_ms=self._config.max_wait_ms,
+            min_bytes=self._config.min_bytes,
+            max_bytes=self._config.response_max_bytes,
+            session_id=wanted.session_id,
+            session_epoch=wanted.session_epoch,
+            topics=fetch_topics(wanted.partitions),
+            forgotten_topics_data=forgotten_topics(wanted.forgotten),
+        )
 
     async def _pause(self, why: str) -> None:
         if not self._failures:
@@ -271,7 +290,12 @@ class _Fetcher:
     def _take_partition(self, followed: _Followed, data: PartitionData) -> None:
         partition = followed.hosted.partition
         # Newer metadata may have changed what this replica is, after the request was sent.
-        if partition.role is not Role.FOLLOWER or partition.leader_epoch != followed.leader_epoch:
+        if not _is_current(followed):
+            return
+        asked = self._asked[followed.key]
+        if (asked.current_leader_epoch, asked.fetch_offset) != (followed.leader_epoch, partition.next_offset):
+            # It is the response to what this replica was, or had, before.
+            self._want(followed)
             return
         if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             self._start_again(followed)
@@ -366,11 +390,20 @@ class _Fetcher:
         _log.info("%s-%d is cut to offset %d", partition.topic, partition.index, offset)
         wall_ms = self._owner.clock.wall_ms()
         offset = max(offset, partition.log_start_offset)
-        self._change(followed, partial(log.truncate_to, offset, wall_ms), partial(self._was_cut, followed))
+        self._cut(followed, partial(log.truncate_to, offset, wall_ms))
+
+    def _cut(self, followed: _Followed, work: Callable[[], Found]) -> None:
+        followed.hosted.is_being_cut = True
+        self._change(followed, work, partial(self._was_cut, followed))
 
     def _was_cut(self, followed: _Followed, found: Found) -> None:
-        self._owner.replicas.was_cut(followed.hosted, found)
-        self._owner.was_cut(followed.hosted)
+        hosted = followed.hosted
+        hosted.is_being_cut = False
+        self._owner.replicas.was_cut(hosted, found)
+        self._owner.was_cut(hosted)
+        if hosted.log is not None:
+            # What the metadata said meanwhile.
+            self._owner.replicas.apply(hosted)
         self._changed(followed)
 
     def _move_start(self, followed: _Followed, offset: int) -> None:
@@ -413,17 +446,16 @@ class _Fetcher:
         followed.is_busy = False
         self._busy -= 1
         self._wake.set()
-        if latest is None or earliest is None or log is None or followed.hosted.log is not log:
+        if followed.hosted.log is not log or not _is_current(followed):
+            # Newer metadata may have made it the leader meanwhile: nobody cuts its log.
+            return
+        if latest is None or earliest is None or log is None:
             self._refused(followed, "its offsets are not known")
         elif latest < partition.log_end_offset:
             self._truncate(followed, latest)
         elif earliest > partition.log_end_offset:
             _log.warning("%s-%d begins again at offset %d", partition.topic, partition.index, earliest)
-            self._change(
-                followed,
-                partial(log.truncate_fully_to, earliest, self._owner.clock.wall_ms()),
-                partial(self._was_cut, followed),
-            )
+            self._cut(followed, partial(log.truncate_fully_to, earliest, self._owner.clock.wall_ms()))
         else:
             self._want(followed)
 

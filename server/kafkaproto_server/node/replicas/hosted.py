@@ -59,6 +59,7 @@ class Hosted:
         "directory_id",
         "flushed_ms",
         "image",
+        "is_being_cut",
         "is_closed",
         "is_gone",
         "lane",
@@ -92,6 +93,8 @@ class Hosted:
         """How many threads are making it durable, or wait to do so."""
         self.is_closed = False
         """Whether its log was closed in order."""
+        self.is_being_cut = False
+        """Whether a job cuts its log: what the metadata says meanwhile is applied to what is left."""
         self.is_gone = False
         """Whether it was deleted, or moved away, while its log was being opened."""
 
@@ -291,6 +294,10 @@ class HostedReplicas:
         hosted.flushed_ms = self._clock.now_ms()
         self._settle_recovery_point(hosted)
         self._remove_deleted(hosted, log)
+        self._applied(hosted)
+
+    def apply(self, hosted: Hosted) -> None:
+        """Give a replica the newest state in the metadata."""
         self._applied(hosted)
 
     def _not_opened(self, hosted: Hosted, error: Exception) -> None:

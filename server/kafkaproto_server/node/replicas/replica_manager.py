@@ -52,6 +52,8 @@ from kafkaproto_server.types import NO_NODE, Endpoint
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 
+MIN_EXPANSION_INTERVAL_MS = 100
+"""Followers that wait to be eligible are not looked for more often, however short fetches may wait."""
 IO_THREADS = 4
 """Threads for the directories and for reads of what is not in memory."""
 
@@ -97,6 +99,7 @@ class ReplicaManager:
         self._inter_broker_listener = inter_broker_listener
         configs = node_configs()
         self._max_lag_ms = number_of(configs, "replica.lag.time.max.ms")
+        self._max_wait_ms = number_of(configs, "replica.fetch.wait.max.ms")
         self.replicas = HostedReplicas(
             disk=disk,
             clock=clock,
@@ -172,6 +175,7 @@ class ReplicaManager:
             nursery.start_soon(self.maintenance.run)
             nursery.start_soon(self.replicas.removals.run)
             nursery.start_soon(self._cleaner.run)
+            nursery.start_soon(self._expand_isrs)
             nursery.start_soon(self._report_failures)
             task_status.started()
 
@@ -241,6 +245,8 @@ class ReplicaManager:
         partition, image = hosted.partition, hosted.image
         assert image is not None
         self._refresh(hosted)
+        if hosted.is_being_cut:
+            return
         if not partition.apply(image, now_ms=self._clock.now_ms()):
             return
         if partition.role is Role.FOLLOWER:
@@ -383,6 +389,14 @@ class ReplicaManager:
             while self._failures:
                 path, problem = self._failures.pop()
                 self._directory_failed(path, problem)
+
+    async def _expand_isrs(self) -> None:
+        # As often as each follower is heard of in Apache Kafka.
+        interval_s = max(MIN_EXPANSION_INTERVAL_MS, self._max_wait_ms) / 1000
+        while True:
+            await trio.sleep(interval_s)
+            for hosted in tuple(self.replicas):
+                hosted.partition.maybe_expand_isr()
 
     async def _shrink_isrs(self) -> None:
         while True:

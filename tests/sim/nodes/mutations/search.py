@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.sim.mutations.mutation import Mutation, mutated
-from tests.sim.nodes.mutations import network, quorum, storage
+from tests.sim.nodes.mutations import network, quorum, records, storage
 from tests.sim.nodes.run import run
 
-MUTATIONS = (*storage.MUTATIONS, *quorum.MUTATIONS, *network.MUTATIONS)
+MUTATIONS = (*storage.MUTATIONS, *quorum.MUTATIONS, *network.MUTATIONS, *records.MUTATIONS)
 
 MOST_SEEDS = 40
 """That are tried, from the likely one on: a change of the product or of the faults makes it another run."""

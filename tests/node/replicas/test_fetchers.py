@@ -1,0 +1,110 @@
+"""A fetcher takes a response only for what it asked, and nobody leads with a log that is being cut."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import trio
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import FetchResponse
+from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.node.replicas.checkpointed import Checkpointed
+from kafkaproto_server.node.replicas.disk_jobs import DiskJob
+from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers, _Fetcher, _Followed
+from kafkaproto_server.node.replicas.hosted import Hosted
+from tests.replica.test_partition import Replica
+
+TOPIC_ID = bytes(range(16))
+BATCH = build_batch([NewRecord(None, b"value")], base_offset=0, partition_leader_epoch=1, timestamp_ms=1)
+
+
+class Following:
+    """Broker 1 follows broker 2; the jobs for its disk wait in a list."""
+
+    def __init__(self, *, log_end: int = 0) -> None:
+        self.replica = Replica(log_end=log_end)
+        self.replica.see(leader=2, epoch=2)
+        self.jobs: list[DiskJob] = []
+        self.applied: list[Hosted] = []
+        lane = SimpleNamespace(put=self.jobs.append)
+        self.hosted = Hosted(
+            self.replica.partition, bytes(16), cast(Any, lane), cast(Any, None), Checkpointed()
+        )
+        self.hosted.log = cast(Any, SimpleNamespace(append=len, truncate_to=len))
+        config = FetcherConfig(
+            broker_id=1,
+            fetchers=1,
+            max_wait_ms=500,
+            min_bytes=1,
+            partition_max_bytes=1000,
+            response_max_bytes=1000,
+            timeout_ms=1000,
+            backoff_ms=100,
+        )
+        clock = SimpleNamespace(now_ms=lambda: 0, wall_ms=lambda: 0)
+        self.cuts: list[Any] = []
+        replicas = SimpleNamespace(
+            apply=self.applied.append, was_cut=lambda hosted, found: self.cuts.append(found)
+        )
+        owner = SimpleNamespace(
+            config=config, clock=clock, replicas=replicas, call_at=None, was_cut=lambda hosted: None
+        )
+        self.fetcher = _Fetcher(cast(Fetchers, owner), 2)
+        self.fetcher.add(_Followed(self.hosted))
+
+    def ask(self) -> list[tuple[int, int]]:
+        """Send a request: leader epoch and offset of each partition in it."""
+        request = self.fetcher._next_request(7)
+        return [
+            (each.current_leader_epoch, each.fetch_offset)
+            for topic in request.topics
+            for each in topic.partitions
+        ]
+
+    def respond(self, **data: Any) -> None:
+        """Take a response to it."""
+        given = FetchResponse.PartitionData(partition_index=0, high_watermark=0, **data)
+        topic = FetchResponse.FetchableTopicResponse(topic_id=TOPIC_ID, partitions=[given])
+        trio.run(self.fetcher._take, FetchResponse(session_id=1, responses=[topic]))
+
+
+def test_a_refusal_of_the_epoch_before_does_not_end_the_fetching_in_the_new_one() -> None:
+    following = Following()
+    assert following.ask() == [(2, 0)]
+    following.replica.see(leader=2, epoch=3, partition_epoch=3)
+    following.fetcher.add(_Followed(following.hosted))
+    following.respond(error_code=ErrorCode.FENCED_LEADER_EPOCH)
+    assert following.ask() == [(3, 0)]
+
+
+def test_records_for_another_offset_are_not_appended() -> None:
+    following = Following(log_end=5)
+    assert following.ask() == [(2, 5)]
+    following.replica.partition.next_offset = 3
+    later = BATCH[:7] + bytes([5]) + BATCH[8:]
+    following.respond(error_code=0, records=later)
+    assert not following.jobs
+    assert following.ask() == [(2, 3)]
+
+
+def test_what_the_metadata_says_while_a_log_is_cut_is_applied_to_what_is_left() -> None:
+    following = Following(log_end=5)
+    following.ask()
+    diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=3)
+    following.respond(error_code=0, diverging_epoch=diverging)
+    (job,) = following.jobs
+    assert following.hosted.is_being_cut
+    job.done("what is left")
+    assert not following.hosted.is_being_cut
+    assert following.cuts == ["what is left"]
+    assert following.applied == [following.hosted]
+
+
+def test_records_that_come_when_the_log_was_closed_are_dropped() -> None:
+    following = Following()
+    following.ask()
+    following.hosted.log = None
+    following.respond(error_code=0, records=BATCH)
+    assert not following.jobs

@@ -1,0 +1,185 @@
+"""Consumers: each follows all partitions from the first record on, with fetch sessions and leader epochs (KIP-320)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import trio
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import FetchRequest, FetchResponse
+from kafkaproto_server.replica.fetcher_session import FetcherSession
+from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_topics, forgotten_topics
+from tests.sim.nodes.data.ledger import Ledger
+from tests.sim.nodes.data.link import ClusterView, Link, LinkLostError, Place
+from tests.sim.nodes.data.logs import batch_at
+from tests.sim.nodes.host import Host
+from tests.sim.nodes.network import NetHost
+
+RESPONSE_S = 4.0
+_LOOK_AGAIN = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_LEADER_EPOCH,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+    }
+)
+
+
+@dataclass(slots=True)
+class _Position:
+    offset: int = 0
+    epoch: int = -1
+    """Of the last record; -1 if none was read."""
+
+
+class Consumer:
+    """One client."""
+
+    def __init__(
+        self,
+        net: NetHost,
+        hosts: Sequence[Host],
+        ledger: Ledger,
+        rng: random.Random,
+        places: Sequence[Place],
+    ) -> None:
+        self._net = net
+        self._hosts = [host for host in hosts if host.is_broker]
+        self._ledger = ledger
+        self._rng = rng
+        self._view = ClusterView()
+        self._links: dict[int, tuple[Link, FetcherSession]] = {}
+        self.positions = {place: _Position() for place in places}
+        self.address = net.address
+        self.is_over = False
+
+    async def run(self) -> None:
+        """Consume."""
+        while not self.is_over:
+            await trio.sleep(self._rng.expovariate(1 / 0.1))
+            leaders = sorted({leader for leader, _ in self._view.leaders.values()})
+            hosts = [host for host in self._hosts if host.id in leaders]
+            if not hosts or len(self._view.leaders) < len(self.positions) or self._rng.random() < 0.1:
+                await self._learn()
+                continue
+            host = self._rng.choice(hosts)
+            try:
+                if not await self._fetch(host):
+                    await self._learn()
+            except LinkLostError:
+                self._hang_up(host.id)
+                await self._learn()
+        for host_id in list(self._links):
+            self._hang_up(host_id)
+
+    async def _link(self, host: Host) -> tuple[Link, FetcherSession]:
+        if host.id not in self._links:
+            self._links[host.id] = (await Link.connect(self._net, host), FetcherSession())
+        return self._links[host.id]
+
+    def _hang_up(self, host_id: int) -> None:
+        if host_id in self._links:
+            self._links.pop(host_id)[0].close()
+
+    async def _learn(self) -> None:
+        host = self._rng.choice(self._hosts)
+        try:
+            names = list(dict.fromkeys(name for name, _ in self.positions))
+            await self._view.look((await self._link(host))[0], names, RESPONSE_S)
+        except LinkLostError:
+            self._hang_up(host.id)
+
+    async def _fetch(self, host: Host) -> bool:
+        """Fetch once from a broker. Returns whether it leads what it was believed to lead."""
+        link, session = await self._link(host)
+        asked = self._want(session, host.id)
+        if not len(session):
+            return False
+        wanted = session.next_request()
+        request = FetchRequest(
+            replica_id=-1,
+            max_wait_ms=self._rng.choice((0, 50, 500)),
+            min_bytes=self._rng.choice((0, 1, 1000)),
+            max_bytes=self._rng.choice((500, 1 << 20)),
+            session_id=wanted.session_id,
+            session_epoch=wanted.session_epoch,
+            topics=fetch_topics(wanted.partitions),
+            forgotten_topics_data=forgotten_topics(wanted.forgotten),
+        )
+        response = await link.ask(request, RESPONSE_S)
+        assert isinstance(response, FetchResponse)
+        found = {
+            (topic.topic_id, each.partition_index): each
+            for topic in response.responses
+            for each in topic.partitions
+        }
+        is_usable = session.handle_response(
+            error_code=response.error_code, session_id=response.session_id, keys=found.keys()
+        )
+        names = {topic_id: name for name, topic_id in self._view.topic_ids.items()}
+        is_current = True
+        for (topic_id, index), data in found.items() if is_usable else ():
+            place = (names[topic_id], index)
+            is_current &= self._take(place, link, asked[place], data)
+        return is_current
+
+    def _want(self, session: FetcherSession, host_id: int) -> dict[Place, int]:
+        """Say what is wanted of a broker. Returns the partitions, with the leader epoch of each."""
+        asked = {}
+        for place, position in self.positions.items():
+            topic_id = self._view.topic_ids[place[0]]
+            leader, epoch = self._view.leaders[place]
+            if leader != host_id:
+                session.forget((topic_id, place[1]))
+                continue
+            asked[place] = epoch
+            session.want(
+                PartitionFetch(
+                    topic_id=topic_id,
+                    topic_name=None,
+                    index=place[1],
+                    fetch_offset=position.offset,
+                    max_bytes=700,
+                    current_leader_epoch=epoch,
+                    last_fetched_epoch=position.epoch,
+                )
+            )
+        return asked
+
+    def _take(self, place: Place, link: Link, epoch: int, data: FetchResponse.PartitionData) -> bool:
+        position = self.positions[place]
+        if data.error_code in _LOOK_AGAIN:
+            return False
+        if data.error_code or data.diverging_epoch.epoch >= 0:
+            what = f"node {link.host.id} says {data.error_code}, {data.diverging_epoch}"
+            self._ledger.refused(place, f"a consumer is at {position}, and {what}")
+            self.positions[place] = _Position()
+            return False
+        self._ledger.told(place, self.address, link.host, link.life, epoch, data.high_watermark)
+        records, at = b"".join(_pieces(data)), 0
+        while (found := batch_at(records, at)) is not None:
+            batch, size = found
+            at += size
+            if batch.next_offset > position.offset:
+                if batch.base_offset > position.offset:
+                    self._ledger.refused(place, f"a consumer at {position} gets {batch}")
+                self._ledger.consumed(place, batch)
+                position.offset, position.epoch = batch.next_offset, batch.epoch
+        if position.offset > data.high_watermark and at:
+            self._ledger.refused(
+                place, f"a consumer gets records up to {position}, {data.high_watermark} is committed"
+            )
+        return True
+
+
+def _pieces(data: FetchResponse.PartitionData) -> list[bytes]:
+    records = data.records
+    if not records:
+        return []
+    return [bytes(each) for each in records] if isinstance(records, list) else [bytes(records)]

@@ -1,0 +1,293 @@
+"""What producers were promised and consumers were shown, held against the logs of all replicas.
+
+Topics are not synced, as with Kafka: that a record was acknowledged means that ``min.insync.replicas`` have it, if only
+in their page caches. So the promise holds as long as not all of them lose power at once. The faults are drawn so that
+it does: a machine loses what it had not written to its disk only while no other one misses records for that reason;
+until the first one has fetched them again, other machines lose power without losing records.
+
+One case remains in which Kafka loses acknowledged records, too: all others left the ISR, the last member loses power,
+and is elected again, without the records. (Eligible leader replicas, KIP-966, are what Kafka has against it.) Such a
+partition is *excused*: nothing is asked any more of what it held. That a replica leads *without an election* after it
+lost records, in the epoch that it had before, is no excuse.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.replica.partition import Role
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.nodes.data.link import Place
+from tests.sim.nodes.data.logs import Batch, Logs, flush
+from tests.sim.nodes.host import Host
+from tests.sim.nodes.invariants import NodeInvariant
+
+KEPT_SHARE = 0.4
+"""The part of the power losses at which the kernel had written everything of topics."""
+
+Identity = tuple[int, int]
+"""Leader epoch and checksum of a batch."""
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of one partition."""
+
+    min_isr: int
+    acknowledged: dict[int, int] = field(default_factory=dict)
+    """Checksum of each batch that was acknowledged with acks=all, by its base offset."""
+    shown: dict[int, tuple[int, Identity]] = field(default_factory=dict)
+    """Next offset and identity of each batch that was below a high watermark, by its base offset."""
+    leader_epoch: int = -1
+    """The newest that any leader had."""
+    is_excused: bool = False
+    high_watermarks: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
+    """What consumers were told, by consumer, host, its life, and leader epoch."""
+
+
+class Ledger:
+    """Takes what clients hear, and looks at the replicas."""
+
+    def __init__(self, hosts: Sequence[Host], rng: random.Random, min_isr: dict[Place, int]) -> None:
+        self._hosts = [host for host in hosts if host.is_broker]
+        self._rng = rng
+        self.logs = Logs()
+        self.known = {place: Known(each) for place, each in min_isr.items()}
+        self._missing: dict[tuple[int, Place], int] = {}
+        """Where a host's log ended after it lost power, if it had reached further; until it has everything again."""
+        self._ends: dict[int, dict[Place, int]] = {}
+        self._checked: dict[tuple[int, int, Place], tuple[int, Batch]] = {}
+        """How many batches of a replica were found to be right, and the last of them, by host, life and partition."""
+        self.counts: Counter[str] = Counter()
+        for host in self._hosts:
+            host.losing_power, host.lost_power = self._losing_power, self._lost_power
+
+    # -- power ---------------------------------------------------------------------------------------------------
+
+    def _losing_power(self, host: Host) -> None:
+        if any(host_id != host.id for host_id, _ in self._missing) or self._rng.random() < KEPT_SHARE:
+            flush(host)
+        self._ends[host.id] = {place: self._end(host, place) for place in self.known}
+
+    def _lost_power(self, host: Host) -> None:
+        for place, before in self._ends.pop(host.id).items():
+            after = self._end(host, place)
+            if after < before:
+                key = (host.id, place)
+                self._missing[key] = min(after, self._missing.get(key, after))
+                self.counts["lost page caches"] += 1
+
+    def _end(self, host: Host, place: Place) -> int:
+        batches = self.logs.of(host, place)
+        return batches[-1].next_offset if batches else 0
+
+    def _is_missing(self, host: Host, place: Place) -> bool:
+        """Whether a replica has lost records and not fetched them again."""
+        if (host.id, place) not in self._missing:
+            return False
+        known = self.known[place]
+        found = {each.base_offset: each for each in self.logs.of(host, place)}
+        has_all = all(
+            base in found and found[base].crc == crc for base, crc in known.acknowledged.items()
+        ) and all(
+            base in found and (found[base].epoch, found[base].crc) == identity
+            for base, (_, identity) in known.shown.items()
+        )
+        if has_all:
+            del self._missing[host.id, place]
+        return not has_all
+
+    # -- what clients hear ---------------------------------------------------------------------------------------
+
+    def acknowledged(self, place: Place, base_offset: int, crc: int) -> None:
+        """A producer's batch was acknowledged with acks=all."""
+        self._note_elections()
+        known = self.known[place]
+        self.counts["acknowledged"] += 1
+        if known.is_excused:
+            return
+        holders = [
+            host.id
+            for host in self._hosts
+            if self._is_missing(host, place)
+            or any(each.base_offset == base_offset and each.crc == crc for each in self.logs.of(host, place))
+        ]
+        if len(holders) < known.min_isr:
+            self._violated(
+                NodeInvariant.ACKNOWLEDGED_IS_REPLICATED,
+                place,
+                f"{base_offset} is on the logs of {holders} only",
+            )
+        known.acknowledged[base_offset] = crc
+        shown = known.shown.get(base_offset)
+        if shown is not None and shown[1][1] != crc:
+            self._violated(NodeInvariant.COMMITTED_STAYS, place, f"at {base_offset} another batch was shown")
+
+    def consumed(self, place: Place, batch: Batch) -> None:
+        """A consumer was sent a batch."""
+        self.counts["consumed"] += 1
+        self._note_elections()
+        if not self.known[place].is_excused:
+            self._show(place, batch, "a consumer")
+
+    def _show(self, place: Place, batch: Batch, who: str) -> None:
+        known, identity = self.known[place], (batch.epoch, batch.crc)
+        found = known.shown.setdefault(batch.base_offset, (batch.next_offset, identity))
+        crc = known.acknowledged.get(batch.base_offset, batch.crc)
+        if found != (batch.next_offset, identity) or crc != batch.crc:
+            self._violated(
+                NodeInvariant.COMMITTED_STAYS,
+                place,
+                f"{who} has {batch}; known is {found}, acknowledged {crc}",
+            )
+
+    def told(
+        self, place: Place, consumer: str, host: Host, life: int, epoch: int, high_watermark: int
+    ) -> None:
+        """A consumer was told a high watermark."""
+        known, key = self.known[place], (consumer, host.id, life, epoch)
+        before = known.high_watermarks.get(key, 0)
+        known.high_watermarks[key] = max(before, high_watermark)
+        if high_watermark < before:
+            self.refused(place, f"node {host.id} told of the high watermark {high_watermark} after {before}")
+
+    def refused(
+        self, place: Place, what: str, invariant: NodeInvariant = NodeInvariant.COMMITTED_STAYS
+    ) -> None:
+        """A client was told what cannot be, unless the partition is excused."""
+        self._note_elections()
+        if not self.known[place].is_excused:
+            self._violated(invariant, place, what)
+
+    def holds(self, place: Place, producer: tuple[int, int], base_sequence: int) -> bool:
+        """Whether any log has a producer's batch."""
+        return any(
+            each.producer == producer and each.base_sequence == base_sequence
+            for host in self._hosts
+            for each in self.logs.of(host, place)
+        )
+
+    # -- what replicas are ---------------------------------------------------------------------------------------
+
+    def replicas(self) -> list[tuple[Host, Place, Hosted]]:
+        """Of all nodes that run: the open replicas of partitions with records."""
+        found = []
+        for host in self._hosts:
+            data = None if host.quorum is None or host.node is None else host.node._data
+            if data is None:
+                continue
+            for hosted in data.manager.replicas:
+                place = (hosted.partition.topic, hosted.partition.index)
+                if place in self.known and hosted.log is not None:
+                    found.append((host, place, hosted))
+        return found
+
+    def _note_elections(self) -> None:
+        for host, place, hosted in self.replicas():
+            known, partition = self.known[place], hosted.partition
+            if partition.role is Role.LEADER and partition.leader_epoch > known.leader_epoch:
+                known.leader_epoch = partition.leader_epoch
+                self.counts["leaders"] += 1
+                if self._is_missing(host, place) and not known.is_excused:
+                    known.is_excused = True
+                    self.counts["excused"] += 1
+
+    def look(self) -> None:
+        """Raise ViolationError if replicas contradict each other, or what was said."""
+        self._note_elections()
+        for host, place, hosted in self.replicas():
+            if self.known[place].is_excused:
+                continue
+            partition = hosted.partition
+            if partition.role is not Role.OFFLINE:
+                self._check_committed(host, place, partition.high_watermark)
+            if partition.role is Role.LEADER:
+                self._check_isr(host, place, hosted)
+
+    def _check_committed(self, host: Host, place: Place, high_watermark: int) -> None:
+        batches, key = self.logs.of(host, place), (host.id, host.life, place)
+        count, last = self._checked.get(key, (0, None))
+        if last is None or len(batches) < count or batches[count - 1] != last:
+            count = 0
+        end = batches[count - 1].next_offset if count else (batches[0].base_offset if batches else 0)
+        for batch in batches[count:]:
+            if batch.next_offset > high_watermark:
+                break
+            if batch.base_offset != end:
+                self._violated(
+                    NodeInvariant.COMMITTED_STAYS, place, f"node {host.id} has nothing from {end} to {batch}"
+                )
+            self._show(place, batch, f"node {host.id}")
+            end = batch.next_offset
+            count += 1
+            self._checked[key] = (count, batch)
+
+    def _check_isr(self, host: Host, place: Place, hosted: Hosted) -> None:
+        partition = hosted.partition
+        for member in self._hosts:
+            if member.id in partition.isr and not self._is_missing(member, place):
+                end = self._end(member, place)
+                if end < partition.high_watermark:
+                    what = f"node {host.id} leads with {partition.high_watermark} committed"
+                    self._violated(
+                        NodeInvariant.ISR_HAS_THE_COMMITTED, place, f"{what}, node {member.id} ends at {end}"
+                    )
+
+    # -- at last -------------------------------------------------------------------------------------------------
+
+    def unsettled(self) -> list[str]:
+        """What keeps the partitions from rest."""
+        found: dict[Place, list[str]] = {place: [] for place in self.known}
+        open_replicas = self.replicas()
+        for place, said in found.items():
+            own = [(host, hosted) for host, each, hosted in open_replicas if each == place]
+            leaders = [(host, hosted) for host, hosted in own if hosted.partition.role is Role.LEADER]
+            ends = {self._end(host, place) for host, _ in own}
+            marks = {hosted.partition.high_watermark for _, hosted in own}
+            if len(leaders) != 1:
+                said.append(f"{len(leaders)} lead")
+            for host, hosted in leaders:
+                missing = set(hosted.partition.replicas) - set(hosted.partition.isr)
+                if missing or len(own) != len(hosted.partition.replicas):
+                    said.append(
+                        f"node {host.id} leads, {len(own)} are open, {sorted(missing)} not in the ISR;"
+                        f" it asks for {hosted.partition.isr_change}"
+                    )
+            if len(ends) > 1 or marks != ends:
+                said.append(f"logs end at {sorted(ends)}, high watermarks {sorted(marks)}")
+        return [f"{place}: {', '.join(said)}" for place, said in found.items() if said]
+
+    def check_at_last(self) -> None:
+        """Raise ViolationError for what is lost, doubled or out of order in the logs of a cluster at rest."""
+        for host, place, _ in self.replicas():
+            known, batches = self.known[place], self.logs.of(host, place)
+            if known.is_excused:
+                continue
+            found = {each.base_offset: each for each in batches}
+            for base, crc in known.acknowledged.items():
+                if base not in found or found[base].crc != crc:
+                    what = f"node {host.id} has not the batch {base} that was acknowledged, but {found.get(base)}"
+                    self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
+            for base, (_, identity) in known.shown.items():
+                if base not in found or (found[base].epoch, found[base].crc) != identity:
+                    what = f"node {host.id} has not the batch {base} that was shown, but {found.get(base)}"
+                    self._violated(NodeInvariant.COMMITTED_STAYS, place, what)
+            self._check_sequences(host, place, batches)
+
+    def _check_sequences(self, host: Host, place: Place, batches: list[Batch]) -> None:
+        following: dict[tuple[int, int], int] = {}
+        for batch in batches:
+            if batch.producer[0] >= 0:
+                expected = following.get(batch.producer, 0)
+                if batch.base_sequence != expected:
+                    what = f"node {host.id} has {batch}, and sequence {expected} is due"
+                    self._violated(NodeInvariant.ONCE_AND_IN_ORDER, place, what)
+                following[batch.producer] = batch.base_sequence + batch.size
+
+    @staticmethod
+    def _violated(invariant: NodeInvariant, place: Place, what: str) -> None:
+        raise ViolationError(invariant, f"{place[0]}-{place[1]}: {what}")

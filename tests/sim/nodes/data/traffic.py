@@ -1,0 +1,147 @@
+"""All clients of records in one run."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import trio
+
+from tests.sim.nodes.data.consumers import Consumer
+from tests.sim.nodes.data.ledger import Ledger
+from tests.sim.nodes.data.link import make_topic
+from tests.sim.nodes.data.logs import PREFIX
+from tests.sim.nodes.data.producers import Producer
+from tests.sim.nodes.host import Host
+from tests.sim.nodes.network import Net
+
+CONFIG: Mapping[str, str] = {
+    "replica.lag.time.max.ms": "2000",
+    "replica.high.watermark.checkpoint.interval.ms": "1000",
+    "replica.fetch.wait.max.ms": "200",
+    "replica.fetch.backoff.ms": "200",
+    "replica.socket.timeout.ms": "3000",
+}
+"""Smaller than the defaults, so that all of it happens within seconds."""
+
+
+FIRST_WITH_RECORDS = 1_000_000
+"""From this seed on, all runs have records; of the others, some."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataOptions:
+    """What a seed draws of records."""
+
+    partitions: int
+    """Of each of two topics; the second one has ``min.insync.replicas`` 1."""
+    replicas: int
+    segment_bytes: int
+    idempotent: int
+    """Producers with acks=all."""
+    others: int
+    """Producers with acks=1."""
+    consumers: int
+
+
+def draw_data(seed: int, brokers: int) -> DataOptions | None:
+    """The options of a seed; None for a run without records."""
+    rng = random.Random(f"data options {seed}")
+    if seed < FIRST_WITH_RECORDS and (brokers < 2 or rng.random() < 0.65):
+        return None
+    return DataOptions(
+        partitions=rng.randint(1, 3),
+        replicas=min(3, brokers),
+        segment_bytes=rng.choice((1500, 6000, 2**30)),
+        idempotent=rng.randint(1, 2),
+        others=rng.choice((0, 1)),
+        consumers=rng.randint(1, 2),
+    )
+
+
+class DataTraffic:
+    """Producers, consumers, and the ledger that they keep."""
+
+    def __init__(self, seed: int, options: DataOptions, net: Net, hosts: Sequence[Host]) -> None:
+        rng = random.Random(f"data {seed}")
+        self._options = options
+        self._hosts = [host for host in hosts if host.is_broker]
+        self._operator = net.host("data-operator")
+        self._min_isr = {f"{PREFIX}two": 2, f"{PREFIX}one": 1}
+        places = [(name, index) for name in self._min_isr for index in range(options.partitions)]
+        self.ledger = Ledger(hosts, rng, {place: self._min_isr[place[0]] for place in places})
+        self.producers = [
+            Producer(
+                net.host(f"producer{number}"),
+                hosts,
+                self.ledger,
+                random.Random(rng.getrandbits(64)),
+                places,
+                acks=-1 if number < options.idempotent else 1,
+            )
+            for number in range(options.idempotent + options.others)
+        ]
+        self.consumers = [
+            Consumer(
+                net.host(f"consumer{number}"), hosts, self.ledger, random.Random(rng.getrandbits(64)), places
+            )
+            for number in range(options.consumers)
+        ]
+        self._are_topics_made = False
+
+    @property
+    def addresses(self) -> list[str]:
+        """Of all clients."""
+        clients: list[Producer | Consumer] = [*self.producers, *self.consumers]
+        return [self._operator.address, *(each.address for each in clients)]
+
+    async def run(self) -> None:
+        """Make the topics, and run all clients."""
+        for name, min_isr in self._min_isr.items():
+            await make_topic(
+                self._operator,
+                self._hosts,
+                name,
+                self._options.partitions,
+                self._options.replicas,
+                {
+                    "min.insync.replicas": str(min_isr),
+                    # Clocks jump by an hour and more.
+                    "message.timestamp.after.max.ms": str(2**63 - 1),
+                },
+            )
+        self._are_topics_made = True
+        async with trio.open_nursery() as nursery:
+            for producer in self.producers:
+                nursery.start_soon(producer.run)
+            for consumer in self.consumers:
+                nursery.start_soon(consumer.run)
+
+    def finish(self) -> None:
+        """Have the producers send what there is, and end."""
+        for producer in self.producers:
+            producer.is_over = True
+
+    def end(self) -> None:
+        """Have the consumers end."""
+        for consumer in self.consumers:
+            consumer.is_over = True
+
+    def unfinished(self) -> list[str]:
+        """What is left to be done in a cluster at rest."""
+        if not self._are_topics_made:
+            return ["topics are not made"]
+        found = [each.state for each in self.producers if not each.is_done]
+        found += self.ledger.unsettled()
+        if found:
+            return found
+        for place in self.ledger.known:
+            ends = {self.ledger.logs.of(host, place)[-1].next_offset for host in self._hosts_of(place)}
+            positions = {each.positions[place].offset for each in self.consumers}
+            if positions != ends:
+                found.append(f"{place}: consumers are at {sorted(positions)}, logs end at {sorted(ends)}")
+        return found
+
+    def _hosts_of(self, place: tuple[str, int]) -> list[Host]:
+        return [host for host, each, _ in self.ledger.replicas() if each == place]
