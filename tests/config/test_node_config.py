@@ -172,6 +172,7 @@ def test_unknown_keys_and_keys_given_twice_are_warnings(file: Path) -> None:
 def test_keys_of_kafka_that_nothing_depends_on_are_listed(file: Path) -> None:
     file.write_text(
         MINIMAL + "num.io.threads=8\nlog.dir=/a\nnum.partition=3\nunclean.leader.election.enable=true\n"
+        "log.retention.hours=1\nlog.segment.bytes=1048576\nreplica.lag.time.max.ms=9000\n"
     )
     overrides = {"listener.name.plaintext.ssl.keystore.location": "/k", "http.listener": "127.0.0.1:0"}
     config = Config.load(str(file), overrides)

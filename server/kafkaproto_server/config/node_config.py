@@ -18,7 +18,12 @@ from kafkaproto_server.config.listeners import (
 )
 from kafkaproto_server.config.properties import DEFAULTS, Properties, layered, read_properties
 from kafkaproto_server.config.protection import missing_protection
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS, base_of_listener_key, broker_key
+from kafkaproto_server.config_keys.definitions import (
+    BROKER_KEYS,
+    TOPIC_KEYS,
+    base_of_listener_key,
+    broker_key,
+)
 from kafkaproto_server.types import Endpoint, Voter
 
 _DEFAULT_PROPERTIES: Mapping[str, str] = {
@@ -53,8 +58,39 @@ _USED_BESIDE_FIELDS = (
     # Controllers read these from the configuration that topics inherit.
     "min.insync.replicas",
     "unclean.leader.election.enable",
-    # Brokers read it with the configs of the data plane.
+    # Brokers read these with the configs of the data plane.
+    "fetch.max.bytes",
+    "log.cleaner.backoff.ms",
+    "log.cleaner.dedupe.buffer.size",
+    "log.cleaner.enable",
+    "log.cleaner.io.buffer.load.factor",
+    "log.cleaner.io.max.bytes.per.second",
+    "log.flush.offset.checkpoint.interval.ms",
+    "log.flush.scheduler.interval.ms",
+    "log.flush.start.offset.checkpoint.interval.ms",
+    "log.initial.task.delay.ms",
+    "log.retention.check.interval.ms",
+    "log.segment.delete.delay.ms",
+    "max.incremental.fetch.session.cache.slots",
+    "num.replica.fetchers",
+    "producer.id.expiration.check.interval.ms",
+    "producer.id.expiration.ms",
+    "replica.fetch.backoff.ms",
+    "replica.fetch.max.bytes",
+    "replica.fetch.min.bytes",
+    "replica.fetch.response.max.bytes",
+    "replica.fetch.wait.max.ms",
+    "replica.high.watermark.checkpoint.interval.ms",
+    "replica.lag.time.max.ms",
     "replica.selector.class",
+    "replica.socket.timeout.ms",
+    # Topics inherit these.
+    *(
+        key
+        for name, definition in TOPIC_KEYS.items()
+        if not name.startswith(("errors.", "local.", "preallocate", "remote."))
+        for key, _ in definition.synonyms
+    ),
 )
 """Keys without a field of `Config` that have an effect, besides being shown in responses about the configuration."""
 USED_BY_LISTENERS = ("max.connections", "max.connection.creation.rate")

@@ -9,7 +9,7 @@ import resource
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -302,27 +302,25 @@ class _Simulation:
         options, rng = self._options, self._rng
         timeline = Timeline(self._trace)
         nursery.start_soon(timeline.run)
-        net = Net(random.Random(rng.getrandbits(64)), timeline, delay_ms=options.delay_ms)
+        net = Net(self._seeded(), timeline, delay_ms=options.delay_ms)
         net.narrow_share = options.narrow_share
         hosts = self._hosts(net, nursery)
         config = self._config(hosts)
         checker = StepChecker(hosts)
         trio.lowlevel.add_instrument(checker)
-        faults = Faults(hosts, net, timeline, random.Random(rng.getrandbits(64)), config)
-        histories = Histories(random.Random(rng.getrandbits(64)), sum(host.is_broker for host in hosts))
-        brokers = BrokerRequests(hosts, random.Random(rng.getrandbits(64)))
+        faults = Faults(hosts, net, timeline, self._seeded(), config)
+        histories = Histories(self._seeded(), sum(host.is_broker for host in hosts))
+        brokers = BrokerRequests(hosts, self._seeded())
         clients = [
-            Administrator(
-                net.host(f"client{number}"), hosts, histories, brokers, random.Random(rng.getrandbits(64))
-            )
+            Administrator(net.host(f"client{number}"), hosts, histories, brokers, self._seeded())
             for number in range(options.clients)
         ]
         strangers = [
-            Stranger(net.host(f"stranger{number}"), hosts, random.Random(rng.getrandbits(64)))
+            Stranger(net.host(f"stranger{number}"), hosts, self._seeded())
             for number in range(options.strangers)
         ]
         changes = [
-            VoterChanges(net.host("operator"), hosts, random.Random(rng.getrandbits(64)))
+            VoterChanges(net.host("operator"), hosts, self._seeded())
             for _ in _JOINERS.get(options.layout, ())
         ]
         data = None if options.data is None else DataTraffic(self._seed, options.data, net, hosts)
@@ -364,16 +362,32 @@ class _Simulation:
                 raise checker.violation
         finally:
             trio.lowlevel.remove_instrument(checker)
-            result = self._result
-            result.epochs, result.images = checker.highest_epoch, checker.images.images
-            result.longest_turn_s, result.longest_turn = checker.longest_turn_s, checker.longest_turn
-            result.faults = faults.counts
-            result.records = data.ledger.counts if data is not None else Counter()
-            result.requests = sum(client.requests for client in clients)
-            result.answered = histories.answered
-            result.voter_changes = sum(each.done for each in changes)
-            result.delivered_bytes = net.delivered_bytes
-            result.disk_operations = sum(host.disk.operations for host in hosts)
+            self._note(checker, faults, data, clients, histories, net, hosts)
+            self._result.voter_changes = sum(each.done for each in changes)
+
+    def _seeded(self) -> random.Random:
+        return random.Random(self._rng.getrandbits(64))
+
+    def _note(
+        self,
+        checker: StepChecker,
+        faults: Faults,
+        data: DataTraffic | None,
+        clients: Sequence[Administrator],
+        histories: Histories,
+        net: Net,
+        hosts: Sequence[Host],
+    ) -> None:
+        """Keep what a run came to."""
+        result = self._result
+        result.epochs, result.images = checker.highest_epoch, checker.images.images
+        result.longest_turn_s, result.longest_turn = checker.longest_turn_s, checker.longest_turn
+        result.faults = faults.counts
+        result.records = data.ledger.counts if data is not None else Counter()
+        result.requests = sum(client.requests for client in clients)
+        result.answered = histories.answered
+        result.delivered_bytes = net.delivered_bytes
+        result.disk_operations = sum(host.disk.operations for host in hosts)
 
     def _hosts(self, net: Net, nursery: trio.Nursery) -> list[Host]:
         hosts = [

@@ -59,9 +59,9 @@ def _does_not_sync_its_directory() -> Patches:
 def _does_not_sync_the_directory_of_a_segment() -> Patches:
     original = Log._roll
 
-    def roll(self: Any) -> None:
+    def roll(self: Any, view: Any = None) -> None:
         disk, self._disk = self._disk, Wrapped(self._disk, sync_directory=nothing)
-        original(self)
+        original(self, view)
         self._disk = disk
 
     return [(Log, "_roll", roll)]
