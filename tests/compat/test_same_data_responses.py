@@ -37,7 +37,7 @@ from tests.compat.support.responses import answer
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
-RECORDS, EMPTY, PRODUCED, COMPACTED = "records", "empty", "produced", "compacted"
+TOPICS = RECORDS, EMPTY, PRODUCED, COMPACTED = "records", "empty", "produced", "compacted"
 PARTITIONS = 2
 UNKNOWN_ID = bytes(range(16))
 CONFIGS = {"retention.ms": "-1", "max.message.bytes": "2000"}
@@ -121,13 +121,13 @@ def prepared(node: Node) -> Server:
                     for key, value in {**CONFIGS, **special.get(name, {})}.items()
                 ],
             )
-            for name in (RECORDS, EMPTY, PRODUCED, COMPACTED)
+            for name in TOPICS
         ],
         timeout_ms=CREATE_TIMEOUT_MS,
     )
     with Probe(node.bootstrap_server) as probe:
         created: Any = probe.ask(request, 7)
-        assert [topic.error_code for topic in created.topics] == [0] * 4
+        assert [topic.error_code for topic in created.topics] == [0] * len(TOPICS)
         wait_until(partial(_serves, node), SERVES_TIMEOUT_S, f"{node.kind} to lead all partitions")
         ids = {topic.name: topic.topic_id for topic in metadata(node).topics if topic.name is not None}
         batches = [batch(*times_ms) for times_ms in TIMES_MS]
@@ -153,8 +153,11 @@ def _is_written(probe: Probe, ids: Ids, records: bytes) -> bool:
 
 
 def _serves(node: Node) -> bool:
-    topics = metadata(node).topics
-    return len(topics) == 4 and all(each.leader_id == 1 for topic in topics for each in topic.partitions)
+    # Other tests have topics on the same node.
+    topics = [each for each in metadata(node).topics if each.name in TOPICS]
+    return len(topics) == len(TOPICS) and all(
+        each.leader_id == 1 for topic in topics for each in topic.partitions
+    )
 
 
 # --- the requests ---
