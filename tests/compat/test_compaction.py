@@ -14,10 +14,13 @@ from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
 from kafkaproto.client import Client, parse_servers
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import FetchRequest, FetchResponse, ProduceRequest, ProduceResponse
 from kafkaproto.records.batch import NewRecord, Record, build_batch, iterate_batches
 from kafkaproto.records.compression import Compression
 from tests.compat.support.nodes import create, make_node
+
+OPEN_TIMEOUT_S = 30.0
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -63,9 +66,17 @@ def send(client: Client, records: list[NewRecord], timestamp_ms: int) -> None:
     data = build_batch(records, base_offset=0, timestamp_ms=timestamp_ms, compression=Compression.GZIP)
     partition = ProduceRequest.PartitionProduceData(index=0, records=data)
     topic = ProduceRequest.TopicProduceData(name=TOPIC, partition_data=[partition])
-    response = client.send(ProduceRequest(acks=-1, timeout_ms=10_000, topic_data=[topic]), 11)
-    assert isinstance(response, ProduceResponse)
-    assert response.responses[0].partition_responses[0].error_code == 0
+    request = ProduceRequest(acks=-1, timeout_ms=10_000, topic_data=[topic])
+
+    def is_written() -> bool:
+        response = client.send(request, 11)
+        assert isinstance(response, ProduceResponse)
+        code = response.responses[0].partition_responses[0].error_code
+        # The leader of a new topic may still be opening its log.
+        assert code in (ErrorCode.NONE, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return code == ErrorCode.NONE
+
+    wait_until(is_written, OPEN_TIMEOUT_S, f"{TOPIC} to have a leader that writes")
 
 
 def wait_until_clean(node: Node, offset: int) -> None:

@@ -18,6 +18,7 @@ from compat.node import Node
 from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
     DeleteRecordsRequest,
     DeleteRecordsResponse,
@@ -33,6 +34,7 @@ pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
 EARLIEST, LATEST = -2, -1
 MIXED_PARTITIONS = 6
+OPEN_TIMEOUT_S = 30.0
 
 
 def produce(node: Node, topic: str, count: int, *, timestamp_ms: int | None = None, size: int = 1) -> None:
@@ -44,10 +46,17 @@ def produce(node: Node, topic: str, count: int, *, timestamp_ms: int | None = No
     partition = ProduceRequest.PartitionProduceData(index=0, records=batch)
     request.topic_data.append(ProduceRequest.TopicProduceData(name=topic, partition_data=[partition]))
     with Probe(node.bootstrap_server) as probe:
-        for _ in range(count):
+
+        def is_written() -> bool:
             response = probe.ask(request, 11)
             assert isinstance(response, ProduceResponse)
-            assert response.responses[0].partition_responses[0].error_code == 0
+            code = response.responses[0].partition_responses[0].error_code
+            # The leader of a new topic may still be opening its log.
+            assert code in (ErrorCode.NONE, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            return code == ErrorCode.NONE
+
+        for _ in range(count):
+            wait_until(is_written, OPEN_TIMEOUT_S, f"{topic} to have a leader that writes")
 
 
 def delete(node: Node, topic: str, index: int, offset: int, version: int) -> tuple[int, int]:
