@@ -96,6 +96,17 @@ def test_the_last_stop_was_clean_if_all_directories_work_and_say_so() -> None:
     assert opened(disk).previous_broker_epoch == -1
 
 
+def test_a_directory_with_unread_logs_is_not_marked() -> None:
+    disk = formatted()
+    node = opened(disk)
+    unread = node.log_directories.all[1].directory_id
+    assert unread is not None
+    mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42, unread={unread})
+    node.release()
+    assert [disk.exists(f"{path}/{CLEAN_SHUTDOWN_NAME}") for path in PATHS] == [True, False]
+    assert opened(disk).previous_broker_epoch == -1
+
+
 @pytest.mark.parametrize(
     ("operation", "suffix"),
     [("remove", f"/d/b/{CLEAN_SHUTDOWN_NAME}"), ("read", f"/d/b/t-0/{PARTITION_METADATA_NAME}")],

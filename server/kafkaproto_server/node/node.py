@@ -560,7 +560,11 @@ class Node:
         if epoch is not None:
             await self._threads.run(
                 partial(
-                    mark_clean_shutdown, running.opened.log_directories, disk=self._disk, broker_epoch=epoch
+                    mark_clean_shutdown,
+                    running.opened.log_directories,
+                    disk=self._disk,
+                    broker_epoch=epoch,
+                    unread=() if self._data is None else self._data.manager.replicas.unread_directories,
                 )
             )
         # Last, because another process may write to the directories from here on.

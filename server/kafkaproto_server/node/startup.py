@@ -7,7 +7,7 @@ configuration and the other directories. The metadata log is recovered before an
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -364,10 +364,15 @@ def _is_empty_directory(disk: Disk, path: str) -> bool:
     return disk.is_directory(path) and not disk.list_directory(path)
 
 
-def mark_clean_shutdown(directories: LogDirectories, *, disk: Disk, broker_epoch: int) -> None:
-    """Record the controlled shutdown in all log directories that work."""
+def mark_clean_shutdown(
+    directories: LogDirectories, *, disk: Disk, broker_epoch: int, unread: Collection[bytes] = ()
+) -> None:
+    """Record the controlled shutdown in all log directories that work, but for those whose ids are in ``unread``."""
     # One by one: a directory that fails now must not keep the others from being marked.
-    for path in _online_paths(directories):
+    for each in directories.all:
+        if each.problem is not None or each.directory_id in unread:
+            continue
+        path = each.path
         try:
             write_clean_shutdown(disk, [path], broker_epoch)
         except OSError as error:

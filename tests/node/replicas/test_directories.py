@@ -207,6 +207,17 @@ def test_a_failed_directory_keeps_its_checkpoints_and_its_records_for_the_next_s
     assert (values(broker, "t", 0), values(broker, "t", 1)) == ([b"a"], [b"b"])
 
 
+@pytest.mark.parametrize("is_clean", [True, False])
+def test_a_directory_with_a_log_that_was_not_opened_since_a_crash_is_unread(is_clean: bool) -> None:
+    broker = with_two_partitions()
+    broker.start_again(is_clean=is_clean)
+    replicas = broker.replicas.manager.replicas
+    assert replicas.unread_directories == (set() if is_clean else {*broker.directory_ids.values()})
+    broker.report()
+    broker.replicas.stop()
+    assert replicas.unread_directories == set()
+
+
 def test_a_stop_leaves_the_logs_of_a_failed_directory_as_they_are() -> None:
     broker = with_two_partitions()
     files = broker.replicas.disk.list_directory("/logs1/t-1")

@@ -383,6 +383,14 @@ class HostedReplicas:
         for directory_id, lane in self._lanes.items():
             lane.put(DiskJob(partial(self._write_closed, directory_id), closed, closed))
 
+    @property
+    def unread_directories(self) -> frozenset[bytes]:
+        """The directories in which a crash before this start may have left damage that nobody has looked at: logs that
+        were not opened, or not closed in order. To be asked after `close_all`."""
+        unread = {each.directory_id for each in self._unopened.values()}
+        unread.update(hosted.directory_id for hosted in self if not hosted.is_closed)
+        return frozenset(each for each in unread if not self._surveys[each].is_clean)
+
     def write_checkpoint(self, name: str) -> None:
         """Write one of the checkpoints of all directories."""
         for directory_id in self._lanes:
