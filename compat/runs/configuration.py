@@ -94,6 +94,12 @@ WITH_EFFECT = frozenset(
         "socket.request.max.bytes",
         "num.partitions",
         "broker.rack",
+        "log.flush.interval.messages",
+        "log.flush.interval.ms",
+        "log.retention.hours",
+        "log.retention.bytes",
+        "log.segment.bytes",
+        "log.retention.check.interval.ms",
     }
 )
 """The keys of all these that something in our server depends on."""

@@ -28,7 +28,7 @@ from kafkaproto.messages import (
     ProduceResponse,
 )
 from kafkaproto.records.batch import NewRecord, build_batch
-from tests.compat.support.nodes import create, make_node, node_class
+from tests.compat.support.nodes import create, delete_topics, make_node, node_class
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -135,6 +135,7 @@ def test_responses_are_those_of_a_stock_node(node: Node, stock_node: Node, topic
                 ("-both", 0, 1, 2),
             )
         ] + [offset_at(each, topic, EARLIEST)]
+        delete_topics(each, [topic + name for name in ("", "-compacted", "-both")])
     assert found[node.kind] == found[stock_node.kind]
     assert found[node.kind][6][-1] == (0, 4)
 

@@ -32,7 +32,7 @@ from kafkaproto.messages import (
     WriteTxnMarkersRequest,
 )
 from kafkaproto.records.batch import NewRecord, build_batch
-from tests.compat.support.nodes import CREATE_TIMEOUT_MS, SERVES_TIMEOUT_S, metadata
+from tests.compat.support.nodes import CREATE_TIMEOUT_MS, SERVES_TIMEOUT_S, delete_topics, metadata
 from tests.compat.support.responses import answer
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -101,9 +101,11 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def pair(rival_node: Node, stock_node: Node) -> tuple[Server, Server]:
+def pair(rival_node: Node, stock_node: Node) -> Iterator[tuple[Server, Server]]:
     """The node under test and the stock node, with the same topics and records."""
-    return prepared(rival_node), prepared(stock_node)
+    yield prepared(rival_node), prepared(stock_node)
+    for node in (rival_node, stock_node):
+        delete_topics(node, TOPICS)
 
 
 def prepared(node: Node) -> Server:

@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from compat.node import combined_properties, controller_properties
 from compat.ours import OurNode, run_our_tool
 from compat.process import ProcessDiedError, free_ports, wait_until
+from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
     DescribeLogDirsRequest,
@@ -174,7 +176,18 @@ def write_to_all(address: str, name: str, partitions: int) -> None:
     """A record to each partition, its number."""
     with connect(address) as client:
         for index in range(partitions):
-            assert produce(client, id_of(address, name), index, b"%d" % index) == 0
+            # The leader of a new topic may still be opening its log.
+            wait_until(
+                partial(_is_written, client, id_of(address, name), index, b"%d" % index),
+                WAIT_S,
+                f"{name}-{index} to have a leader that writes",
+            )
+
+
+def _is_written(client: Client, topic_id: bytes, index: int, value: bytes) -> bool:
+    code = produce(client, topic_id, index, value)
+    assert code in (ErrorCode.NONE, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    return code == ErrorCode.NONE
 
 
 def read_all(address: str, name: str, partitions: int) -> list[list[bytes]]:

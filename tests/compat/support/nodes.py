@@ -6,7 +6,7 @@ written: a test that the stock server does not pass says nothing about ours.
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from compat.kafka.stock import StockNode
@@ -17,6 +17,8 @@ from compat.process import wait_until
 from kafkaproto.messages import (
     CreateTopicsRequest,
     CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
     MetadataRequest,
     MetadataResponse,
 )
@@ -70,6 +72,20 @@ def create(node: Node, name: str, configs: Mapping[str, str] | None = None) -> N
     assert isinstance(response, CreateTopicsResponse)
     assert [created.error_code for created in response.topics] == [0]
     wait_until(lambda: name in led_topics(node), SERVES_TIMEOUT_S, f"a leader of {name}")
+
+
+def delete_topics(node: Node, names: Sequence[str]) -> None:
+    """Deletes topics of a node that others share who compare all that is on it."""
+    topics = [DeleteTopicsRequest.DeleteTopicState(name=name) for name in names]
+    with Probe(node.bootstrap_server) as probe:
+        response = probe.ask(DeleteTopicsRequest(topics=topics, timeout_ms=CREATE_TIMEOUT_MS), 6)
+    assert isinstance(response, DeleteTopicsResponse)
+    assert [deleted.error_code for deleted in response.responses] == [0] * len(names)
+    wait_until(
+        lambda: not {each.name for each in metadata(node).topics} & {*names},
+        SERVES_TIMEOUT_S,
+        f"{', '.join(names)} to be gone",
+    )
 
 
 def metadata(node: Node) -> MetadataResponse:
