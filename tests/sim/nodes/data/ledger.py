@@ -57,8 +57,9 @@ class Ledger:
         self._rng = rng
         self.logs = Logs()
         self.known = {place: Known(each) for place, each in min_isr.items()}
-        self._missing: dict[tuple[int, Place], int] = {}
-        """Where a host's log ended after it lost power, if it had reached further; until it has everything again."""
+        self._missing: dict[tuple[int, Place], tuple[int, int]] = {}
+        """Where a host's log had ended before it lost power and records, and the newest leader epoch of that time;
+        until it has everything again. The leader of that epoch may still count what the host fetched before."""
         self._ends: dict[int, dict[Place, int]] = {}
         self._checked: dict[tuple[int, int, Place], tuple[int, Batch]] = {}
         """How many batches of a replica were found to be right, and the last of them, by host, life and partition."""
@@ -78,7 +79,8 @@ class Ledger:
             after = self._end(host, place)
             if after < before:
                 key = (host.id, place)
-                self._missing[key] = min(after, self._missing.get(key, after))
+                earlier, _ = self._missing.get(key, (before, 0))
+                self._missing[key] = max(before, earlier), self.known[place].leader_epoch
                 self.counts["lost page caches"] += 1
 
     def _end(self, host: Host, place: Place) -> int:
@@ -90,6 +92,9 @@ class Ledger:
         if (host.id, place) not in self._missing:
             return False
         known = self.known[place]
+        before, leader_epoch = self._missing[host.id, place]
+        if known.leader_epoch == leader_epoch and self._end(host, place) < before:
+            return True
         found = {each.base_offset: each for each in self.logs.of(host, place)}
         has_all = all(
             base in found and found[base].crc == crc for base, crc in known.acknowledged.items()
