@@ -32,7 +32,12 @@ class Following:
         self.hosted = Hosted(
             self.replica.partition, bytes(16), cast(Any, lane), cast(Any, None), Checkpointed()
         )
-        self.hosted.log = cast(Any, SimpleNamespace(append=len, truncate_to=len))
+        self.hosted.log = cast(
+            Any,
+            SimpleNamespace(
+                append=len, truncate_to=len, is_short_append=lambda size_bytes, end_offset: False
+            ),
+        )
         config = FetcherConfig(
             broker_id=1,
             fetchers=1,

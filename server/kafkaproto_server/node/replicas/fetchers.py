@@ -376,7 +376,8 @@ class _Fetcher:
             self._changed(followed)
 
         wall_ms = self._owner.clock.wall_ms()
-        self._change(followed, partial(log.append, (memoryview(records)[:end],), aborted, wall_ms), appended)
+        work = partial(log.append, (memoryview(records)[:end],), aborted, wall_ms)
+        self._change(followed, work, appended, is_short=log.is_short_append(end, expected))
 
     def _truncate(self, followed: _Followed, offset: int) -> None:
         log = followed.hosted.log
@@ -413,7 +414,9 @@ class _Fetcher:
             followed.hosted, offset, partial(self._want, followed), partial(self.remove, followed.key)
         )
 
-    def _change(self, followed: _Followed, work: Callable[[], T], done: Callable[[T], None]) -> None:
+    def _change(
+        self, followed: _Followed, work: Callable[[], T], done: Callable[[T], None], *, is_short: bool = False
+    ) -> None:
         followed.is_busy = True
         self._busy += 1
 
@@ -423,7 +426,11 @@ class _Fetcher:
             self.remove(followed.key)
             self._owner.replicas.failed(followed.hosted, error)
 
-        followed.hosted.lane.put(DiskJob(work, done, failed))
+        job = DiskJob(work, done, failed)
+        if is_short:
+            followed.hosted.lane.put_short(job)
+        else:
+            followed.hosted.lane.put(job)
 
     def _changed(self, followed: _Followed) -> None:
         followed.is_busy = False
