@@ -36,6 +36,7 @@ from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
 from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.replica.fetch_sessions import FULL_EPOCH
 from kafkaproto_server.replica.fetcher_session import FetcherSession
+from kafkaproto_server.replica.inter_broker_versions import fetch_version, list_offsets_version
 from kafkaproto_server.replica.partition import NO_EPOCH, Role
 from kafkaproto_server.requests.fetch_requests import (
     PartitionFetch,
@@ -108,6 +109,7 @@ class Fetchers:
         call_at: Callable[[int, Callable[[], None]], None],
         endpoint: Callable[[int], Endpoint | None],
         broker_epoch: Callable[[], int | None],
+        metadata_version: Callable[[], int],
         was_cut: Callable[[Hosted], None],
     ) -> None:
         """``call_at`` calls a function at a time of the clock. ``endpoint`` is that of a broker for other brokers.
@@ -120,6 +122,7 @@ class Fetchers:
         self.call_at = call_at
         self.endpoint = endpoint
         self.broker_epoch = broker_epoch
+        self.metadata_version = metadata_version
         self.was_cut = was_cut
         self._fetchers: dict[tuple[int, int], _Fetcher] = {}
         self._of: dict[PartitionKey, _Fetcher] = {}
@@ -218,8 +221,9 @@ class _Fetcher:
                 await trio.sleep(self._config.backoff_ms / 1000)
                 continue
             request = self._next_request(epoch)
+            version = fetch_version(self._owner.metadata_version())
             try:
-                response = await peer.send(request, timeout_ms=self._config.timeout_ms)
+                response = await peer.send(request, version, timeout_ms=self._config.timeout_ms)
             except (PeerError, UnsupportedVersionError) as error:
                 self._session.handle_failure()
                 await self._pause(str(error))
@@ -485,8 +489,9 @@ class _Fetcher:
                 )
             ],
         )
+        version = list_offsets_version(self._owner.metadata_version())
         try:
-            response = await self._peer.send(request, timeout_ms=self._config.timeout_ms)
+            response = await self._peer.send(request, version, timeout_ms=self._config.timeout_ms)
         except (PeerError, UnsupportedVersionError):
             return None
         assert isinstance(response, ListOffsetsResponse)
