@@ -12,6 +12,7 @@ from kafkaproto_server.config import Config
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.producer_ids import ProducerIds
 from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
@@ -56,6 +57,7 @@ class BrokerData:
         broker_epoch: Callable[[], int | None],
         is_session_over: Callable[[], bool],
         directory_failed: Callable[[str, str], None],
+        replica_lost: Callable[[PartitionId, bool], None],
         connect: Connect,
     ) -> None:
         """``channel`` makes a channel to the active controller. ``broker_epoch`` is that of the broker's
@@ -78,6 +80,7 @@ class BrokerData:
             node_configs=lambda: inherited.at(published.image),
             isr_changes=self._isr_sender,
             directory_failed=directory_failed,
+            replica_lost=replica_lost,
             connect=connect,
             inter_broker_listener=config.inter_broker_listener_name,
             broker_epoch=broker_epoch,

@@ -32,7 +32,7 @@ from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
-from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.errors import CorruptFileError, LogFailedError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.epoch_file import (
     EPOCH_FILE_NAME,
     encode_epoch_file,
@@ -518,7 +518,8 @@ class Log:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        assert self._failure is None, f"{self.directory}: the log has failed before: {self._failure}"
+        if self._failure is not None:
+            raise LogFailedError(self.directory, self._failure)
         try:
             yield
         except OSError as error:
