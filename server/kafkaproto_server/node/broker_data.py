@@ -12,6 +12,7 @@ from kafkaproto_server.config import Config
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.node.descriptors import topic_file_limit
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.producer_ids import ProducerIds
@@ -22,6 +23,7 @@ from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.security.authorizer import Authorizer
+from kafkaproto_server.storage.open_files import OpenFiles
 from kafkaproto_server.types import Endpoint
 
 
@@ -70,7 +72,7 @@ class BrokerData:
         """What lies in the directories at the start."""
         self.manager = ReplicaManager(
             broker_id=config.node_id,
-            disk=disk,
+            disk=OpenFiles(disk, topic_file_limit(config)),
             clock=clock,
             rng=rng,
             workers=threads.workers(IO_THREADS),
