@@ -119,7 +119,11 @@ def test_the_rest_is_the_disks(disk: MemoryDisk) -> None:
     files.make_directory("/e")
     files.open("/e/a", create=True).append([b"x"])
     files.rename("/e/a", "/e/b")
-    assert (files.list_directory("/e"), files.exists("/e/a"), files.is_directory("/e")) == (["b"], False, True)
+    assert (files.list_directory("/e"), files.exists("/e/a"), files.is_directory("/e")) == (
+        ["b"],
+        False,
+        True,
+    )
     assert (files.read_file("/e/b"), files.modified_ms("/e/b")) == (b"x", disk.modified_ms("/e/b"))
     files.sync_directory("/e")
     files.sync_file_system("/e")

@@ -16,11 +16,11 @@ import socket
 
 from kafkaproto_server.config import Config
 from kafkaproto_server.config_keys.formats import host_counts
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.net.admission import UNLIMITED, AdmissionLimits
 from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
 from kafkaproto_server.net.limits import MAX_CONNECTIONS
 from kafkaproto_server.net.names import MAX_LOOKUPS
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.node.quorum.broker_probe import MAX_PROBE_LOOKUPS, MAX_PROBE_SOCKETS
 from kafkaproto_server.node.replicas.topic_settings import number_of
 

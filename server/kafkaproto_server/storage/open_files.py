@@ -2,8 +2,8 @@
 
 A broker has thousands of segments and keeps each of them open from its first use on, as Apache Kafka does. Without a
 limit they would take the descriptors that the metadata log and connections need. So `OpenFiles` stands between the logs
-and the disk: its files stay open for their users, and beyond the limit the one that was used least recently gives up its
-descriptor until it is used again.
+and the disk: its files stay open for their users, and beyond the limit the one that was used least recently gives up
+its descriptor until it is used again.
 
 A file whose descriptor was given up is found by its path. So whoever renames or removes a file closes it before.
 """
@@ -81,7 +81,7 @@ class _PooledFile:
 
 
 class OpenFiles:
-    """A disk whose files share a limited number of descriptors. Any thread may use it; see `ports.Disk` for the rest."""
+    """A disk whose files share a limited number of descriptors; see `ports.Disk` for the rest. Any thread may use it."""
 
     def __init__(self, disk: Disk, limit: int) -> None:
         """``limit`` is how many files may be open while nobody uses them at this very moment."""
