@@ -14,7 +14,12 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.producer_snapshot import ProducerSnapshotEntry, encode_producer_snapshot
 from kafkaproto.records.batch import BatchHeader, RecordBatchView, build_batch, iterate_batches
 from kafkaproto.transaction_index import AbortedTransaction, encode_aborted_transaction
-from kafkaproto_server.log_state.producers import AppendedBefore, ProducerRefused, ProducerStates
+from kafkaproto_server.log_state.producers import (
+    PRODUCERS_PER_STEP,
+    AppendedBefore,
+    ProducerRefused,
+    ProducerStates,
+)
 from kafkaproto_server.log_state.transactions import (
     CompletedTransaction,
     EndTransactionMarker,
@@ -34,6 +39,11 @@ ABORT = EndTransactionMarker(is_abort=True, coordinator_epoch=1)
 DAY_MS = 86_400_000
 TRANSACTIONAL, CONTROL = 0x10, 0x30
 """Attributes of batches; a marker has both bits."""
+
+
+def expire(states: ProducerStates, now_ms: int, expiration_ms: int) -> None:
+    for _ in states.expire(now_ms, expiration_ms):
+        pass
 
 
 def header(
@@ -306,7 +316,7 @@ def test_a_log_without_idempotent_producers_knows_none() -> None:
     assert states.map_end_offset == 7
     states.update(header(7, -1, count=3, producer_id=-1, epoch=-1))
     states.high_watermark_advanced(10)
-    states.expire(DAY_MS, 0)
+    expire(states, DAY_MS, 0)
     assert states.map_end_offset == 10
     assert states.first_unstable_offset is None
     assert states.open_transactions == []
@@ -433,14 +443,14 @@ def test_idle_producers_expire_unless_a_transaction_is_open() -> None:
     states.update(header(0, 0, producer_id=1, timestamp=1000))
     states.update(header(1, 0, producer_id=2, timestamp=1001))
     states.update(header(2, 0, producer_id=3, timestamp=1000, attributes=TRANSACTIONAL))
-    states.expire(1000 + DAY_MS - 1, DAY_MS)
+    expire(states, 1000 + DAY_MS - 1, DAY_MS)
     assert [each.producer_id for each in states.active()] == [1, 2, 3]
-    states.expire(1000 + DAY_MS, DAY_MS)
+    expire(states, 1000 + DAY_MS, DAY_MS)
     assert [each.producer_id for each in states.active()] == [2, 3]
     # What is unknown may begin anywhere.
     assert states.check(header(3, 77, producer_id=1), is_from_client=True) is None
     states.update(marker_header(3, producer_id=3, timestamp=1002), COMMIT)
-    states.expire(1002 + DAY_MS, DAY_MS)
+    expire(states, 1002 + DAY_MS, DAY_MS)
     assert list(states.active()) == []
 
 
@@ -511,3 +521,23 @@ def test_other_control_records_are_no_markers() -> None:
     with pytest.raises(RemoteProtocolError, match="LEADER_CHANGE ends no transaction") as caught:
         end_transaction_marker(RecordBatchView(LEADER_CHANGE_BATCH))
     assert caught.value.offset == 0
+
+
+def test_many_producers_expire_in_steps_between_which_they_may_write_again() -> None:
+    count = 3 * PRODUCERS_PER_STEP
+    states = ProducerStates()
+    entries = [ProducerSnapshotEntry(number, 0, 0, number, 0, 1000, -1, -1) for number in range(count)]
+    states.load(entries, end_offset=count, now_ms=1000, expiration_ms=DAY_MS)
+    steps = states.expire(1000 + DAY_MS, DAY_MS)
+    next(steps)
+    assert len(list(states.active())) == count - PRODUCERS_PER_STEP
+    states.update(header(count, 1, producer_id=count - 1, timestamp=2000))
+    for _ in steps:
+        pass
+    assert [each.producer_id for each in states.active()] == [count - 1]
+    # Nothing is left of a log that was cut meanwhile.
+    steps = states.expire(2000 + DAY_MS, DAY_MS)
+    states.clear(0)
+    for _ in steps:
+        pass
+    assert list(states.active()) == []

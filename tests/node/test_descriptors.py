@@ -12,10 +12,12 @@ from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
 from kafkaproto_server.net.limits import MAX_CONNECTIONS
 from kafkaproto_server.node.descriptors import (
     MIN_CONNECTIONS,
+    MIN_TOPIC_FILES,
     SPARE_DESCRIPTORS,
     admission_limits,
     raise_descriptor_limit,
     reserved_descriptors,
+    topic_file_limit,
 )
 
 
@@ -49,15 +51,24 @@ def test_connections_get_what_the_node_does_not_need(limits: list[int]) -> None:
     config = default_config({})
     reserve = reserved_descriptors(config)
     found = admission_limits(config)
-    assert found.capacity == 256 - reserve
+    assert found.capacity == 256 - reserve - topic_file_limit(config)
     assert found.max_connections == found.max_per_address == found.creation_rate == UNLIMITED
     # All connections that are allowed, and as many files of the node's own as are foreseen, need none of the last ones.
     assert found.first_spare_descriptor == 256 - SPARE_DESCRIPTORS
-    assert found.capacity + (reserve - SPARE_DESCRIPTORS) <= found.first_spare_descriptor
+    files = reserve - SPARE_DESCRIPTORS + topic_file_limit(config)
+    assert found.capacity + files <= found.first_spare_descriptor
     limits[0] = 1_000_000
     assert admission_limits(config).capacity == MAX_CONNECTIONS
     limits[0] = resource.RLIM_INFINITY
     assert admission_limits(config).capacity == MAX_CONNECTIONS
+
+
+def test_files_of_topics_get_half_of_what_a_broker_does_not_need(limits: list[int]) -> None:
+    config = default_config({})
+    limits[0] = reserved_descriptors(config) + 1000
+    assert (topic_file_limit(config), admission_limits(config).capacity) == (500, 500)
+    controller = default_config({"process.roles": "controller", "listeners": "CONTROLLER://127.0.0.1:9093"})
+    assert admission_limits(controller).capacity == limits[0] - reserved_descriptors(controller)
 
 
 def test_what_a_node_has_more_of_is_reserved_for() -> None:
@@ -67,12 +78,14 @@ def test_what_a_node_has_more_of_is_reserved_for() -> None:
     assert (
         reserved_descriptors(default_config({"http.listener": "127.0.0.1:1"})) > least + MAX_HTTP_CONNECTIONS
     )
+    assert reserved_descriptors(default_config({"num.replica.fetchers": "4"})) > least
     assert reserved_descriptors(default_config({"broker.death.proof.enable": "false"})) < least
 
 
 def test_a_process_with_too_few_is_told_how_many_it_needs(limits: list[int]) -> None:
     config = default_config({})
     reserve = reserved_descriptors(config)
+    reserve += MIN_TOPIC_FILES
     limits[0] = reserve + MIN_CONNECTIONS
     assert admission_limits(config).capacity == MIN_CONNECTIONS
     limits[0] -= 1

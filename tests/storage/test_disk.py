@@ -16,7 +16,7 @@ import pytest
 
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
-from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.disk import OsDisk, without_pauses
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import LogConfig
 from tests.sim.disk import MemoryDisk, PowerLossError
@@ -163,7 +163,7 @@ def test_a_lock_excludes_a_second_claim_until_it_is_released(disk: Disk, root: s
 HOLDER = """
 import sys
 from kafkaproto_server.storage.atomic import replace_file
-from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.disk import OsDisk, without_pauses
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import LogConfig
 lock = OsDisk().lock(sys.argv[1])
@@ -404,6 +404,19 @@ def test_a_shortage_of_descriptors_or_memory_is_waited_out_and_said_once(
     waiting, done = caplog.messages
     assert waiting.endswith(f" failed for lack of resources and is retried: {os.strerror(code)}")
     assert done.endswith(" succeeded after retries")
+
+
+def test_who_has_to_free_descriptors_is_told_of_a_shortage_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = Short(monkeypatch, "open", errno.EMFILE)
+    disk, path = OsDisk(), str(tmp_path / "a")
+    with pytest.raises(OSError, match="Too many open files"), without_pauses():
+        disk.open(path, create=True)
+    assert not os.path.exists(path)
+    short.left = 1
+    disk.open(path, create=True).close()
+    assert short.left == 0
 
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENOMEM])

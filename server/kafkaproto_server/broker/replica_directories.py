@@ -3,8 +3,9 @@ controllers still have to be told (KIP-858).
 
 `broker.start_table` decides where a replica is opened when the broker begins with it. From then on it stays there,
 whatever the metadata records, and the controllers are told until they record it. If its directory fails, it is offline
-in there; the controllers are still told if they do not know its directory, and take the replica out of the ISR then. If
-there is a choice, the directory with the fewest replicas is taken; a cordoned one only if there is no other.
+in there; the controllers are still told if they do not know its directory, and take the replica out of the ISR then.
+They are told the same of a replica whose log cannot be used, though its directory works. If there is a choice, the
+directory with the fewest replicas is taken; a cordoned one only if there is no other.
 
 The first examination begins by setting aside what lies in the directories and is no replica of this broker: its topic
 is not in the metadata any more, was made anew under the same name, or has this partition on other brokers. So the first
@@ -95,6 +96,8 @@ class ReplicaDirectories:
         self._location: dict[Replica, bytes | None] = {}
         # The number of replicas in each directory.
         self._load: dict[bytes, int] = {}
+        # Replicas whose logs cannot be used, in directories that work.
+        self._lost: set[Replica] = set()
         # What is reported of replicas and not shown by the metadata yet.
         self._reports: dict[Replica, bytes] = {}
 
@@ -112,6 +115,25 @@ class ReplicaDirectories:
     def directory_of(self, replica: Replica) -> bytes | None:
         """The directory of a replica of this broker; None if it is unknown."""
         return self._location.get(replica)
+
+    def lost(self, replica: Replica) -> None:
+        """The log of a replica cannot be used, though its directory works. The controllers are told that it is lost, so
+        that another broker leads its partition; they hear of its directory again once it was `found`."""
+        if replica in self._location:
+            self._lost.add(replica)
+            self._report_again(replica)
+
+    def found(self, replica: Replica) -> None:
+        """The log of a replica that was lost can be used again."""
+        if replica in self._lost:
+            self._lost.remove(replica)
+            self._report_again(replica)
+
+    def _report_again(self, replica: Replica) -> None:
+        topic = self._topics.get(replica[0])
+        partition = None if topic is None else topic.partitions.get(replica[1])
+        if partition is not None and self._broker_id in partition.replicas:
+            self._report(replica, partition)
 
     def apply(self, image: ClusterImage) -> None:
         """Note newer metadata. `look` then examines the changes."""
@@ -173,7 +195,7 @@ class ReplicaDirectories:
                 if known.get(index) is not partitions[index]:
                     self._look_at((topic_id, index), partitions[index])
                     if self._broker_id in partitions[index].replicas:
-                        location = self._location[topic_id, index]
+                        location = self._usable((topic_id, index))
                         if location is not None and not self._directories.is_online(location):
                             location = None
                         self._listener.replica_changed(topics[topic_id], index, partitions[index], location)
@@ -222,15 +244,17 @@ class ReplicaDirectories:
 
     def _report(self, replica: Replica, partition: PartitionImage) -> None:
         """Have the controllers told where a replica is, if they have to be told."""
-        report = report_of(
-            self._location[replica], partition.directory_of(self._broker_id), self._directories
-        )
+        report = report_of(self._usable(replica), partition.directory_of(self._broker_id), self._directories)
         if report is None:
             self._reports.pop(replica, None)
             self._queue.drop(replica)
         elif self._reports.get(replica) != report:
             self._reports[replica] = report
             self._queue.assign(replica, report)
+
+    def _usable(self, replica: Replica) -> bytes | None:
+        """The directory of a replica, online or not; None if its log cannot be used."""
+        return None if replica in self._lost else self._location[replica]
 
     def _remove(self, replica: Replica) -> None:
         is_known = replica in self._location
@@ -244,6 +268,7 @@ class ReplicaDirectories:
         directory_id = self._location.pop(replica, None)
         if directory_id is not None:
             self._load[directory_id] -= 1
+        self._lost.discard(replica)
         self._reports.pop(replica, None)
         self._queue.drop(replica)
 

@@ -45,6 +45,9 @@ from kafkaproto_server.log_state.transactions import (
 BATCHES_TO_RETAIN = 5
 """The batches of a producer that a repetition is recognized among: as many as a producer may have in flight."""
 
+PRODUCERS_PER_STEP = 100
+"""How many producers `ProducerStates.expire` looks at in one step, some hundredths of a millisecond."""
+
 NONE = -1
 """A sequence, offset, epoch or timestamp that does not exist."""
 _MAX_SEQUENCE = 0x7FFF_FFFF
@@ -306,19 +309,22 @@ class ProducerStates:
             for producer_id, producer in list((self._producers or {}).items())
         )
 
-    def expire(self, now_ms: int, expiration_ms: int) -> None:
-        """Forget the producers without an open transaction that were last heard of ``expiration_ms`` ago or
-        earlier."""
-        if self._producers is None:
-            return
+    def expire(self, now_ms: int, expiration_ms: int) -> Iterator[None]:
+        """Forget the producers without an open transaction that were last heard of ``expiration_ms`` ago or earlier;
+        `PRODUCERS_PER_STEP` are looked at in a step. Between two steps, anything may happen to them."""
         latest = now_ms - expiration_ms
-        expired = [
-            producer_id
-            for producer_id, producer in self._producers.items()
-            if producer.last_timestamp <= latest and producer.transaction_first_offset < 0
-        ]
-        for producer_id in expired:
-            del self._producers[producer_id]
+        ids = list(self._producers or ())
+        for begin in range(0, len(ids), PRODUCERS_PER_STEP):
+            producers = self._producers or {}
+            for producer_id in ids[begin : begin + PRODUCERS_PER_STEP]:
+                producer = producers.get(producer_id)
+                if (
+                    producer is not None
+                    and producer.last_timestamp <= latest
+                    and producer.transaction_first_offset < 0
+                ):
+                    del producers[producer_id]
+            yield
         if not self._producers:
             self._producers = None
 

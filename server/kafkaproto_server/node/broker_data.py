@@ -12,6 +12,8 @@ from kafkaproto_server.config import Config
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.node.descriptors import topic_file_limit
+from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.producer_ids import ProducerIds
 from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
@@ -21,6 +23,7 @@ from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.security.authorizer import Authorizer
+from kafkaproto_server.storage.open_files import OpenFiles
 from kafkaproto_server.types import Endpoint
 
 
@@ -56,6 +59,7 @@ class BrokerData:
         broker_epoch: Callable[[], int | None],
         is_session_over: Callable[[], bool],
         directory_failed: Callable[[str, str], None],
+        replica_lost: Callable[[PartitionId, bool], None],
         connect: Connect,
     ) -> None:
         """``channel`` makes a channel to the active controller. ``broker_epoch`` is that of the broker's
@@ -68,7 +72,7 @@ class BrokerData:
         """What lies in the directories at the start."""
         self.manager = ReplicaManager(
             broker_id=config.node_id,
-            disk=disk,
+            disk=OpenFiles(disk, topic_file_limit(config)),
             clock=clock,
             rng=rng,
             workers=threads.workers(IO_THREADS),
@@ -78,6 +82,7 @@ class BrokerData:
             node_configs=lambda: inherited.at(published.image),
             isr_changes=self._isr_sender,
             directory_failed=directory_failed,
+            replica_lost=replica_lost,
             connect=connect,
             inter_broker_listener=config.inter_broker_listener_name,
             broker_epoch=broker_epoch,

@@ -1,8 +1,10 @@
-"""How many connections a node accepts: its file descriptors, minus those that it needs itself.
+"""How many connections a node accepts, and how many files of topics it keeps open: its file descriptors, minus those
+that it needs itself.
 
 Every connection, file and directory in use takes a descriptor. A process has as many as RLIMIT_NOFILE allows; 1024 is
 usual. If connections took all of them, the metadata log could not begin a segment, snapshots could not be written, and
-other controllers could not be reached. So a part is reserved. `net.admission` distributes the rest.
+other controllers could not be reached. So a part is reserved. On a broker, half of the rest is for the segments of
+topics (`storage.open_files`); `net.admission` distributes the other half.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import socket
 
 from kafkaproto_server.config import Config
 from kafkaproto_server.config_keys.formats import host_counts
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.net.admission import UNLIMITED, AdmissionLimits
 from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
 from kafkaproto_server.net.limits import MAX_CONNECTIONS
 from kafkaproto_server.net.names import MAX_LOOKUPS
 from kafkaproto_server.node.quorum.broker_probe import MAX_PROBE_LOOKUPS, MAX_PROBE_SOCKETS
+from kafkaproto_server.node.replicas.topic_settings import number_of
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -35,6 +39,16 @@ being loaded, one being read for a follower."""
 
 PEER_DESCRIPTORS = 24
 """Two connections to each of nine voters, and those to the active controller."""
+
+REPLICA_DESCRIPTORS = 16
+"""On a broker: files of the cleaner, those that are made durable beside the appends, checkpoints, transaction indexes,
+and one more segment for each thread."""
+
+DESCRIPTORS_OF_A_FETCHER = 8
+"""Connections to the leaders of what this broker follows, for each of ``num.replica.fetchers``."""
+
+MIN_TOPIC_FILES = 16
+"""A broker with fewer would open a file for nearly each request."""
 
 DESCRIPTORS_OF_A_LOOKUP = 2
 DESCRIPTORS_OF_A_LISTENER = 4
@@ -67,6 +81,9 @@ def reserved_descriptors(config: Config) -> int:
     reserve += DESCRIPTORS_OF_A_LOOKUP * MAX_LOOKUPS
     reserve += DESCRIPTORS_OF_A_LISTENER * len(config.listeners)
     reserve += DESCRIPTORS_OF_A_DIRECTORY * directories
+    if config.is_broker:
+        fetchers = number_of(NodeConfigs(static=config.properties.values), "num.replica.fetchers")
+        reserve += REPLICA_DESCRIPTORS + DESCRIPTORS_OF_A_FETCHER * fetchers
     if config.is_controller and config.broker_death_proof_enable:
         reserve += MAX_PROBE_SOCKETS + DESCRIPTORS_OF_A_LOOKUP * MAX_PROBE_LOOKUPS
     if config.http_listener is not None:
@@ -74,16 +91,27 @@ def reserved_descriptors(config: Config) -> int:
     return reserve
 
 
+def topic_file_limit(config: Config) -> int:
+    """How many files of topics a broker keeps open."""
+    left = _soft_limit() - reserved_descriptors(config)
+    return max(MIN_TOPIC_FILES, min(left // 2, left - MIN_CONNECTIONS))
+
+
+def _soft_limit() -> int:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # It is -1 on some systems, which would look like no descriptor at all.
+    return UNLIMITED if soft == resource.RLIM_INFINITY else soft
+
+
 def admission_limits(config: Config) -> AdmissionLimits:
     """The limits for a node's connections. Blocks if ``max.connections.per.ip.overrides`` names hosts.
 
     Raises OSError if the process has too few file descriptors, or if a host has no address.
     """
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    # It is -1 on some systems, which would look like no descriptor at all.
-    if soft == resource.RLIM_INFINITY:
-        soft = UNLIMITED
+    soft = _soft_limit()
     reserve = reserved_descriptors(config)
+    if config.is_broker:
+        reserve += topic_file_limit(config)
     if soft - reserve < MIN_CONNECTIONS:
         raise OSError(
             errno.EMFILE,

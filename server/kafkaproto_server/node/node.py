@@ -47,6 +47,7 @@ from kafkaproto_server.node.descriptors import admission_limits
 from kafkaproto_server.node.quorum.broker_probe import BrokerProbe, Prober
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
+from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.node.serving.throttling import Throttling
@@ -255,6 +256,7 @@ class Node:
             broker_epoch=self._broker_epoch,
             is_session_over=self._is_session_over,
             directory_failed=watch.failed,
+            replica_lost=self._replica_lost,
             connect=self._network.connect,
         )
         await nursery.start(self._data.run)
@@ -327,6 +329,12 @@ class Node:
         # Before the broker exists, nothing was reported about the directories yet.
         if self._running is not None and self._running.broker is not None:
             self._running.broker.directories_changed()
+
+    def _replica_lost(self, replica: PartitionId, is_lost: bool) -> None:
+        running = self._running
+        assert running is not None, "replicas are opened while the node runs"
+        assert running.broker is not None, "replicas are opened by a broker"
+        running.broker.replica_lost(replica, is_lost)
 
     def _listener(
         self,

@@ -51,7 +51,7 @@ class Role(enum.Enum):
     FOLLOWER = "follower"
     LEADER = "leader"
     OFFLINE = "offline"
-    """Its directory failed."""
+    """Its log cannot be used."""
 
 
 class Watcher(Protocol):
@@ -209,12 +209,17 @@ class Partition:
             self._complete_deletions()
             self._changed()
 
-    def failed(self) -> None:
-        """Its directory is offline."""
+    def failed(self, code: ErrorCode = ErrorCode.KAFKA_STORAGE_ERROR) -> None:
+        """Its log cannot be used any more. Whoever waits for it gets the error code."""
         self.role = Role.OFFLINE
-        self._fail_acknowledgements(ErrorCode.KAFKA_STORAGE_ERROR)
-        self._fail_deletions(ErrorCode.KAFKA_STORAGE_ERROR)
+        self._fail_acknowledgements(code)
+        self._fail_deletions(code)
         self._changed()
+
+    def works_again(self) -> None:
+        """Its log was opened once more. `apply` says what it is; what was under way in its leader epoch still is."""
+        if self.role is Role.OFFLINE:
+            self.role = Role.NONE
 
     @property
     def last_stable_offset(self) -> int:
@@ -250,7 +255,7 @@ class Partition:
         is_change = is_new_epoch or role is not self.role or image.leader != self.leader_id
         # What the controller's response has said already may come again, while the next change is under way: that one
         # may still be accepted.
-        if is_change or image.partition_epoch > self.partition_epoch:
+        if is_new_epoch or image.partition_epoch > self.partition_epoch:
             self._pending = None
         self.partition_epoch = image.partition_epoch
         self.replicas = image.replicas
@@ -260,10 +265,11 @@ class Partition:
             self.leader_epoch = image.leader_epoch
             self._fail_acknowledgements(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             self.role = role
-            self.followers = {}
             if role is Role.LEADER:
-                self.leader_epoch_start = self.next_offset
                 self.epochs.begin(image.leader_epoch, self.next_offset)
+        if is_new_epoch:
+            self.followers = {}
+            self.leader_epoch_start = self.next_offset
         if role is Role.LEADER:
             self.followers = {
                 each: self.followers.get(each) or Follower(is_in_isr=each in image.isr, now_ms=now_ms)

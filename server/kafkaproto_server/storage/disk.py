@@ -17,8 +17,10 @@ import fcntl
 import logging
 import os
 import stat
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from kafkaproto_server.ports import Buffer, File, Lock
@@ -43,6 +45,24 @@ SHORTAGE_PAUSE_S = 0.05
 """The pause between two attempts during a shortage of file descriptors or memory."""
 
 
+class _Thread(threading.local):
+    has_time = True
+
+
+_thread = _Thread()
+
+
+@contextmanager
+def without_pauses() -> Iterator[None]:
+    """For a thread that must not wait until descriptors or memory are free, since it is the one to free some: in this
+    block, a shortage is raised at once."""
+    _thread.has_time = False
+    try:
+        yield
+    finally:
+        _thread.has_time = True
+
+
 def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T:
     """The result of ``attempt``, which is repeated while the process or the system is short of descriptors or memory.
 
@@ -53,7 +73,7 @@ def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T
         try:
             result = attempt()
         except OSError as error:
-            if not is_shortage(error):
+            if not is_shortage(error) or not _thread.has_time:
                 raise
             if not has_waited:
                 _log.warning(

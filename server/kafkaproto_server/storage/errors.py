@@ -28,6 +28,13 @@ class CorruptFileError(StorageError):
         """Byte offset in the file; None if no single place is wrong."""
 
 
+class LogFailedError(StorageError):
+    """A log is to be changed after a change of it failed. Whoever asked for that change was told why."""
+
+    def __init__(self, directory: str, failure: OSError) -> None:
+        super().__init__(f"{directory}: the log has failed before: {failure}")
+
+
 class OffsetOutOfRangeError(Exception):
     """A log does not hold the requested offset."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import ProduceRequest
+from kafkaproto.messages import DeleteTopicsRequest, ProduceRequest
 from kafkaproto_server.apis.data.produce import ITEMS_AT_ONCE
 from kafkaproto_server.requests.context import NoResponse, Unanswered
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -127,6 +127,36 @@ def test_who_waits_for_replicas_hears_that_the_leader_is_another_one(replicated:
         ErrorCode.NOT_LEADER_OR_FOLLOWER,
         OTHER,
     )
+
+
+@pytest.mark.parametrize("is_written", [True, False])
+@pytest.mark.parametrize("acks", [1, -1])
+def test_who_waits_for_a_replica_that_is_deleted_hears_why(
+    replicated: DataBroker, acks: int, is_written: bool
+) -> None:
+    """As Apache Kafka's DelayedProduce: by what the metadata says of the partition."""
+    manager = replicated.replicas.manager
+    for is_known, code in (
+        (True, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+        (False, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ):
+        topic_id = replicated.topic("known" if is_known else "deleted", [ME, OTHER])
+        replicated.replicas.follow()
+        if not is_written:
+            replicated.replicas.workers.hold()
+        name = "known" if is_known else "deleted"
+        found = replicated.send(replicated.produce_request((name, 0, batch()), acks=acks), 13)
+        if is_known:
+            # It was moved to other brokers.
+            manager.replica_removed(topic_id, 0)
+        else:
+            topics = [DeleteTopicsRequest.DeleteTopicState(name=name)]
+            replicated.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+            replicated.replicas.follow()
+        replicated.replicas.workers.release()
+        if acks == 1 and is_written:
+            code = ErrorCode.NONE
+        assert only_partition(found[0].responses).error_code == code
 
 
 def test_with_acks_all_nothing_is_written_if_too_few_replicas_are_in_sync(broker: DataBroker) -> None:

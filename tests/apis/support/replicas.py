@@ -145,6 +145,7 @@ class BrokerReplicas:
             node_configs=lambda: configs,
             isr_changes=IsrSender(broker_id, channel, lambda: None, self.clock),
             directory_failed=self._directory_failed,
+            replica_lost=self._replica_lost,
             connect=_no_connection,
             inter_broker_listener="PLAINTEXT",
             broker_epoch=lambda: None,
@@ -188,6 +189,12 @@ class BrokerReplicas:
     def _directory_failed(self, path: str, problem: str) -> None:
         if self.log_directories.fail(path, problem):
             self.manager.directories_changed()
+
+    def _replica_lost(self, replica: tuple[bytes, int], is_lost: bool) -> None:
+        if is_lost:
+            self._directories.lost(replica)
+        else:
+            self._directories.found(replica)
 
     def stop(self) -> None:
         """Close all logs in order."""

@@ -6,17 +6,22 @@ import errno
 
 import pytest
 
+from kafkaproto.directory_files import encode_partition_metadata
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest
+from kafkaproto_server.image.entries import LOST_DIRECTORY
+from kafkaproto_server.node.replicas.failed_logs import FAILURES_UNTIL_LOST
+from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     read_offsets,
     write_offsets,
 )
-from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, only_partition, wanted
 
 LOG = f"{0:020}.log"
+METADATA = "/logs/t-0/partition.metadata"
 LATEST = -1
 
 
@@ -252,3 +257,142 @@ def test_a_replica_whose_directory_is_offline_at_the_start_is_offline_for_client
     ):
         assert result.error_code == ErrorCode.KAFKA_STORAGE_ERROR
     assert values(broker, "t", 1) == [b"b"]
+
+
+# -- logs that fail in directories that work -------------------------------------------------------------------------
+
+
+def test_appends_that_wait_behind_one_that_failed_fail_as_well() -> None:
+    broker = with_two_partitions()
+    broker.replicas.workers.hold()
+    found = [broker.send(broker.produce_request(("t", 0, batch())), 13) for _ in range(3)]
+    broker.replicas.disk.fail("write", f"t-0/{LOG}")
+    broker.replicas.workers.release()
+    assert [only_partition(each[0].responses).error_code for each in found] == [56, 56, 56]
+
+
+def damaged(replicas: list[int]) -> DataBroker:
+    """Where the log of t-0 belongs, something else lies."""
+    broker = DataBroker()
+    broker.topic("t", replicas)
+    broker.replicas.disk.make_directory("/logs/t-0")
+    broker.replicas.disk.open(METADATA, create=True).append([b"damaged"])
+    broker.report()
+    return broker
+
+
+def test_another_broker_leads_if_a_log_is_damaged() -> None:
+    broker = damaged([ME, OTHER])
+    partition = broker.harness.partition("t")
+    assert (partition.leader, partition.isr, partition.directory_of(ME)) == (OTHER, (OTHER,), LOST_DIRECTORY)
+    # Its directory works.
+    broker.topic("u", [ME])
+    broker.report()
+    assert broker.produce("u", batch(b"b")).error_code == 0
+
+
+def test_a_damaged_log_is_not_begun_anew_and_is_back_once_it_was_mended() -> None:
+    broker = damaged([ME])
+    assert broker.harness.partition("t").leader == -1
+    assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    broker.harness.heartbeat(ME)
+    broker.report()
+    disk = broker.replicas.disk
+    assert disk.list_directory("/logs/t-0") == ["partition.metadata"]
+    disk.remove(METADATA)
+    disk.open(METADATA, create=True).append([encode_partition_metadata(broker.topic_id("t"))])
+    broker.start_again(is_clean=False)
+    broker.report()
+    assert broker.harness.partition("t").directory_of(ME) == broker.directory_ids["/logs"]
+    broker.heartbeat()
+    assert broker.produce("t", batch()).error_code == 0
+
+
+def test_a_damaged_log_of_a_deleted_topic_goes_with_it() -> None:
+    broker = damaged([ME])
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.report()
+    assert names(broker) == ["t-0-delete"]
+    broker.topic("t", [ME])
+    broker.report()
+    assert broker.produce("t", batch(b"new")).base_offset == 0
+
+
+@pytest.mark.parametrize("error", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
+def test_a_log_that_ran_short_while_it_was_written_is_opened_again(error: int) -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER])
+    broker.report()
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    broker.replicate("t", 1)
+    epoch = broker.harness.partition("t").leader_epoch
+    broker.replicas.disk.fail("write", f"t-0/{LOG}", error)
+    assert broker.produce("t", batch(b"lost")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    # A client asks again after that.
+    for result in (broker.produce("t", batch()), broker.fetch("t"), broker.offset("t", LATEST)):
+        assert result.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    broker.replicas.pass_time(100)
+    assert broker.produce("t", batch(b"b")).error_code == 0
+    broker.replicate("t", 2)
+    assert values(broker, "t") == [b"a", b"b"]
+    partition = broker.harness.partition("t")
+    assert (partition.leader, partition.leader_epoch, partition.isr) == (ME, epoch, (ME, OTHER))
+
+
+def test_while_a_log_is_opened_again_the_isr_that_was_asked_for_still_counts() -> None:
+    """The controller may have added a follower already, which must have every record that is acknowledged."""
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER])
+    broker.report()
+    broker.harness.heartbeat(OTHER, want_fence=True)
+    broker.harness.heartbeat(OTHER)
+    broker.report()
+    assert broker.harness.partition("t").isr == (ME,)
+    broker.replicate("t", 0)
+    partition = broker.replicas.partition("t", 0)
+    assert partition.maximal_isr == (ME, OTHER)
+    broker.replicas.disk.fail("write", f"t-0/{LOG}", errno.ENOMEM)
+    broker.produce("t", batch(b"lost"))
+    broker.replicas.pass_time(100)
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    assert (partition.maximal_isr, partition.high_watermark) == ((ME, OTHER), 0)
+    broker.replicate("t", 1)
+    assert partition.high_watermark == 1
+
+
+def test_a_log_that_is_short_for_long_is_lost_until_it_is_open_again() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER])
+    broker.replicas.disk.fail("create", f"t-0/{LOG}", errno.EMFILE, times=8)
+    broker.report()
+    broker.replicas.pass_time(4_000)
+    broker.report()
+    assert broker.harness.partition("t").leader == ME
+    for _ in range(FAILURES_UNTIL_LOST):
+        broker.replicas.pass_time(10_000)
+    broker.report()
+    partition = broker.harness.partition("t")
+    assert (partition.leader, partition.directory_of(ME)) == (OTHER, LOST_DIRECTORY)
+    broker.replicas.pass_time(10_000)
+    broker.report()
+    assert broker.harness.partition("t").directory_of(ME) == broker.directory_ids["/logs"]
+    assert broker.replicas.partition("t", 0).role is Role.FOLLOWER
+
+
+def test_a_log_that_ran_short_is_not_opened_again_after_the_broker_has_stopped_or_the_topic_is_gone() -> None:
+    for is_stopped in (True, False):
+        broker = DataBroker()
+        broker.topic("t", [ME])
+        broker.replicas.disk.fail("create", f"t-0/{LOG}", errno.EMFILE)
+        broker.report()
+        if is_stopped:
+            broker.replicas.stop()
+        else:
+            topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+            broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+            broker.report()
+        before = names(broker)
+        broker.replicas.pass_time(10_000)
+        assert names(broker) == before
+        assert all(hosted.log is None for hosted in broker.replicas.manager.replicas)

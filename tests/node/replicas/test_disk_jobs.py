@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,8 @@ from kafkaproto_server.node.replicas.disk_jobs import (
     DiskJob,
     DiskLane,
 )
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.errors import DiskError
 
 
 class HeldWorkers:
@@ -125,6 +129,22 @@ def test_an_error_of_the_disk_is_the_result_and_any_other_is_raised() -> None:
     assert errors == [full]
     with pytest.raises(RuntimeError, match="broken"):
         jobs.lane.put_short(DiskJob(lambda: fails(broken), lambda result: None, errors.append))
+
+
+def test_a_short_job_does_not_wait_for_file_descriptors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = Jobs()
+    errors: list[Exception] = []
+
+    def short_of(*arguments: object) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("kafkaproto_server.storage.disk.os.open", short_of)
+    # In a thread this would be tried until the event loop closes a connection.
+    work = partial(OsDisk().open, str(tmp_path / "a"), create=True)
+    jobs.lane.put_short(DiskJob(work, lambda result: None, errors.append))
+    assert [type(each) for each in errors] == [DiskError]
 
 
 def test_without_work_in_the_event_loop_all_is_left_to_the_thread() -> None:

@@ -10,7 +10,7 @@ import pytest
 from kafkaproto.log import iterate_offset_index, iterate_time_index
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.errors import CorruptFileError, LogFailedError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import find_reached
 from kafkaproto_server.storage.log.segment import LogConfig
@@ -418,7 +418,7 @@ def test_a_log_whose_disk_failed_takes_no_more_until_it_is_opened_again(operatio
         lambda: log.truncate_to(1),
     ]
     for change in changes:
-        with pytest.raises(AssertionError, match="has failed before"):
+        with pytest.raises(LogFailedError, match="has failed before"):
             change()
     assert batches_of(log.read(0, 1 << 20))[:2] == [(0, 1), (1, 1)]
     log.close()

@@ -11,7 +11,7 @@ import pytest
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.deletion import remove_deleted
-from kafkaproto_server.storage.errors import OffsetOutOfRangeError
+from kafkaproto_server.storage.errors import LogFailedError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.types import METADATA_TOPIC_ID, OffsetAndEpoch
@@ -177,9 +177,9 @@ def test_a_change_that_fails_ends_the_log(shortening: str, operation: str, error
     with pytest.raises(OSError, match=f"{operation} failed: .*/data/log") as caught:
         SHORTENINGS[shortening](log)
     assert caught.value.errno == error
-    with pytest.raises(AssertionError, match="the log has failed before"):
+    with pytest.raises(LogFailedError, match="the log has failed before"):
         log.sync()
-    with pytest.raises(AssertionError, match="the log has failed before"):
+    with pytest.raises(LogFailedError, match="the log has failed before"):
         log.append([batch(log.log_end_offset, epoch=9)])
     log.close()
 

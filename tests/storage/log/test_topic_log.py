@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkaproto.messages import EndTxnMarker
 from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch, iterate_batches
+from kafkaproto.records.control import ControlRecordType, encode_control_record
+from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_log import TopicLog, read_topic_id
+from kafkaproto_server.storage.log.unsynced import make_durable
 from tests.sim.disk import MemoryDisk
 from tests.storage.support.helpers import SeededRng
 
@@ -311,3 +316,56 @@ def test_epochs_without_records_are_known_until_the_next_one_begins_there() -> N
     # The next leader begins an epoch of its own: nobody misses this one after a restart.
     log.close(None)
     assert open_log(store, is_clean=True).log.epoch_starts == ((1, 0),)
+
+
+# -- aborted transactions --------------------------------------------------------------------------------------------
+
+
+def with_an_aborted_transaction() -> tuple[MemoryDisk, TopicLog]:
+    store = disk()
+    log = open_log(store)
+    fields: dict[str, Any] = {
+        "timestamp_ms": 1,
+        "producer_id": 7,
+        "producer_epoch": 0,
+        "transactional": True,
+    }
+    record = NewRecord(None, b"v")
+    log.append([build_batch([record], base_offset=0, base_sequence=0, **fields)])
+    key, value = encode_control_record(ControlRecordType.ABORT, EndTxnMarker(coordinator_epoch=0))
+    marker = build_batch([NewRecord(key, value)], base_offset=1, base_sequence=-1, control=True, **fields)
+    log.append([marker], [AbortedTransaction(7, 0, 1, 2)])
+    return store, log
+
+
+def test_an_aborted_transaction_whose_entry_a_crash_took_is_found_by_its_marker() -> None:
+    store, log = with_an_aborted_transaction()
+    log.log.abandon()
+    store.remove(f"{LOG}/{0:020}.txnindex")
+    again = open_log(store).found(0)
+    assert again.aborted == [AbortedTransaction(7, 0, 1, 2)]
+
+
+def test_an_aborted_transaction_that_compaction_has_dropped_does_not_come_back() -> None:
+    """Also if the producers have to be found out by the batches, some of which compaction keeps for their sequences."""
+    store, log = with_an_aborted_transaction()
+    recovery_point = log.log.flush()
+    log.log.abandon()
+    store.remove(f"{LOG}/{0:020}.txnindex")
+    assert open_log(store, recovery_point=recovery_point).found(0).aborted == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("beside", [True, False])
+def test_aborted_transactions_below_the_recovery_point_are_durable(*, beside: bool, seed: int) -> None:
+    store, log = with_an_aborted_transaction()
+    if beside:
+        unsynced = log.unsynced(with_active=True)
+        assert unsynced is not None
+        make_durable(store, unsynced)
+        log.was_synced(unsynced)
+    else:
+        log.log.flush()
+    assert log.log.recovery_point == 2
+    store.crash(SeededRng(seed))
+    assert open_log(store, recovery_point=2).found(0).aborted == [AbortedTransaction(7, 0, 1, 2)]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import trio
 
 from kafkaproto.error_codes import describe
-from kafkaproto_server.broker.assignments import AssignmentQueue
+from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.lifecycle import BrokerLifecycle, BrokerState
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories, ReplicaListener
@@ -163,6 +163,14 @@ class BrokerLifecycleManager:
         """A log directory failed."""
         self._sender.wake()
         self._report_directories()
+
+    def replica_lost(self, replica: Replica, is_lost: bool) -> None:
+        """The log of a replica cannot be used though its directory works, or it can be used again."""
+        if is_lost:
+            self._replicas.lost(replica)
+        else:
+            self._replicas.found(replica)
+        self._sender.wake()
 
     def _report_directories(self) -> None:
         self._lifecycle.directories_changed(self._clock.now_ms())

@@ -282,10 +282,10 @@ class Appends:
             take.appended(result)
 
         def written(has_rolled: bool) -> None:
-            if hosted.log is not log:
-                take(ProduceResult(code=ErrorCode.NOT_LEADER_OR_FOLLOWER))
-                return
             partition = hosted.partition
+            if hosted.log is not log:
+                take(ProduceResult(code=self._unknown(partition.topic_id, partition.index)))
+                return
             if acks == ACKS_ALL:
                 # Before the append counts: it may complete at once.
                 partition.when_replicated(end_offset, acknowledged)

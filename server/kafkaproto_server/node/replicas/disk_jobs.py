@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from kafkaproto_server.node.io_workers import Report
 from kafkaproto_server.node.threads import Jobs, Workers
+from kafkaproto_server.storage.disk import without_pauses
 from kafkaproto_server.storage.errors import StorageError
 
 TURN_S = 0.002
@@ -69,7 +70,8 @@ class DiskLane:
             return
         began = time.perf_counter()
         try:
-            result = call_here(job.work)
+            with without_pauses():
+                result = call_here(job.work)
         except (OSError, StorageError) as error:
             self._take(job.failed, error)
             return

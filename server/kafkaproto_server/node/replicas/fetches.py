@@ -353,7 +353,8 @@ class _Fetch:
             last_stable_offset=stable,
             records=records,
             # What a thread reads counts as something, so that the response does not wait for more.
-            records_bytes=len(records) or (max(1, min(fetch.max_bytes, left)) if is_cold else 0),
+            records_bytes=len(records)
+            or (max(1, min(fetch.max_bytes, left, log.log.size_in_bytes)) if is_cold else 0),
             is_limited=is_limited,
             aborted=_aborted(partition, offset, records, values),
         )

@@ -13,6 +13,7 @@ from functools import partial
 
 from msgspec import structs
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.start_table import FoundReplica
@@ -26,6 +27,7 @@ from kafkaproto_server.node.replicas.checkpointed import (
     checkpointed_at_start,
 )
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, do_jobs
+from kafkaproto_server.node.replicas.failed_logs import FailedLogs
 from kafkaproto_server.node.replicas.removals import Removals
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.node.replicas.topic_settings import TopicSettings, number_of
@@ -44,7 +46,7 @@ from kafkaproto_server.storage.directories.partition_directories import (
     directory_name,
     set_aside_name,
 )
-from kafkaproto_server.storage.errors import StorageError, is_shortage
+from kafkaproto_server.storage.errors import DiskError, LogFailedError, StorageError, is_shortage
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
 from kafkaproto_server.storage.log.unsynced import make_durable
 
@@ -58,6 +60,7 @@ class Hosted:
         "checkpointed",
         "directory_id",
         "flushed_ms",
+        "found_path",
         "image",
         "is_being_cut",
         "is_closed",
@@ -87,6 +90,8 @@ class Hosted:
         """The newest state in the metadata."""
         self.checkpointed = checkpointed
         """What the checkpoints say while the log is not open."""
+        self.found_path: str | None = None
+        """Where its directory lay when the broker started, if it was there."""
         self.flushed_ms = 0
         """When the log was opened, or made durable for the last time, by the monotonic clock."""
         self.syncs = 0
@@ -130,9 +135,13 @@ class HostedReplicas:
         node_configs: Callable[[], NodeConfigs],
         applied: Callable[[Hosted], None],
         directory_failed: Callable[[str, str], None],
+        closed: Callable[[Hosted], None],
+        lost: Callable[[PartitionId, bool], None],
+        call_at: Callable[[int, Callable[[], None]], None],
     ) -> None:
         """``surveys`` has what lies in each directory that works, by its id. ``applied`` is called when a partition's
-        log is open or its image has changed."""
+        log is open or its image has changed, ``closed`` when its log had to be closed. For the others see
+        `FailedLogs`."""
         self._node_configs = node_configs
         self._disk = disk
         self._clock = clock
@@ -165,6 +174,9 @@ class HostedReplicas:
             self.removals.later(each, paths, self._delete_delay_ms)
         self._applied = applied
         self._directory_failed = directory_failed
+        self._closed = closed
+        self._failed_logs = FailedLogs(clock, call_at, self._reopen, lost)
+        self._is_stopping = False
         self._opening = 0
         self.by_id: dict[PartitionId, Hosted] = {}
         self.offline: set[PartitionId] = set()
@@ -203,18 +215,24 @@ class HostedReplicas:
         self.by_id[partition_id] = hosted
         self._unclaimed[directory_id].pop(partition_id, None)
         found = self._take_found(directory_id, partition)
-        path = f"{self._paths[directory_id]}/{directory_name(partition.topic, partition.index)}"
+        if found is not None:
+            hosted.found_path = f"{self._paths[directory_id]}/{found.name}"
+        self._put_open(hosted, is_clean=found is not None and self._surveys[directory_id].is_clean)
+
+    def _put_open(self, hosted: Hosted, *, is_clean: bool) -> None:
+        partition = hosted.partition
+        path = f"{self.path_of(hosted)}/{directory_name(partition.topic, partition.index)}"
         self._opening += 1
         hosted.lane.put(
             DiskJob(
                 partial(
                     self._open,
                     path,
-                    path if found is None else f"{self._paths[directory_id]}/{found.name}",
+                    hosted.found_path or path,
                     partition.topic_id,
-                    settings,
-                    known,
-                    found is not None and self._surveys[directory_id].is_clean,
+                    hosted.settings,
+                    hosted.checkpointed,
+                    is_clean,
                     number_of(self._node_configs(), "producer.id.expiration.ms"),
                 ),
                 partial(self._opened, hosted),
@@ -258,7 +276,7 @@ class HostedReplicas:
         is_clean: bool,
         producer_expiration_ms: int,
     ) -> tuple[TopicLog, Found]:
-        if found_path != path:
+        if found_path != path and self._disk.exists(found_path):
             # A future copy becomes the replica. Durably, before anything is appended: it would be taken for an
             # unfinished copy again.
             self._rename(found_path, path)
@@ -283,14 +301,18 @@ class HostedReplicas:
             log.log.abandon()
             return
         hosted.log = log
-        hosted.partition.opened(
+        partition = hosted.partition
+        partition.opened(
             log_start_offset=found.log_start_offset,
             log_end_offset=found.log_end_offset,
             epochs=LeaderEpochs(found.epoch_starts),
             producers=found.producers,
             aborted=found.aborted,
-            high_watermark=hosted.checkpointed.high_watermark,
+            high_watermark=max(partition.high_watermark, hosted.checkpointed.high_watermark),
         )
+        if self._directories.is_online(hosted.directory_id):
+            partition.works_again()
+        self._failed_logs.opened((partition.topic_id, partition.index))
         hosted.flushed_ms = self._clock.now_ms()
         self._settle_recovery_point(hosted)
         self._remove_deleted(hosted, log)
@@ -305,13 +327,36 @@ class HostedReplicas:
         self.failed(hosted, error)
 
     def failed(self, hosted: Hosted, error: Exception) -> None:
-        """Its log cannot be used: its files are wrong, or its directory fails."""
-        hosted.partition.failed()
-        self._lane_failed(self._paths[hosted.directory_id], error)
+        """Its log cannot be used: its files are wrong, its directory fails, or something is short."""
+        if isinstance(error, LogFailedError):
+            # The first failure has led to all that there is to do.
+            return
+        partition = hosted.partition
+        partition.failed()
+        self._lane_failed(self.path_of(hosted), error)
+        if hosted.is_gone or not _is_of_log(error):
+            return
+        if hosted.log is not None:
+            hosted.checkpointed = hosted.offsets()
+            self._put(hosted, hosted.log.log.abandon)
+            hosted.log = None
+        # The job that was to cut it may be the one that failed.
+        hosted.is_being_cut = False
+        self._closed(hosted)
+        replica = (partition.topic_id, partition.index)
+        if isinstance(error, StorageError):
+            self._failed_logs.damaged(replica)
+        else:
+            self._failed_logs.ran_short(replica)
+
+    def _reopen(self, replica: PartitionId) -> None:
+        hosted = self.by_id[replica]
+        if not self._is_stopping and self._directories.is_online(hosted.directory_id):
+            self._put_open(hosted, is_clean=False)
 
     def _lane_failed(self, path: str, error: Exception) -> None:
         # Without a free descriptor, nothing is known of the directory.
-        if isinstance(error, StorageError) or (isinstance(error, OSError) and is_shortage(error)):
+        if _is_of_log(error):
             _log.error("%s", error)
         else:
             self._directory_failed(path, str(error))
@@ -321,16 +366,18 @@ class HostedReplicas:
         if hosted.log is log and isinstance(error, OSError) and not is_shortage(error):
             self.failed(hosted, error)
 
-    def remove(self, topic_id: bytes, index: int) -> Hosted | None:
-        """Delete a replica: its directory is renamed, and its files are removed later. Returns what it was."""
+    def remove(self, topic_id: bytes, index: int, code: ErrorCode) -> Hosted | None:
+        """Delete a replica: its directory is renamed, and its files are removed later. Whoever waits for it gets the
+        error code. Returns what it was."""
         for unclaimed in self._unclaimed.values():
             unclaimed.pop((topic_id, index), None)
         hosted = self.by_id.pop((topic_id, index), None)
         if hosted is None:
             return None
         hosted.is_gone = True
+        self._failed_logs.forget((topic_id, index))
         partition, log = hosted.partition, hosted.log
-        partition.failed()
+        partition.failed(code)
         hosted.log = None
         path = self._paths[hosted.directory_id]
         name = set_aside_name(partition.topic, index, self._rng.uuid(), DELETE_SUFFIX)
@@ -356,6 +403,7 @@ class HostedReplicas:
 
     def close_all(self, done: Callable[[], None]) -> None:
         """Close all logs in order, and write the checkpoints; ``done`` is called at the end."""
+        self._is_stopping = True
         left = len(self._lanes)
         if not left:
             done()
@@ -538,3 +586,12 @@ class HostedReplicas:
 
     def _put(self, hosted: Hosted, work: Callable[[], object]) -> None:
         hosted.lane.put(DiskJob(work, lambda _: None, partial(self.failed, hosted)))
+
+
+def _is_of_log(error: Exception) -> bool:
+    """Whether an error says nothing about the directory: files of a log are wrong, or descriptors or memory are short.
+    After a sync that failed, nobody knows what the disk holds, whatever the reason."""
+    if isinstance(error, StorageError):
+        return True
+    is_sync = isinstance(error, DiskError) and error.operation == "sync"
+    return isinstance(error, OSError) and is_shortage(error) and not is_sync

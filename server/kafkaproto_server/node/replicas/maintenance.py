@@ -131,9 +131,9 @@ class Maintenance:
             yield
 
     def expire_producers(self) -> Iterator[None]:
-        """Forget producers that wrote nothing for long, a replica a step."""
+        """Forget producers that wrote nothing for long. A step is a replica, or a part of its producers."""
         expiration_ms = number_of(self._node_configs(), "producer.id.expiration.ms")
         wall_ms = self._clock.wall_ms()
         for hosted, _ in self._open_replicas():
-            hosted.partition.producers.expire(wall_ms, expiration_ms)
+            yield from hosted.partition.producers.expire(wall_ms, expiration_ms)
             yield

@@ -20,6 +20,7 @@ from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
+from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.cleaning import LogCleaner
 from kafkaproto_server.node.replicas.deletions import Deletions
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
@@ -75,12 +76,15 @@ class ReplicaManager:
         node_configs: Callable[[], NodeConfigs],
         isr_changes: IsrSender,
         directory_failed: Callable[[str, str], None],
+        replica_lost: Callable[[PartitionId, bool], None],
         connect: Connect,
         inter_broker_listener: str,
         broker_epoch: Callable[[], int | None],
         is_session_over: Callable[[], bool],
     ) -> None:
-        """``node_configs`` returns the same object as long as it has the same values."""
+        """``node_configs`` returns the same object as long as it has the same values. ``replica_lost`` is called with
+        True if the controllers are to be told that a replica is lost in a directory that works, and with False once it
+        is not."""
         self._directory_failed = directory_failed
         self._directories = directories
         # Directories that failed, with the problem, until that is reported.
@@ -110,6 +114,9 @@ class ReplicaManager:
             node_configs=node_configs,
             applied=self._apply,
             directory_failed=self._note_failure,
+            closed=self._log_closed,
+            lost=replica_lost,
+            call_at=timers.add,
         )
         self._cleaner = self._make_cleaner(workers, surveys)
         self.maintenance = Maintenance(self.replicas, clock, node_configs, self._refresh)
@@ -223,7 +230,8 @@ class ReplicaManager:
         """A replica is not on this broker any more."""
         self.replicas.offline.discard((topic_id, index))
         self._fetchers.unfollow((topic_id, index))
-        hosted = self.replicas.remove(topic_id, index)
+        code = self._unknown_by_metadata(topic_id, index) or ErrorCode.NOT_LEADER_OR_FOLLOWER
+        hosted = self.replicas.remove(topic_id, index, code)
         if hosted is not None:
             self._isr_changes.drop(hosted.partition)
             self._cleaner.forget(hosted)
@@ -241,6 +249,9 @@ class ReplicaManager:
                 self._fetchers.unfollow((partition.topic_id, partition.index))
                 self._isr_changes.drop(partition)
                 partition.failed()
+
+    def _log_closed(self, hosted: Hosted) -> None:
+        self._fetchers.unfollow((hosted.partition.topic_id, hosted.partition.index))
 
     def _apply(self, hosted: Hosted) -> None:
         partition, image = hosted.partition, hosted.image
@@ -353,14 +364,18 @@ class ReplicaManager:
 
     def _unknown(self, topic_id: bytes, index: int) -> ErrorCode:
         """Why there is no open log of a partition here."""
-        topic = self._image().topics.get(topic_id)
-        if topic is None or index not in topic.partitions:
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if code := self._unknown_by_metadata(topic_id, index):
+            return code
         hosted = self.replicas.get(topic_id, index)
         is_offline = hosted is not None and hosted.partition.role is Role.OFFLINE
         if is_offline or (topic_id, index) in self.replicas.offline:
             return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+    def _unknown_by_metadata(self, topic_id: bytes, index: int) -> ErrorCode:
+        topic = self._image().topics.get(topic_id)
+        is_known = topic is not None and index in topic.partitions
+        return ErrorCode.NONE if is_known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
     def _in_thread(
         self,

@@ -32,7 +32,7 @@ from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
-from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.errors import CorruptFileError, LogFailedError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.epoch_file import (
     EPOCH_FILE_NAME,
     encode_epoch_file,
@@ -54,6 +54,7 @@ from kafkaproto_server.storage.log.segment import (
     TimestampedOffset,
 )
 from kafkaproto_server.storage.log.swap_files import complete_swaps, swap_in
+from kafkaproto_server.storage.log.transaction_index_files import index_path, sync_aborted
 from kafkaproto_server.storage.log.unsynced import Unsynced
 from kafkaproto_server.types import OffsetAndEpoch
 
@@ -230,6 +231,8 @@ class Log:
             end_offset = self.log_end_offset
             for segment in self._segments:
                 segment.flush()
+            recent = (each.base_offset for each in self._segments if each.next_offset > self.recovery_point)
+            sync_aborted(self._disk, self.directory, recent)
             # Before the epochs, which may have been shortened: segments that went with them must not come back.
             self._sync_names()
             self._write_epochs()
@@ -254,7 +257,7 @@ class Log:
                 path
                 for segment in segments
                 if segment.next_offset > self.recovery_point
-                for path in segment.paths
+                for path in (*segment.paths, index_path(self.directory, segment.base_offset))
             ),
             end_offset=end_offset,
             cuts=cuts,
@@ -518,7 +521,8 @@ class Log:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        assert self._failure is None, f"{self.directory}: the log has failed before: {self._failure}"
+        if self._failure is not None:
+            raise LogFailedError(self.directory, self._failure)
         try:
             yield
         except OSError as error:

@@ -6,6 +6,7 @@ the segment is closed or rolled, the time index gets one more entry, for the new
 
 from __future__ import annotations
 
+import errno
 import threading
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -355,6 +356,9 @@ class Segment:
         wait for the disk, but raise BlockingIOError.
         """
         assert not self._is_closed, f"{self.path} was closed"
+        if now and self._opened is None:
+            # To open a file may take long as well.
+            raise BlockingIOError(errno.EAGAIN, "not open", self.path)
         read = self._file.read_now if now else self._file.read_at
         size, limit = self.size, self.size
         first = batch_walk.find(read, self.path, self._offset_index.position_for(offset), size, offset)

@@ -112,8 +112,10 @@ class TopicLog:
         aborted = read_aborted(self._disk, self.directory, log.log_end_offset)
         known = aborted[-1].last_offset if aborted else -1
         producers, completed = self._producers(now_ms)
-        # A crash may have taken the newest entries, whose markers are still there.
-        missing = [each for each in completed if each.last_offset > known]
+        # A crash may have taken the newest entries, whose markers are still there. What is missing below the recovery
+        # point, compaction has dropped with the transaction's records.
+        oldest = max(known + 1, log.recovery_point)
+        missing = [each for each in completed if each.last_offset >= oldest]
         self._append_aborted(missing)
         return Found(
             log_start_offset=log.log_start_offset,

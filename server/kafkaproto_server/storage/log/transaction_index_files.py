@@ -7,7 +7,7 @@ opened, get an entry for each transaction that is aborted, and lose those that a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import parse_segment_file_name, segment_file_name
@@ -22,12 +22,29 @@ from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.deletion import mark_deleted
 
 
+def index_path(directory: str, segment_base: int) -> str:
+    """The path of the index of the segment that begins at ``segment_base``, whether it has one or not."""
+    return f"{directory}/{segment_file_name(segment_base, TRANSACTION_INDEX_SUFFIX)}"
+
+
+def sync_aborted(disk: Disk, directory: str, segment_bases: Iterable[int]) -> None:
+    """Make the indexes of some segments durable. Raises OSError."""
+    for base in segment_bases:
+        path = index_path(directory, base)
+        if disk.exists(path):
+            file = disk.open(path)
+            try:
+                file.sync()
+            finally:
+                file.close()
+
+
 def read_aborted(disk: Disk, directory: str, end_offset: int) -> list[AbortedTransaction]:
     """The aborted transactions that ended before ``end_offset``, in the order of their ends; up to the first damaged
     entry of each file. Raises OSError."""
     found: list[AbortedTransaction] = []
     for base in _bases(disk, directory):
-        for transaction in _entries(disk, _path(directory, base)):
+        for transaction in _entries(disk, index_path(directory, base)):
             if transaction.last_offset < end_offset:
                 found.append(transaction)
     return found
@@ -37,7 +54,7 @@ def append_aborted(
     disk: Disk, directory: str, segment_base: int, transactions: Sequence[AbortedTransaction]
 ) -> None:
     """Add transactions whose markers lie in the segment that begins at ``segment_base``. Raises OSError."""
-    file = disk.open(_path(directory, segment_base), create=True)
+    file = disk.open(index_path(directory, segment_base), create=True)
     try:
         file.append([encode_aborted_transaction(each) for each in transactions])
     finally:
@@ -49,7 +66,7 @@ def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_
     deleted that are gone. Returns the new paths of these. Raises OSError."""
     deleted = []
     for base in _bases(disk, directory):
-        path = _path(directory, base)
+        path = index_path(directory, base)
         if base not in segment_bases:
             deleted += mark_deleted(disk, [path])
             continue
@@ -69,7 +86,7 @@ def write_cleaned_index(
     transactions there is no file. Raises OSError."""
     if not transactions:
         return
-    file = disk.open(_path(directory, segment_base) + suffix, create=True)
+    file = disk.open(index_path(directory, segment_base) + suffix, create=True)
     try:
         file.truncate(0)
         file.append([encode_aborted_transaction(each) for each in transactions])
@@ -80,12 +97,8 @@ def write_cleaned_index(
 
 def delete_index(disk: Disk, directory: str, segment_base: int) -> list[str]:
     """Mark the file of a segment as deleted, if there is one. Returns its new path. Raises OSError."""
-    path = _path(directory, segment_base)
+    path = index_path(directory, segment_base)
     return mark_deleted(disk, [path]) if disk.exists(path) else []
-
-
-def _path(directory: str, base: int) -> str:
-    return f"{directory}/{segment_file_name(base, TRANSACTION_INDEX_SUFFIX)}"
 
 
 def _bases(disk: Disk, directory: str) -> list[int]:
