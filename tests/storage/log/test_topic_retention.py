@@ -269,7 +269,7 @@ def test_a_state_of_producers_beyond_the_end_is_removed_at_the_start() -> None:
     log.write_producers(encode_producer_snapshot([]), 3)
     log.log.abandon()
     # Records that come later must not be taken for those of the state.
-    open_log(store)
+    open_log(store).found(0)
     assert not [name for name in store.list_directory(LOG) if name.endswith(".snapshot")]
 
 

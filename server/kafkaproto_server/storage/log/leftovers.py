@@ -15,10 +15,9 @@ from kafkaproto_server.ports import Disk
 _INDEX_SUFFIXES = (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, TRANSACTION_INDEX_SUFFIX)
 
 
-def remove_leftovers(disk: Disk, directory: str) -> None:
-    """Remove the files in a log's directory that are marked as deleted, and indexes whose segment is gone. Raises
-    OSError."""
-    names = disk.list_directory(directory)
+def remove_leftovers(disk: Disk, directory: str, names: list[str]) -> None:
+    """Remove the files in a log's directory that are marked as deleted, and indexes whose segment is gone. ``names``
+    are those in the directory. Raises OSError."""
     segments = {base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None}
     for name in names:
         bases = [parse_segment_file_name(name, suffix) for suffix in _INDEX_SUFFIXES]

@@ -122,10 +122,11 @@ class Log:
             disk.make_directory(directory)
         # Before anything is removed or cut: a directory of another topic must stay as it is.
         ensure_partition_metadata(disk, directory, topic_id, is_durable=is_durable)
-        complete_swaps(disk, directory)
-        remove_leftovers(disk, directory)
+        names = complete_swaps(disk, directory, disk.list_directory(directory))
+        remove_leftovers(disk, directory, names)
+        bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
         try:
-            log._load_segments(policy or RecoveryPolicy())
+            log._load_segments(bases, policy or RecoveryPolicy())
         except BaseException:
             log.abandon()
             raise
@@ -583,10 +584,9 @@ class Log:
             write_epoch_file(self._disk, self.directory, self._epochs, is_durable=is_durable)
             self._written_epochs = self._epochs.entries
 
-    def _load_segments(self, policy: RecoveryPolicy) -> None:
+    def _load_segments(self, bases: list[int], policy: RecoveryPolicy) -> None:
         reached = policy.reached
-        names = self._disk.list_directory(self.directory)
-        bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
+        self._written_epochs = read_epoch_file(self._disk, self.directory)
         if not bases:
             # An empty directory that has a witness is a log that was lost, not a new one: the node
             # would forget what it acknowledged.
@@ -658,7 +658,7 @@ class Log:
 
         The epochs of their records come from leader-epoch-checkpoint.
         """
-        epochs = LeaderEpochs(read_epoch_file(self._disk, self.directory))
+        epochs = LeaderEpochs(self._written_epochs)
         last_epoch = NO_EPOCH
         for base, end in itertools.zip_longest(bases, bases[1:]):
             # A segment that only begins below the recovery point holds records above it, and a
@@ -692,12 +692,11 @@ class Log:
             self._epochs.assign(epoch, start_offset)
 
     def _settle_epoch_file(self) -> None:
+        if not self._config.is_durable_at_once:
+            return
         path = f"{self.directory}/{EPOCH_FILE_NAME}"
         expected = encode_epoch_file(self._epochs.entries)
         # Not written if it is right already: a start should not need a sync for each log.
-        if not self._config.is_durable_at_once:
-            self._written_epochs = read_epoch_file(self._disk, self.directory)
-            return
         if not self._disk.exists(path) or self._disk.read_file(path) != expected:
             write_epoch_file(self._disk, self.directory, self._epochs)
         self._written_epochs = self._epochs.entries

@@ -18,11 +18,11 @@ def ensure_partition_metadata(
     """
     path = f"{directory}/{PARTITION_METADATA_NAME}"
     expected = encode_partition_metadata(topic_id)
-    is_missing = not disk.exists(path)
-    if is_missing or (not is_durable and _is_torn(disk.read_file(path), expected)):
+    content = disk.read_file(path) if disk.exists(path) else None
+    if content is None or (not is_durable and _is_torn(content, expected)):
         replace_file(disk, directory, PARTITION_METADATA_NAME, expected, is_durable=is_durable)
     # Kafka's file has no newline at its end. An editor may have added one, which changes nothing.
-    elif disk.read_file(path).rstrip() != expected:
+    elif content.rstrip() != expected:
         raise CorruptFileError(
             path, f"expected are the lines {expected.decode()!r}, this is another topic's log"
         )

@@ -42,11 +42,17 @@ def write_producer_state(
             disk.remove(f"{directory}/{name}")
 
 
-def remove_producer_states_outside(disk: Disk, directory: str, start_offset: int, end_offset: int) -> None:
-    """Remove the files of offsets that a log from ``start_offset`` to ``end_offset`` does not reach. Raises OSError."""
-    for offset, name in producer_state_offsets(disk.list_directory(directory)).items():
+def remove_producer_states_outside(
+    disk: Disk, directory: str, names: list[str], start_offset: int, end_offset: int
+) -> dict[int, str]:
+    """Remove the files of offsets that a log from ``start_offset`` to ``end_offset`` does not reach. ``names`` are
+    those in the directory. Returns the names of the others, by offset. Raises OSError."""
+    known = producer_state_offsets(names)
+    for offset, name in tuple(known.items()):
         if not start_offset <= offset <= end_offset:
             disk.remove(f"{directory}/{name}")
+            del known[offset]
+    return known
 
 
 def remove_producer_states_after(

@@ -71,16 +71,16 @@ def _rename(disk: Disk, directory: str, cleaned: Segment, before: str, after: st
     cleaned.renamed(after)
 
 
-def complete_swaps(disk: Disk, directory: str) -> None:
-    """Complete the swaps that a crash interrupted, and remove the files of cleanings that came to nothing.
+def complete_swaps(disk: Disk, directory: str, names: list[str]) -> list[str]:
+    """Complete the swaps that a crash interrupted, and remove the files of cleanings that came to nothing. ``names``
+    are those in the directory; returns them as they are then.
 
     Raises CorruptFileError if a file that is to be swapped in does not hold batches only; OSError.
     """
-    names = disk.list_directory(directory)
     cleaned = _bases(names, CLEANED_SUFFIX)
     swapped = _bases(names, SWAP_SUFFIX)
     if not cleaned and not swapped:
-        return
+        return names
     # While a file still has the first suffix, the swap had not begun.
     first_cleaned = min(cleaned.values(), default=None)
     for name, base in swapped.items():
@@ -96,6 +96,7 @@ def complete_swaps(disk: Disk, directory: str) -> None:
     for name in swapped:
         disk.rename(f"{directory}/{name}", f"{directory}/{name.removesuffix(SWAP_SUFFIX)}")
     disk.sync_directory(directory)
+    return disk.list_directory(directory)
 
 
 def _remove_range(disk: Disk, directory: str, begin: int, end: int) -> None:

@@ -26,7 +26,6 @@ from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.producer_state_file import (
-    producer_state_offsets,
     remove_producer_states_outside,
     write_producer_state,
 )
@@ -96,8 +95,6 @@ class TopicLog:
             cuts_damage=True,
         )
         log = Log.open(disk, directory, topic_id=topic_id, config=config, policy=policy)
-        # A state beyond the end would be taken for one of records that are appended later.
-        remove_producer_states_outside(disk, directory, log.log_start_offset, log.log_end_offset)
         return cls(disk, log, topic_id, producer_expiration_ms)
 
     @property
@@ -109,9 +106,14 @@ class TopicLog:
         """The state of the log, with that of its producers. ``now_ms`` is wall time. Raises CorruptFileError,
         OSError."""
         log = self.log
-        aborted = read_aborted(self._disk, self.directory, log.log_end_offset)
+        names = self._disk.list_directory(self.directory)
+        # A state beyond the end would be taken for one of records that are appended later.
+        known_states = remove_producer_states_outside(
+            self._disk, self.directory, names, log.log_start_offset, log.log_end_offset
+        )
+        aborted = read_aborted(self._disk, self.directory, names, log.log_end_offset)
         known = aborted[-1].last_offset if aborted else -1
-        producers, completed = self._producers(now_ms)
+        producers, completed = self._producers(known_states, now_ms)
         # A crash may have taken the newest entries, whose markers are still there. What is missing below the recovery
         # point, compaction has dropped with the transaction's records.
         oldest = max(known + 1, log.recovery_point)
@@ -125,25 +127,22 @@ class TopicLog:
             aborted=aborted + missing,
         )
 
-    def _producers(self, now_ms: int) -> tuple[ProducerStates, list[AbortedTransaction]]:
-        """The producers, and the transactions whose abort was seen on the way."""
+    def _producers(
+        self, known: dict[int, str], now_ms: int
+    ) -> tuple[ProducerStates, list[AbortedTransaction]]:
+        """The producers, and the transactions whose abort was seen on the way. ``known`` has the names of the states in
+        files, by offset."""
         log = self.log
         completed: list[AbortedTransaction] = []
         states = ProducerStates(log.log_start_offset)
-        known = producer_state_offsets(self._disk.list_directory(self.directory))
         for offset in sorted(known, reverse=True):
-            if log.log_start_offset <= offset <= log.log_end_offset:
-                try:
-                    entries = decode_producer_snapshot(
-                        self._disk.read_file(f"{self.directory}/{known[offset]}")
-                    )
-                except RemoteProtocolError:
-                    # It follows from an older one, or from the batches.
-                    continue
-                states.load(
-                    entries, end_offset=offset, now_ms=now_ms, expiration_ms=self._producer_expiration_ms
-                )
-                break
+            try:
+                entries = decode_producer_snapshot(self._disk.read_file(f"{self.directory}/{known[offset]}"))
+            except RemoteProtocolError:
+                # It follows from an older one, or from the batches.
+                continue
+            states.load(entries, end_offset=offset, now_ms=now_ms, expiration_ms=self._producer_expiration_ms)
+            break
         while (offset := states.map_end_offset) < log.log_end_offset:
             data = log.read_records(offset, REPLAY_BYTES, _NO_LIMIT, whole_first=True)
             for view in iterate_batches(data):
@@ -214,8 +213,9 @@ class TopicLog:
         log.move_start_to(min(offset, log.log_end_offset))
         if log.segment_bases != bases:
             self._cut_aborted(log.log_end_offset)
+            names = self._disk.list_directory(self.directory)
             remove_producer_states_outside(
-                self._disk, self.directory, log.log_start_offset, log.log_end_offset
+                self._disk, self.directory, names, log.log_start_offset, log.log_end_offset
             )
         return log.log_start_offset
 

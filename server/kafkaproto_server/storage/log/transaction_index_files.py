@@ -39,11 +39,11 @@ def sync_aborted(disk: Disk, directory: str, segment_bases: Iterable[int]) -> No
                 file.close()
 
 
-def read_aborted(disk: Disk, directory: str, end_offset: int) -> list[AbortedTransaction]:
+def read_aborted(disk: Disk, directory: str, names: list[str], end_offset: int) -> list[AbortedTransaction]:
     """The aborted transactions that ended before ``end_offset``, in the order of their ends; up to the first damaged
-    entry of each file. Raises OSError."""
+    entry of each file. ``names`` are those in the directory. Raises OSError."""
     found: list[AbortedTransaction] = []
-    for base in _bases(disk, directory):
+    for base in _bases(names):
         for transaction in _entries(disk, index_path(directory, base)):
             if transaction.last_offset < end_offset:
                 found.append(transaction)
@@ -65,7 +65,7 @@ def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_
     """Remove the entries of transactions that ended at ``end_offset`` or later, and mark the files of segments as
     deleted that are gone. Returns the new paths of these. Raises OSError."""
     deleted = []
-    for base in _bases(disk, directory):
+    for base in _bases(disk.list_directory(directory)):
         path = index_path(directory, base)
         if base not in segment_bases:
             deleted += mark_deleted(disk, [path])
@@ -101,8 +101,7 @@ def delete_index(disk: Disk, directory: str, segment_base: int) -> list[str]:
     return mark_deleted(disk, [path]) if disk.exists(path) else []
 
 
-def _bases(disk: Disk, directory: str) -> list[int]:
-    names = disk.list_directory(directory)
+def _bases(names: list[str]) -> list[int]:
     return [
         base
         for name in names
