@@ -411,7 +411,7 @@ def test_who_has_to_free_descriptors_is_told_of_a_shortage_at_once(
 ) -> None:
     short = Short(monkeypatch, "open", errno.EMFILE)
     disk, path = OsDisk(), str(tmp_path / "a")
-    with pytest.raises(OSError, match="Too many open files"), without_pauses():
+    with pytest.raises(OSError, match="Too many open files"), without_pauses:
         disk.open(path, create=True)
     assert not os.path.exists(path)
     short.left = 1

@@ -19,8 +19,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from kafkaproto_server.ports import Buffer, File, Lock
@@ -52,15 +51,17 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-@contextmanager
-def without_pauses() -> Iterator[None]:
-    """For a thread that must not wait until descriptors or memory are free, since it is the one to free some: in this
-    block, a shortage is raised at once."""
-    _thread.has_time = False
-    try:
-        yield
-    finally:
+class _WithoutPauses:
+    def __enter__(self) -> None:
+        _thread.has_time = False
+
+    def __exit__(self, *reason: object) -> None:
         _thread.has_time = True
+
+
+without_pauses = _WithoutPauses()
+"""For a thread that must not wait until descriptors or memory are free, since it is the one to free some: in a block
+with this, a shortage is raised at once."""
 
 
 def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T:

@@ -70,7 +70,7 @@ class DiskLane:
             return
         began = time.perf_counter()
         try:
-            with without_pauses():
+            with without_pauses:
                 result = call_here(job.work)
         except (OSError, StorageError) as error:
             self._take(job.failed, error)
