@@ -81,7 +81,7 @@ class _PooledFile:
 
 
 class OpenFiles:
-    """A disk whose files share a limited number of descriptors; see `ports.Disk` for the rest. Any thread may use it."""
+    """A disk whose files share a limited number of descriptors; any `ports.Disk` otherwise. All threads may use it."""
 
     def __init__(self, disk: Disk, limit: int) -> None:
         """``limit`` is how many files may be open while nobody uses them at this very moment."""

@@ -49,7 +49,12 @@ class Following:
             apply=self.applied.append, was_cut=lambda hosted, found: self.cuts.append(found)
         )
         owner = SimpleNamespace(
-            config=config, clock=clock, replicas=replicas, call_at=None, was_cut=lambda hosted: None
+            config=config,
+            clock=clock,
+            replicas=replicas,
+            call_at=None,
+            was_cut=lambda hosted: None,
+            throttle=SimpleNamespace(holds_for=lambda hosted: False),
         )
         self.fetcher = _Fetcher(cast(Fetchers, owner), 2)
         self.fetcher.add(_Followed(self.hosted))
@@ -65,9 +70,13 @@ class Following:
 
     def respond(self, **data: Any) -> None:
         """Take a response to it."""
-        given = FetchResponse.PartitionData(partition_index=0, high_watermark=0, **data)
+        given = FetchResponse.PartitionData(partition_index=0, **{"high_watermark": 0, **data})
         topic = FetchResponse.FetchableTopicResponse(topic_id=TOPIC_ID, partitions=[given])
         trio.run(self.fetcher._take, FetchResponse(session_id=1, responses=[topic]))
+
+    def respond_to_nothing(self) -> None:
+        """Take a response in which there is no partition."""
+        trio.run(self.fetcher._take, FetchResponse(session_id=1))
 
 
 def test_a_refusal_of_the_epoch_before_does_not_end_the_fetching_in_the_new_one() -> None:
