@@ -21,7 +21,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
-from kafkaproto_server.node.replicas.cleaning import LogCleaner
+from kafkaproto_server.node.replicas.cleaning import CleanerStatistics, LogCleaner
 from kafkaproto_server.node.replicas.deletions import Deletions
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
@@ -198,6 +198,10 @@ class ReplicaManager:
         closed = trio.Event()
         self.replicas.close_all(closed.set)
         await closed.wait()
+
+    def cleaner_statistics(self) -> CleanerStatistics:
+        """What the cleaner has done."""
+        return self._cleaner.statistics()
 
     # -- the metadata ------------------------------------------------------------------------------------------
 
