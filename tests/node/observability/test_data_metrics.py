@@ -14,8 +14,9 @@ from kafkaproto_server.node.replicas.cleaning import CleanerStatistics
 from kafkaproto_server.node.serving.throttling import ThrottleStatistics, Throttling
 from kafkaproto_server.quotas.client_quotas import RateQuota
 from kafkaproto_server.quotas.rate import RateWindows
+from tests.apis.support.data_broker import THIRD
 from tests.node.observability.test_families import samples
-from tests.node.replicas.test_throttles import RECORD, THIRD, ThrottledLeader
+from tests.node.replicas.test_throttles import RECORD, ThrottledLeader
 
 
 def values(moment: DataMetrics) -> dict[tuple[str, ...], float]:
