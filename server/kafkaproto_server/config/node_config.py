@@ -60,6 +60,8 @@ _USED_BESIDE_FIELDS = (
     "unclean.leader.election.enable",
     # Brokers read these with the configs of the data plane.
     "fetch.max.bytes",
+    "follower.replication.throttled.rate",
+    "leader.replication.throttled.rate",
     "log.cleaner.backoff.ms",
     "log.cleaner.dedupe.buffer.size",
     "log.cleaner.enable",
@@ -84,6 +86,8 @@ _USED_BESIDE_FIELDS = (
     "replica.lag.time.max.ms",
     "replica.selector.class",
     "replica.socket.timeout.ms",
+    "replication.quota.window.num",
+    "replication.quota.window.size.seconds",
     # Topics inherit these.
     *(
         key

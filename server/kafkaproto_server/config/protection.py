@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 _WITHOUT_TLS_AND_SASL = "this server has PLAINTEXT listeners only"
-_WITHOUT_REPLICATION_QUOTAS = "rates of replication and of tiered storage are shown, not enforced"
+_WITHOUT_MOVES = "replicas are not copied between directories, nor to tiered storage"
 
 _REASONS: tuple[tuple[str, str], ...] = (
     (r"ssl\..*|security\.providers", _WITHOUT_TLS_AND_SASL),
@@ -18,7 +18,7 @@ _REASONS: tuple[tuple[str, str], ...] = (
         r"sasl\..*|connections\.max\.reauth\.ms|connection\.failed\.authentication\.delay\.ms",
         _WITHOUT_TLS_AND_SASL,
     ),
-    (r".*\.quota\.window\..*|.*\.replication\.throttled\.rate", _WITHOUT_REPLICATION_QUOTAS),
+    (r".*\.quota\.window\..*", _WITHOUT_MOVES),
     (r"queued\.max\.requests", "each connection has one request in progress, which bounds them"),
     (r"max\.request\.partition\.size\.limit", "the default of 2000 holds, whatever is set"),
     (

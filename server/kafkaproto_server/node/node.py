@@ -307,6 +307,8 @@ class Node:
             is_broker=config.is_broker,
             has_static_voters=bool(config.controller_quorum_voters),
             broker=lambda: None if self._running is None else self._running.broker,
+            manager=lambda: None if self._data is None else self._data.manager,
+            throttling=self._throttling,
             clock=self._clock,
         )
         nursery.start_soon(self._metrics.run)

@@ -32,11 +32,13 @@ class RateQuota(Enum):
 class ClientRates:
     """What clients have used of the quotas that are rates."""
 
-    __slots__ = ("_matches", "_quotas", "_rates", "_windows")
+    __slots__ = ("_matches", "_quotas", "_rates", "_windows", "used")
 
     def __init__(self, windows: RateWindows) -> None:
         self._windows = windows
         self._quotas: ClientQuotas = {}
+        self.used = dict.fromkeys(RateQuota, 0.0)
+        """What all clients have used that a quota holds for, since the start."""
         self._matches: Recent[tuple[RateQuota, str, str], Match | None] = Recent()
         self._rates: dict[RateQuota, Recent[tuple[str, str], Rate]] = {kind: Recent() for kind in RateQuota}
 
@@ -54,6 +56,7 @@ class ClientRates:
         match = self._match(kind, user, client_id, now_ms)
         if match is None:
             return 0
+        self.used[kind] += value
         rate = self._rate(kind, match, now_ms)
         rate.record(value, now_ms)
         throttle_ms = rate.throttle_time_ms(match.bound, now_ms)
@@ -63,6 +66,7 @@ class ClientRates:
         """Add to what a client has used, or take back from it, without a decision."""
         match = self._match(kind, user, client_id, now_ms)
         if match is not None:
+            self.used[kind] += value
             self._rate(kind, match, now_ms).record(value, now_ms)
 
     def most_at_once(self, kind: RateQuota, user: str, client_id: str, now_ms: int) -> int | None:

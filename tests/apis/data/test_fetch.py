@@ -29,22 +29,6 @@ READ_T = (Operation.READ, ResourceType.TOPIC, "t")
 CLUSTER_ACTION = (Operation.CLUSTER_ACTION, ResourceType.CLUSTER, CLUSTER_NAME)
 
 
-@pytest.fixture
-def broker() -> DataBroker:
-    """There is the topic t, of which only this broker has a replica."""
-    broker = DataBroker()
-    broker.topic("t")
-    return broker
-
-
-@pytest.fixture
-def replicated() -> DataBroker:
-    """There is the topic t, which broker 0 replicates."""
-    broker = DataBroker()
-    broker.topic("t", [ME, OTHER])
-    return broker
-
-
 def write(broker: DataBroker, *values: bytes, name: str = "t", index: int = 0) -> list[bytes]:
     """Write a batch for each value; returns them as they are stored in a new log."""
     sent = [batch(value) for value in values]

@@ -24,10 +24,8 @@ Query = ListOffsetsRequest.ListOffsetsPartition
 
 
 @pytest.fixture
-def broker() -> DataBroker:
-    """There is the topic t with five records, of which only this broker has a replica."""
-    broker = DataBroker()
-    broker.topic("t")
+def broker(broker: DataBroker) -> DataBroker:
+    """There are five records in the topic t."""
     for times_ms in (TIMES_MS[:2], TIMES_MS[2:]):
         records = [NewRecord(key=b"k", value=b"v", timestamp_ms=each) for each in times_ms]
         assert broker.produce("t", build_batch(records, base_offset=0, timestamp_ms=0)).error_code == 0
@@ -35,14 +33,12 @@ def broker() -> DataBroker:
 
 
 @pytest.fixture
-def replicated() -> DataBroker:
-    """There is the topic t with two records, of which broker 0 has the first."""
-    broker = DataBroker()
-    broker.topic("t", [ME, OTHER])
+def replicated(replicated: DataBroker) -> DataBroker:
+    """There are two records in the topic t, of which broker 0 has the first."""
     for time_ms in (100, 200):
-        assert broker.produce("t", batch(timestamp_ms=time_ms)).error_code == 0
-    broker.replicate("t", 1)
-    return broker
+        assert replicated.produce("t", batch(timestamp_ms=time_ms)).error_code == 0
+    replicated.replicate("t", 1)
+    return replicated
 
 
 def result(found: Any) -> tuple[int, int, int, int]:

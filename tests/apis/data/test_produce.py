@@ -29,22 +29,6 @@ ZSTD = 4
 VERSIONS = range(3, 14)
 
 
-@pytest.fixture
-def broker() -> DataBroker:
-    """There is the topic t, of which only this broker has a replica."""
-    broker = DataBroker()
-    broker.topic("t")
-    return broker
-
-
-@pytest.fixture
-def replicated() -> DataBroker:
-    """There is the topic t, which broker 0 replicates."""
-    broker = DataBroker()
-    broker.topic("t", [ME, OTHER])
-    return broker
-
-
 def idempotent(sequence: int, *values: bytes, producer_id: int = 7, epoch: int = 0, **fields: Any) -> bytes:
     return batch(*values, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence, **fields)
 

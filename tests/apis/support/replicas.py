@@ -154,10 +154,8 @@ class BrokerReplicas:
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
-        on_disk = [found for survey in surveys.values() for found in survey.found]
-        self._directories = ReplicaDirectories(
-            broker_id, directories, self.assignments, on_disk, self.manager
-        )
+        found = [each for survey in surveys.values() for each in survey.found]
+        self._directories = ReplicaDirectories(broker_id, directories, self.assignments, found, self.manager)
         ids = count(FIRST_PRODUCER_ID)
         self.port = ReplicaPort(
             produce=lambda items, acks, timeout_ms, done: self.manager.produce(

@@ -362,3 +362,28 @@ def test_checkpoints_are_those_of_the_topics_that_lie_there() -> None:
     file.append([b"0\n1\nt 0 5\n"])
     file.close()
     assert survey_directory(disk, PATH, b"d" * 16, is_clean=True).cleaned == {("t", 0): 5}
+
+
+@pytest.mark.trio
+async def test_a_cleaning_shows_in_the_metrics(
+    broker: DataBroker, autojump_clock: trio.testing.MockClock
+) -> None:
+    cleaner = broker.replicas.manager.cleaner_statistics
+    assert (cleaner().max_dirty_percent, cleaner().recopy_percent, cleaner().uncleanable) == (0, 0, {PATH: 0})
+    write(broker, 6)
+    broker.replicas.clock.now += 500
+    assert cleaner().since_last_run_ms == 500
+    await run(broker)
+    assert cleaner().since_last_run_ms == 0
+    assert 0 < cleaner().recopy_percent < 100
+    assert cleaner().last_s > 0
+
+
+@pytest.mark.trio
+async def test_an_uncleanable_log_shows_in_the_metrics(
+    broker: DataBroker, autojump_clock: trio.testing.MockClock
+) -> None:
+    write(broker, 6)
+    broker.replicas.manager._cleaner._uncleanable.add((broker.topic_id("t"), 0))
+    broker.replicas.manager._cleaner._uncleanable.add((b"gone" * 4, 0))
+    assert broker.replicas.manager.cleaner_statistics().uncleanable == {PATH: 1}

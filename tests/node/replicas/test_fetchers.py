@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,8 +11,9 @@ import trio
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import FetchResponse
+from kafkaproto.messages import FetchResponse, ListOffsetsRequest, ListOffsetsResponse
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.features import LATEST_METADATA_VERSION
 from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
@@ -23,10 +25,17 @@ from kafkaproto_server.node.replicas.fetchers import (
     _Followed,
 )
 from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.replica.partition import Role
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.replica.test_partition import Replica
 
 TOPIC_ID = bytes(range(16))
 BATCH = build_batch([NewRecord(None, b"value")], base_offset=0, partition_leader_epoch=1, timestamp_ms=1)
+
+
+def cut(offset: int, wall_ms: int) -> int:
+    """In place of the methods that cut a log: returns to where."""
+    return offset
 
 
 class Following:
@@ -44,7 +53,10 @@ class Following:
         self.hosted.log = cast(
             Any,
             SimpleNamespace(
-                append=len, truncate_to=len, is_short_append=lambda size_bytes, end_offset: False
+                append=len,
+                truncate_to=cut,
+                truncate_fully_to=cut,
+                is_short_append=lambda size_bytes, end_offset: False,
             ),
         )
         config = FetcherConfig(
@@ -63,8 +75,16 @@ class Following:
             apply=self.applied.append, was_cut=lambda hosted, found: self.cuts.append(found)
         )
         owner = SimpleNamespace(
-            config=config, clock=clock, replicas=replicas, call_at=None, was_cut=lambda hosted: None
+            config=config,
+            clock=clock,
+            replicas=replicas,
+            call_at=None,
+            was_cut=lambda hosted: None,
+            throttle=SimpleNamespace(holds_for=lambda hosted: False),
+            metadata_version=lambda: LATEST_METADATA_VERSION.level,
         )
+        self.tasks: list[tuple[Any, _Followed]] = []
+        owner.start_soon = lambda task, followed: self.tasks.append((task, followed))
         self.fetcher = _Fetcher(cast(Fetchers, owner), 2)
         self.fetcher.add(_Followed(self.hosted))
 
@@ -79,9 +99,13 @@ class Following:
 
     def respond(self, **data: Any) -> None:
         """Take a response to it."""
-        given = FetchResponse.PartitionData(partition_index=0, high_watermark=0, **data)
+        given = FetchResponse.PartitionData(partition_index=0, **{"high_watermark": 0, **data})
         topic = FetchResponse.FetchableTopicResponse(topic_id=TOPIC_ID, partitions=[given])
         trio.run(self.fetcher._take, FetchResponse(session_id=1, responses=[topic]))
+
+    def respond_to_nothing(self) -> None:
+        """Take a response in which there is no partition."""
+        trio.run(self.fetcher._take, FetchResponse(session_id=1))
 
 
 def test_a_refusal_of_the_epoch_before_does_not_end_the_fetching_in_the_new_one() -> None:
@@ -160,3 +184,86 @@ async def test_requests_have_the_versions_of_the_metadata(monkeypatch: pytest.Mo
         owner.call_at = lambda at_ms, call: nursery.cancel_scope.cancel()
         nursery.start_soon(fetcher.run)
     assert sent[:3] == [("FetchRequest", 17), ("ListOffsetsRequest", 11), ("ListOffsetsRequest", 11)]
+
+
+class Offsets:
+    """In place of the connection to the leader: says where its log ends and starts."""
+
+    def __init__(self, latest: int, earliest: int, meanwhile: Callable[[], object] = lambda: None) -> None:
+        self._offsets = {-1: latest, -2: earliest}
+        self._meanwhile = meanwhile
+
+    async def send(
+        self, request: ListOffsetsRequest, version: int, *, timeout_ms: int
+    ) -> ListOffsetsResponse:
+        await trio.lowlevel.checkpoint()
+        self._meanwhile()
+        offset = self._offsets[request.topics[0].partitions[0].timestamp]
+        found = ListOffsetsResponse.ListOffsetsPartitionResponse(partition_index=0, offset=offset)
+        topic = ListOffsetsResponse.ListOffsetsTopicResponse(name="t", partitions=[found])
+        return ListOffsetsResponse(topics=[topic])
+
+
+def find_start(following: Following, offsets: Offsets) -> None:
+    """The leader does not have what it was asked for."""
+    following.ask()
+    following.respond(error_code=ErrorCode.OFFSET_OUT_OF_RANGE)
+    following.fetcher._peer = cast(Any, offsets)
+    ((task, followed),) = following.tasks
+    trio.run(task, followed)
+
+
+@pytest.mark.parametrize(("latest", "earliest", "to"), [(3, 0, 3), (20, 9, 9)], ids=["behind", "ahead"])
+def test_a_log_that_is_out_of_the_leaders_range_is_cut_to_it(latest: int, earliest: int, to: int) -> None:
+    following = Following(log_end=5)
+    find_start(following, Offsets(latest, earliest))
+    (job,) = following.jobs
+    assert following.hosted.is_being_cut
+    assert job.work() == to
+
+
+def test_a_log_that_is_in_the_leaders_range_by_now_is_fetched_as_it_was() -> None:
+    following = Following(log_end=5)
+    find_start(following, Offsets(7, 2))
+    assert not following.jobs
+    assert (TOPIC_ID, 0) in following.fetcher._session
+
+
+@pytest.mark.parametrize(("latest", "earliest"), [(3, 0), (20, 9)])
+def test_the_log_of_a_replica_that_leads_by_now_is_not_cut(latest: int, earliest: int) -> None:
+    following = Following(log_end=5)
+    find_start(
+        following,
+        Offsets(latest, earliest, lambda: following.replica.see(leader=1, epoch=3, partition_epoch=3)),
+    )
+    assert not following.jobs
+    assert not following.hosted.is_being_cut
+    assert following.ask() == []
+
+
+def test_a_log_that_was_closed_meanwhile_is_not_cut() -> None:
+    following = Following(log_end=5)
+
+    def close() -> None:
+        following.hosted.log = None
+
+    find_start(following, Offsets(3, 0, close))
+    assert not following.jobs
+
+
+def test_nobody_leads_with_a_log_that_is_being_cut() -> None:
+    broker = DataBroker()
+    broker.topic("t", [OTHER, ME])
+    broker.report()
+    hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    assert hosted.partition.role is Role.FOLLOWER
+    hosted.is_being_cut = True
+    broker.harness.heartbeat(OTHER, want_fence=True)
+    broker.report()
+    assert broker.harness.partition("t").leader == ME
+    assert hosted.partition.role is Role.FOLLOWER
+    assert broker.produce("t", batch()).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    hosted.is_being_cut = False
+    broker.replicas.manager.replicas.apply(hosted)
+    assert broker.produce("t", batch()).error_code == 0

@@ -32,6 +32,13 @@ from kafkaproto_server.node.observability.controller_metrics import (
     controller_lag,
     controller_work,
 )
+from kafkaproto_server.node.observability.data_metrics import (
+    DataMetrics,
+    data_metrics,
+    data_work,
+    quota_counters,
+    quota_work,
+)
 from kafkaproto_server.node.observability.families import (
     RAFT,
     PeerRates,
@@ -45,6 +52,8 @@ from kafkaproto_server.node.observability.loop_watch import STALL_BOUNDS_MS, Loo
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotMetrics
 from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
+from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.node.serving.throttling import Throttling
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.raft.values.statistics import RaftStatistics
 
@@ -73,6 +82,7 @@ class _Moment:
     since_last_contacts_ms: Mapping[int, int]
     """By broker; empty if the controller is not the active one."""
     broker: BrokerMetrics | None
+    data: DataMetrics | None
     listeners: Mapping[str, ListenerStatistics]
     wall_ms: int
     at_s: float
@@ -92,9 +102,13 @@ class NodeMetrics:
         is_broker: bool,
         has_static_voters: bool,
         broker: Callable[[], BrokerLifecycleManager | None],
+        manager: Callable[[], ReplicaManager | None],
+        throttling: Throttling,
         clock: Clock,
     ) -> None:
-        """``broker`` returns the node's broker, None if there is none yet."""
+        """``broker`` returns the node's broker and ``manager`` its replicas, None if there are none yet."""
+        self._manager = manager
+        self._throttling = throttling
         self._quorum = quorum
         self._requests = requests
         self._listeners = listeners
@@ -120,6 +134,7 @@ class NodeMetrics:
                 if looks % ROTATE_LOOKS == 0:
                     self._loop.rotate()
                     self._requests.rotate()
+                    self._throttling.rotate()
                     self._quorum.metrics.rotate()
                     if self._quorum.controller_metrics is not None:
                         self._quorum.controller_metrics.rotate()
@@ -154,6 +169,7 @@ class NodeMetrics:
             "idle_or_busy": quorum.idle_ms + quorum.busy_ms,
             "loop_waited": self._loop.waited_s,
         }
+        counted.update(quota_counters(self._throttling.statistics))
         for node_id, peer in self._quorum.peer_statistics().items():
             counted[f"requests to {node_id}"] = sum(peer.requests.values())
             counted[f"bytes to {node_id}"] = peer.sent_bytes
@@ -162,6 +178,7 @@ class NodeMetrics:
 
     def _take_moment(self) -> _Moment:
         quorum, published = self._quorum, self._quorum.published
+        manager = self._manager()
         raft = quorum.statistics()
         return _Moment(
             raft=raft,
@@ -177,6 +194,7 @@ class NodeMetrics:
             failed_brokers=quorum.failed_brokers,
             since_last_contacts_ms=quorum.since_last_contacts_ms,
             broker=self._broker_metrics(),
+            data=None if manager is None else data_metrics(manager),
             listeners={listener.config.name: listener.statistics() for listener in self._listeners},
             wall_ms=self._clock.wall_ms(),
             at_s=trio.current_time(),
@@ -212,6 +230,9 @@ class NodeMetrics:
         yield from families.snapshots(moment.snapshots)
         yield from families.requests(self._requests)
         yield from self._rooms(moment)
+        if moment.data is not None:
+            yield from data_work(moment.data)
+        yield from quota_work(self._throttling.statistics, lambda name: self._rate(moment, name))
         # Start time, processor time, memory and descriptors, by Prometheus' own names; nothing if there is no /proc.
         yield from ProcessCollector(registry=None).collect()
 

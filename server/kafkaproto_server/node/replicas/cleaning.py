@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+import msgspec
 import trio
 
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
@@ -43,6 +44,21 @@ SLICE_BYTES = 1 << 16
 """How much is read and written in one slice; it takes some milliseconds."""
 REPLICAS_PER_TURN = 200
 """How many replicas are looked at in one turn of the event loop."""
+
+
+class CleanerStatistics(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cleaner has done."""
+
+    last_s: float
+    """How long its last cleaning took."""
+    recopy_percent: float
+    """What that wrote, as percents of what it read."""
+    since_last_run_ms: int
+    """Since it looked for a log to clean."""
+    max_dirty_percent: float
+    """Percents of the dirtiest log that were dirty then."""
+    uncleanable: Mapping[str, int]
+    """The number of logs that cannot be cleaned, by log directory."""
 
 
 class LogCleaner:
@@ -72,6 +88,9 @@ class LogCleaner:
         # Of each directory: up to where its logs are clean, by their ids.
         self._cleaned = {each: _cleaned_at_start(survey) for each, survey in surveys.items()}
         self._uncleanable: set[PartitionId] = set()
+        # See `CleanerStatistics`.
+        self._last_s = self._recopy_percent = self._max_dirty_percent = 0.0
+        self._last_run_ms = clock.now_ms()
 
     async def run(self) -> None:
         """Clean what is dirty, until cancelled."""
@@ -81,6 +100,21 @@ class LogCleaner:
             chosen = await self._choose()
             if chosen is None or not await self._clean(*chosen):
                 await trio.sleep(max(1.0, self._number("log.cleaner.backoff.ms")) / 1000)
+
+    def statistics(self) -> CleanerStatistics:
+        """What it has done until now."""
+        uncleanable = dict.fromkeys(map(self._replicas.path_of_directory, self._cleaned), 0)
+        for topic_id, index in self._uncleanable:
+            hosted = self._replicas.get(topic_id, index)
+            if hosted is not None:
+                uncleanable[self._replicas.path_of(hosted)] += 1
+        return CleanerStatistics(
+            last_s=self._last_s,
+            recopy_percent=self._recopy_percent,
+            since_last_run_ms=self._clock.now_ms() - self._last_run_ms,
+            max_dirty_percent=self._max_dirty_percent,
+            uncleanable=uncleanable,
+        )
 
     def was_cut(self, hosted: Hosted) -> None:
         """A log was cut: what follows from here on is dirty."""
@@ -105,6 +139,8 @@ class LogCleaner:
         """The log that is to be cleaned next; None if there is none."""
         best: tuple[Hosted, TopicLog, DirtyRange] | None = None
         wall_ms = self._clock.wall_ms()
+        self._last_run_ms = self._clock.now_ms()
+        dirtiest = 0.0
         for number, hosted in enumerate(tuple(self._replicas)):
             if number % REPLICAS_PER_TURN == 0:
                 await trio.lowlevel.checkpoint()
@@ -113,8 +149,11 @@ class LogCleaner:
                 continue
             self._refresh(hosted)
             dirty = self._dirty(hosted, log, wall_ms)
+            if dirty is not None:
+                dirtiest = max(dirtiest, dirty.ratio)
             if dirty is not None and dirty.is_wanted and (best is None or dirty.ratio > best[2].ratio):
                 best = hosted, log, dirty
+        self._max_dirty_percent = 100 * dirtiest
         return best
 
     def _dirty(self, hosted: Hosted, log: TopicLog, wall_ms: int) -> DirtyRange | None:
@@ -139,7 +178,7 @@ class LogCleaner:
 
     async def _clean(self, hosted: Hosted, log: TopicLog, dirty: DirtyRange) -> bool:
         """Clean a log. Returns whether that succeeded."""
-        cuts = log.log.cuts
+        cuts, first_s = log.log.cuts, trio.current_time()
         cleaning = Cleaning(self._disk, self._plan(hosted, log, dirty))
         name = f"{hosted.partition.topic}-{hosted.partition.index}"
         try:
@@ -174,6 +213,8 @@ class LogCleaner:
             if not cleaning.is_done:
                 self._lane.put(DiskJob(cleaning.abandon, lambda _: None, lambda error: None))
         self._set_checkpoint(hosted, cleaning.cleaned_to)
+        self._last_s = trio.current_time() - first_s
+        self._recopy_percent = 100 * cleaning.written_bytes / max(1, cleaning.read_bytes)
         _log.info(
             "%s is compacted up to offset %d: %d bytes were read and %d written",
             name,

@@ -33,6 +33,7 @@ from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
+from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
 from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.replica.fetch_sessions import FULL_EPOCH
 from kafkaproto_server.replica.fetcher_session import FetcherSession
@@ -52,6 +53,9 @@ _log = logging.getLogger("kafkaproto.server.replicas")
 
 FIRST_BACKOFF_MS = 50
 """Pause after a leader refused a partition for the first time: after an election, it learns of it a moment later."""
+
+THROTTLE_PAUSE_MS = 100
+"""How long a throttled partition is left out of requests before the rate is looked at again."""
 
 PartitionData = FetchResponse.PartitionData
 T = TypeVar("T")
@@ -74,7 +78,7 @@ class FetcherConfig(msgspec.Struct, frozen=True, kw_only=True):
 class _Followed:
     """A partition that a fetcher copies."""
 
-    __slots__ = ("hosted", "is_busy", "key", "leader_epoch", "refusals")
+    __slots__ = ("has_all", "hosted", "is_busy", "is_held_back", "key", "leader_epoch", "refusals")
 
     def __init__(self, hosted: Hosted) -> None:
         self.hosted = hosted
@@ -82,6 +86,10 @@ class _Followed:
         self.leader_epoch = hosted.partition.leader_epoch
         self.is_busy = False
         """Whether its log is being changed."""
+        self.has_all = False
+        """Whether the leader's high watermark, as its last response had it, is not beyond what is here."""
+        self.is_held_back = False
+        """Whether replication is throttled, and it is not asked for."""
         self.refusals = 0
         """How often in a row the leader refused it."""
 
@@ -111,9 +119,10 @@ class Fetchers:
         broker_epoch: Callable[[], int | None],
         metadata_version: Callable[[], int],
         was_cut: Callable[[Hosted], None],
+        throttle: ReplicationThrottle,
     ) -> None:
         """``call_at`` calls a function at a time of the clock. ``endpoint`` is that of a broker for other brokers.
-        ``was_cut`` is called when a replica's log was cut at its end."""
+        ``was_cut`` is called when a replica's log was cut at its end. ``throttle`` is that of what is copied."""
         self.config = config
         self.replicas = replicas
         self.clock = clock
@@ -124,6 +133,7 @@ class Fetchers:
         self.broker_epoch = broker_epoch
         self.metadata_version = metadata_version
         self.was_cut = was_cut
+        self.throttle = throttle
         self._fetchers: dict[tuple[int, int], _Fetcher] = {}
         self._of: dict[PartitionKey, _Fetcher] = {}
         self._nursery: trio.Nursery | None = None
@@ -192,6 +202,9 @@ class _Fetcher:
     def _want(self, followed: _Followed) -> None:
         if self._followed.get(followed.key) is not followed or followed.is_busy:
             return
+        if self._is_throttled(followed):
+            self._hold_back(followed)
+            return
         partition = followed.hosted.partition
         epoch = partition.epochs.latest
         self._session.want(
@@ -207,6 +220,21 @@ class _Fetcher:
             )
         )
         self._wake.set()
+
+    def _is_throttled(self, followed: _Followed) -> bool:
+        throttle = self._owner.throttle
+        return not followed.has_all and throttle.holds_for(followed.hosted) and throttle.is_exceeded()
+
+    def _hold_back(self, followed: _Followed) -> None:
+        self._session.forget(followed.key)
+        if not followed.is_held_back:
+            followed.is_held_back = True
+
+            def again() -> None:
+                followed.is_held_back = False
+                self._want(followed)
+
+            self._owner.call_at(self._owner.clock.now_ms() + THROTTLE_PAUSE_MS, again)
 
     async def run(self) -> None:
         """Fetch until cancelled."""
@@ -313,6 +341,7 @@ class _Fetcher:
             self._truncate(followed, partition.truncation_point(end))
         else:
             followed.refusals = 0
+            followed.has_all = data.high_watermark <= partition.next_offset
             if data.records:
                 try:
                     self._append(followed, data)
@@ -369,6 +398,9 @@ class _Fetcher:
                 aborted.append(transaction)
         partition.aborted += aborted
         partition.next_offset = expected
+        followed.has_all = data.high_watermark <= expected
+        if self._owner.throttle.holds_for(followed.hosted):
+            self._owner.throttle.record(end)
         high_watermark = data.high_watermark
 
         def appended(has_rolled: bool) -> None:

@@ -12,6 +12,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
+from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Buffer, Clock, Rng
 from kafkaproto_server.replica.fetch_sessions import FetchContext, FetchSessions
@@ -84,6 +85,7 @@ class Fetches:
         max_sessions: int,
         max_bytes: int,
         selects_by_rack: bool,
+        throttle: ReplicationThrottle,
         read_in_thread: Callable[
             [Callable[[], list[Buffer | Exception]], Callable[[list[Buffer | Exception]], None]], None
         ],
@@ -97,6 +99,8 @@ class Fetches:
         self._max_bytes = max_bytes
         self._selects_by_rack = selects_by_rack
         self._read_in_thread = read_in_thread
+        self.throttle = throttle
+        """Of what followers copy."""
         self.sessions = FetchSessions(rng, self._partition, max_sessions)
 
     def fetch(
@@ -222,6 +226,7 @@ class _Fetch:
         "_node",
         "_results",
         "_throttle",
+        "_throttled",
         "_values",
         "_version",
     )
@@ -247,6 +252,8 @@ class _Fetch:
         self._is_reading = False
         self._results: list[ReadResult] = []
         self._cold: list[_Read] = []
+        # The positions of partitions whose records count for the throttle of replication.
+        self._throttled: list[int] = []
 
     def begin(self, now_ms: int) -> None:
         values = self._values
@@ -271,6 +278,7 @@ class _Fetch:
         is_due = False
         total = refused = 0
         self._results, self._cold = results, _ = [], []
+        self._throttled.clear()
         fetches = self._context.look()
         for position, fetch in enumerate(fetches):
             try:
@@ -331,7 +339,9 @@ class _Fetch:
             end_offset = partition.high_watermark
         records: Buffer = b""
         is_limited = False
-        if offset < end_offset:
+        if values.is_from_follower and self._must_wait(hosted, position):
+            is_limited = True
+        elif offset < end_offset:
             read = _Read(position, hosted, log, offset, min(fetch.max_bytes, left), end_offset, is_empty)
             found = self._read_now(read)
             if found is None:
@@ -358,6 +368,14 @@ class _Fetch:
             is_limited=is_limited,
             aborted=_aborted(partition, offset, records, values),
         )
+
+    def _must_wait(self, hosted: Hosted, position: int) -> bool:
+        """Whether a follower gets no records of a partition now, because replication is throttled."""
+        throttle = self._node.throttle
+        if not throttle.holds_for(hosted):
+            return False
+        self._throttled.append(position)
+        return self._values.replica_id not in hosted.partition.isr and throttle.is_exceeded()
 
     def _instead_of_records(self, partition: Partition, fetch: PartitionFetch) -> ReadResult | None:
         """The replica that a consumer should read from, or where a log leaves this one; None if it gets records.
@@ -445,6 +463,8 @@ class _Fetch:
         self._respond()
 
     def _respond(self) -> None:
+        if self._throttled:
+            self._node.throttle.record(sum(len(self._results[each].records) for each in self._throttled))
         if self._throttle is not None and not self._context.error_code:
             throttle_ms = self._throttle.fetched(sum(len(each.records) for each in self._results))
             if throttle_ms:

@@ -199,6 +199,10 @@ class HostedReplicas:
         """The log directory that a replica is in."""
         return self._paths[hosted.directory_id]
 
+    def path_of_directory(self, directory_id: bytes) -> str:
+        """The path of a log directory that worked at the start."""
+        return self._paths[directory_id]
+
     def get(self, topic_id: bytes, index: int) -> Hosted | None:
         """The replica of a partition; None if this broker has none."""
         return self.by_id.get((topic_id, index))

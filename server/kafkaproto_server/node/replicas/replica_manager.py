@@ -21,7 +21,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
-from kafkaproto_server.node.replicas.cleaning import LogCleaner
+from kafkaproto_server.node.replicas.cleaning import CleanerStatistics, LogCleaner
 from kafkaproto_server.node.replicas.deletions import Deletions
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
@@ -32,6 +32,7 @@ from kafkaproto_server.node.replicas.maintenance import Maintenance
 from kafkaproto_server.node.replicas.offsets import find_offset
 from kafkaproto_server.node.replicas.questions import Questions
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
+from kafkaproto_server.node.replicas.throttles import ReplicationThrottles
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.node.replicas.topic_settings import KnownSettings, number_of
 from kafkaproto_server.node.threads import Workers
@@ -121,21 +122,11 @@ class ReplicaManager:
         self._cleaner = self._make_cleaner(workers, surveys)
         self.maintenance = Maintenance(self.replicas, clock, node_configs, self._refresh)
         self._deletions = Deletions(self.replicas, clock, timers, self._unknown, self._refresh)
+        self.throttles = ReplicationThrottles(broker_id, clock, node_configs, self._refresh)
         self._appends = self._new_appends(is_session_over)
         self._fetches = self._new_fetches(configs, rng)
         self.questions = Questions(self.replicas, image)
-        self._fetchers = Fetchers(
-            _fetcher_config(broker_id, configs),
-            replicas=self.replicas,
-            clock=clock,
-            rng=rng,
-            connect=connect,
-            call_at=timers.add,
-            endpoint=self._endpoint,
-            broker_epoch=broker_epoch,
-            metadata_version=lambda: image().metadata_version,
-            was_cut=self._cleaner.was_cut,
-        )
+        self._fetchers = self._new_fetchers(rng, connect, broker_epoch)
 
     def _make_cleaner(self, workers: Workers, surveys: dict[bytes, DirectorySurvey]) -> LogCleaner:
         return LogCleaner(
@@ -170,7 +161,23 @@ class ReplicaManager:
             max_sessions=number_of(configs, "max.incremental.fetch.session.cache.slots"),
             max_bytes=number_of(configs, "fetch.max.bytes"),
             selects_by_rack=bool(configs.value_of("replica.selector.class")),
+            throttle=self.throttles.leader,
             read_in_thread=self._in_thread,
+        )
+
+    def _new_fetchers(self, rng: Rng, connect: Connect, broker_epoch: Callable[[], int | None]) -> Fetchers:
+        return Fetchers(
+            _fetcher_config(self._broker_id, self._node_configs()),
+            replicas=self.replicas,
+            clock=self._clock,
+            rng=rng,
+            connect=connect,
+            call_at=self._timers.add,
+            endpoint=self._endpoint,
+            broker_epoch=broker_epoch,
+            metadata_version=lambda: self._image().metadata_version,
+            was_cut=self._cleaner.was_cut,
+            throttle=self.throttles.follower,
         )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -192,6 +199,10 @@ class ReplicaManager:
         closed = trio.Event()
         self.replicas.close_all(closed.set)
         await closed.wait()
+
+    def cleaner_statistics(self) -> CleanerStatistics:
+        """What the cleaner has done."""
+        return self._cleaner.statistics()
 
     # -- the metadata ------------------------------------------------------------------------------------------
 

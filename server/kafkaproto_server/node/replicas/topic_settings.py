@@ -10,6 +10,7 @@ from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.log_state.cleanable import CompactionLimits
+from kafkaproto_server.quotas.replication_quotas import ThrottledReplicas, throttled_replicas
 from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.log.topic_retention import TopicRetention
@@ -29,6 +30,8 @@ class TopicSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How long records may stay in memory only."""
     compaction: CompactionLimits | None
     """None if ``cleanup.policy`` has no ``compact``."""
+    throttled_as_leader: ThrottledReplicas | None
+    throttled_as_follower: ThrottledReplicas | None
 
 
 class KnownSettings:
@@ -118,6 +121,8 @@ def _settings(node_configs: NodeConfigs, own: Mapping[str, str]) -> TopicSetting
         file_delete_delay_ms=int(value("file.delete.delay.ms")),
         flush_ms=int(value("flush.ms")),
         compaction=_compaction(value) if incoming.is_compacted else None,
+        throttled_as_leader=throttled_replicas(value("leader.replication.throttled.replicas")),
+        throttled_as_follower=throttled_replicas(value("follower.replication.throttled.replicas")),
     )
 
 

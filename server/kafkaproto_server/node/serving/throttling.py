@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,7 @@ import trio
 from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.connection import IncomingRequest
 from kafkaproto.schema import within
+from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.net.pump import ConnectionInfo, Outcome, Respond, Throttled
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.ports import Buffer
@@ -36,8 +38,21 @@ from kafkaproto_server.types import ListenerKind
 
 DECIDED_BY_CONTROLLER = frozenset((ApiKey.CREATE_TOPICS, ApiKey.DELETE_TOPICS, ApiKey.CREATE_PARTITIONS))
 """The requests whose responses come with a time to wait from the controller."""
+_WAITS = {RateQuota.PRODUCE: "produce", RateQuota.FETCH: "fetch", RateQuota.REQUEST: "request"}
+_MUTATIONS = "controllermutation"
+"""The types of Kafka's metrics of throttle times."""
 _EXEMPT = frozenset((ApiKey.WRITE_TXN_MARKERS,))
 """Requests that brokers send to brokers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThrottleStatistics:
+    """What quotas have come to."""
+
+    used: Mapping[RateQuota, float]
+    """What all clients have used that a quota holds for."""
+    waits: Mapping[str, Histogram]
+    """How long they had to wait, by the types of Kafka's metrics. Those that did not have to are left out."""
 
 
 class Throttling:
@@ -55,6 +70,25 @@ class Throttling:
         self.rates = ClientRates(windows)
         self.now_ms = now_ms
         self._connection_rates = connection_rates or ConnectionRates(windows)
+        self._waits = {each: Histogram() for each in (*_WAITS.values(), _MUTATIONS)}
+        self.statistics = ThrottleStatistics(used=self.rates.used, waits=self._waits)
+
+    def record(self, kind: RateQuota, user: str, client_id: str, value: float) -> int:
+        """See `ClientRates.record`."""
+        throttle_ms = self.rates.record(kind, user, client_id, value, self.now_ms())
+        if throttle_ms:
+            self._waits[_WAITS[kind]].add(throttle_ms / 1000)
+        return throttle_ms
+
+    def controller_told(self, throttle_ms: int) -> None:
+        """The controller wants a client to wait, because of what it changes of the metadata."""
+        if throttle_ms:
+            self._waits[_MUTATIONS].add(throttle_ms / 1000)
+
+    def rotate(self) -> None:
+        """See `Histogram`."""
+        for each in self._waits.values():
+            each.rotate()
 
     def use_quotas(self, quotas: ClientQuotas) -> None:
         """Apply the quotas of the newest metadata."""
@@ -160,6 +194,7 @@ class RequestThrottle:
         throttle_ms = self._throttle_ms
         if self._request.api_key in DECIDED_BY_CONTROLLER:
             throttle_ms = _told_ms(response, self._request)
+            self._node.controller_told(throttle_ms)
         elif self._request.api_key == ApiKey.PRODUCE:
             throttle_ms = self._record(RateQuota.PRODUCE, len(self._request.frame))
         if not isinstance(response, Unanswered):
@@ -167,7 +202,7 @@ class RequestThrottle:
         return throttle_ms
 
     def _record(self, kind: RateQuota, value: float) -> int:
-        return self._node.rates.record(kind, self._user, self._client_id, value, self._node.now_ms())
+        return self._node.record(kind, self._user, self._client_id, value)
 
     def _charge(self) -> int:
         """Charge the time used so far, once; returns how many milliseconds the sender has to wait for it."""

@@ -232,8 +232,7 @@ class Log:
             end_offset = self.log_end_offset
             for segment in self._segments:
                 segment.flush()
-            recent = (each.base_offset for each in self._segments if each.next_offset > self.recovery_point)
-            sync_aborted(self._disk, self.directory, recent)
+            sync_aborted(self._disk, self.directory, self.segment_bases)
             # Before the epochs, which may have been shortened: segments that went with them must not come back.
             self._sync_names()
             self._write_epochs()
@@ -438,8 +437,7 @@ class Log:
         if offset <= self.log_start_offset:
             return
         with self._changing(), self._reading:
-            # The last segment stays even if the snapshot covers it, because it takes the next
-            # append.
+            # The last segment stays even if the snapshot covers it, because it takes the next append.
             gone = sum(segment.next_offset <= offset for segment in self._segments[:-1])
             # Oldest first, so that a crash half way leaves no gap.
             self._delete_segments(self._segments[:gone], self._segments[gone:])
@@ -610,8 +608,7 @@ class Log:
                     f"missing or does not belong here: restore it, or move {self.directory} away and let this node "
                     "fetch the log from other voters",
                 )
-            # The segment is registered before it is read, so that `open` closes its files if
-            # reading fails.
+            # The segment is registered before it is read, so that `open` closes its files if reading fails.
             self._segments = (*self._segments, Segment(self._disk, self.directory, base, self._config))
             recovered = self._active.recover(
                 epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch, policy=policy
