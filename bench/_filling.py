@@ -28,11 +28,30 @@ SNAPSHOT_TIMEOUT_S = 120.0
 REQUEST_TIMEOUT_MS = 120_000
 
 
-def create_topics(client: Client, names: Sequence[str], partitions: int, replication_factor: int = 1) -> None:
-    """Create topics of so many partitions each, in one request."""
+def create_topics(
+    client: Client,
+    names: Sequence[str],
+    partitions: int,
+    replication_factor: int = 1,
+    *,
+    assigned_to: int | None = None,
+) -> None:
+    """Create topics of so many partitions each, in one request; all on one broker with ``assigned_to``."""
     topics = [
         CreateTopicsRequest.CreatableTopic(
             name=name, num_partitions=partitions, replication_factor=replication_factor
+        )
+        if assigned_to is None
+        else CreateTopicsRequest.CreatableTopic(
+            name=name,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=[
+                CreateTopicsRequest.CreatableReplicaAssignment(
+                    partition_index=index, broker_ids=[assigned_to]
+                )
+                for index in range(partitions)
+            ],
         )
         for name in names
     ]

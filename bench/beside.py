@@ -142,7 +142,13 @@ def acknowledged(writers: Sequence[Writer]) -> list[float]:
 
 def produce(implementation: str, folder: Path, partitions: int, kills: int) -> Measurements:
     """Records to every partition that a broker led when it died; medians of so many deaths."""
-    with Cluster(IMPLEMENTATIONS[implementation], _broker, folder) as cluster:
+    return deaths(Cluster(IMPLEMENTATIONS[implementation], _broker, folder), partitions, kills)
+
+
+def deaths(whole: Cluster, partitions: int, kills: int) -> Measurements:
+    """Start a cluster, fill it, and kill its brokers one after the other; medians of so many deaths."""
+    rounds: list[Measurements] = []
+    with whole as cluster:
         cluster.format()
         cluster.start()
         total = fill(cluster, partitions)
@@ -150,7 +156,6 @@ def produce(implementation: str, folder: Path, partitions: int, kills: int) -> M
         # Nobody writes to a partition for the first time when it counts.
         for node in cluster.brokers.values():
             write_at(node, led_by(node), [])
-        rounds: list[Measurements] = []
         for victim in islice(cycle(cluster.brokers.values()), kills):
             rounds.append(kill_broker(cluster, victim))
             victim.start()

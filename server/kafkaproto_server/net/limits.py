@@ -74,7 +74,7 @@ MAX_ARRIVALS: Final = 16
 follow. So a request may seem to have arrived later than it did, but a peer that sends single bytes does not take memory
 for each."""
 
-RECEIVE_CHUNK_BYTES: Final = 65_536
+RECEIVE_CHUNK_BYTES: Final = 262_144
 """How much is read from the kernel at a time: a whole request of nearly every kind."""
 
 READ_AHEAD_BYTES: Final = 65_536

@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 import trio
 
 J = TypeVar("J")
+T = TypeVar("T")
 
 Report = Callable[..., None]
 """``report(function, *arguments)`` has the event loop's thread call the function."""
@@ -73,6 +74,11 @@ class IoWorkers:
         self.changing = threading.Lock()
         """Held while a lane is scheduled, and while the pool is told to end."""
         self.is_ending = False
+
+    @staticmethod
+    def call_here(function: Callable[[], T]) -> T:
+        """Call a function in this thread."""
+        return function()
 
     def lane(self, work: Work[J]) -> Lane[J]:
         """A new lane, whose jobs are done by ``work``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar, TypeVarTuple
+from typing import Any, Protocol, TypeVar, TypeVarTuple
 
 import trio
 
@@ -24,6 +24,11 @@ class Jobs(Protocol[J_contra]):
 
 class Workers(Protocol):
     """Threads and the lanes of work that share them; see `node.io_workers`."""
+
+    @property
+    def call_here(self) -> Callable[[Callable[[], Any]], Any] | None:
+        """Calls a function in the event loop's thread, whose work is too short for a thread. None if all is left to
+        threads."""
 
     def lane(self, work: Work[J]) -> Jobs[J]:
         """A new lane, whose jobs are done by ``work``."""

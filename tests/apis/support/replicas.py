@@ -14,7 +14,7 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.io_workers import Work
+from kafkaproto_server.node.io_workers import IoWorkers, Work
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
@@ -65,6 +65,11 @@ class ImmediateWorkers:
     def __init__(self) -> None:
         self._lanes: list[_Lane] = []
         self.are_held = False
+
+    @property
+    def call_here(self) -> Callable[[Callable[[], Any]], Any] | None:
+        """As `IoWorkers`, unless jobs are held back."""
+        return None if self.are_held else IoWorkers.call_here
 
     def lane(self, work: Work[Any]) -> _Lane:
         self._lanes.append(_Lane(self, work))

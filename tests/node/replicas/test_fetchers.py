@@ -5,14 +5,23 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 import trio
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
 from kafkaproto.messages import FetchResponse
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
-from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers, _Fetcher, _Followed
+from kafkaproto_server.node.replicas.fetchers import (
+    FetcherConfig,
+    Fetchers,
+    PartitionData,
+    _Fetcher,
+    _Followed,
+)
 from kafkaproto_server.node.replicas.hosted import Hosted
 from tests.replica.test_partition import Replica
 
@@ -32,7 +41,12 @@ class Following:
         self.hosted = Hosted(
             self.replica.partition, bytes(16), cast(Any, lane), cast(Any, None), Checkpointed()
         )
-        self.hosted.log = cast(Any, SimpleNamespace(append=len, truncate_to=len))
+        self.hosted.log = cast(
+            Any,
+            SimpleNamespace(
+                append=len, truncate_to=len, is_short_append=lambda size_bytes, end_offset: False
+            ),
+        )
         config = FetcherConfig(
             broker_id=1,
             fetchers=1,
@@ -108,3 +122,41 @@ def test_records_that_come_when_the_log_was_closed_are_dropped() -> None:
     following.hosted.log = None
     following.respond(error_code=0, records=BATCH)
     assert not following.jobs
+
+
+@pytest.mark.trio
+async def test_requests_have_the_versions_of_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    following = Following()
+    sent: list[tuple[str, int | None]] = []
+    level = 26
+
+    class Leader:
+        async def send(self, request: Message, version: int | None = None, *, timeout_ms: int) -> Message:
+            nonlocal level
+            sent.append((request.NAME, version))
+            if len(sent) == 1:
+                level = 29
+                # A log that is out of the leader's range: the follower asks what the leader has.
+                return FetchResponse(
+                    session_id=0,
+                    responses=[
+                        FetchResponse.FetchableTopicResponse(
+                            topic_id=TOPIC_ID,
+                            partitions=[
+                                PartitionData(partition_index=0, error_code=ErrorCode.OFFSET_OUT_OF_RANGE)
+                            ],
+                        )
+                    ],
+                )
+            raise PeerError("leader", 1, "it is gone")
+
+    fetcher = following.fetcher
+    monkeypatch.setattr(fetcher, "_connected", Leader)
+    monkeypatch.setattr(fetcher, "_peer", Leader())
+    async with trio.open_nursery() as nursery:
+        owner = cast(Any, fetcher._owner)
+        owner.broker_epoch, owner.metadata_version = lambda: 1, lambda: level
+        owner.start_soon, owner.rng = nursery.start_soon, SimpleNamespace(below=lambda limit: 0)
+        owner.call_at = lambda at_ms, call: nursery.cancel_scope.cancel()
+        nursery.start_soon(fetcher.run)
+    assert sent[:3] == [("FetchRequest", 17), ("ListOffsetsRequest", 11), ("ListOffsetsRequest", 11)]

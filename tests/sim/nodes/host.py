@@ -68,6 +68,8 @@ class Host:
         net.other_descriptors = lambda: self.disk.descriptors
         self.view = SimpleNamespace(id=node_id, world=SimpleNamespace(commits=SimpleNamespace(batches=())))
         """This node, as `metadata.checker` knows nodes."""
+        self.works_here = False
+        """See `SimThreads.works_here`."""
         self.segment_bytes: int | None = None
         """Smaller than a configuration may have it; None for what that says."""
         self.node: Node | None = None
@@ -170,6 +172,7 @@ class Host:
         self.has_ended = trio.Event()
         self._scope = trio.CancelScope()
         self._threads = SimThreads(self.disk, random.Random(self._rng.getrandbits(64)), self._power_lost)
+        self._threads.works_here = self.works_here
         self.node = Node(
             self._config(config),
             disk=self.disk,

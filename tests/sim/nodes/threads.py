@@ -108,6 +108,8 @@ class SimThreads:
         self.disk = disk
         self.rng = rng
         self.is_dead = False
+        self.works_here = False
+        """Whether short work is done by the event loop itself, as a real node does it, or by lanes, as all else."""
         self._power_lost = power_lost
         self._waits: dict[trio.CancelScope, None] = {}
         self.places = trio.CapacityLimiter(MOST_THREADS)
@@ -208,6 +210,10 @@ class SimWorkers:
         self._threads = threads
         self._lanes: dict[SimLane, None] = {}
         self._wake = trio.Event()
+
+    @property
+    def call_here(self) -> Callable[[Callable[[], Any]], Any] | None:
+        return self._threads.do if self._threads.works_here else None
 
     def lane(self, work: Work[Any]) -> SimLane:
         return SimLane(self, work)

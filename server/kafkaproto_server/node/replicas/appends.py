@@ -302,8 +302,12 @@ class Appends:
             take(ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
             self._replicas.failed(hosted, error)
 
-        work = partial(log.append, (data,), aborted, self._clock.wall_ms())
-        hosted.lane.put(DiskJob(work, written, failed))
+        wall_ms = self._clock.wall_ms()
+        job = DiskJob(partial(log.append, (data,), aborted, wall_ms), written, failed)
+        if log.is_short_append(len(data), end_offset):
+            hosted.lane.put_short(job)
+        else:
+            hosted.lane.put(job)
 
     def _respond_to_repeated(
         self,

@@ -36,6 +36,7 @@ from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
 from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.replica.fetch_sessions import FULL_EPOCH
 from kafkaproto_server.replica.fetcher_session import FetcherSession
+from kafkaproto_server.replica.inter_broker_versions import fetch_version, list_offsets_version
 from kafkaproto_server.replica.partition import NO_EPOCH, Role
 from kafkaproto_server.requests.fetch_requests import (
     PartitionFetch,
@@ -108,6 +109,7 @@ class Fetchers:
         call_at: Callable[[int, Callable[[], None]], None],
         endpoint: Callable[[int], Endpoint | None],
         broker_epoch: Callable[[], int | None],
+        metadata_version: Callable[[], int],
         was_cut: Callable[[Hosted], None],
     ) -> None:
         """``call_at`` calls a function at a time of the clock. ``endpoint`` is that of a broker for other brokers.
@@ -120,6 +122,7 @@ class Fetchers:
         self.call_at = call_at
         self.endpoint = endpoint
         self.broker_epoch = broker_epoch
+        self.metadata_version = metadata_version
         self.was_cut = was_cut
         self._fetchers: dict[tuple[int, int], _Fetcher] = {}
         self._of: dict[PartitionKey, _Fetcher] = {}
@@ -218,8 +221,9 @@ class _Fetcher:
                 await trio.sleep(self._config.backoff_ms / 1000)
                 continue
             request = self._next_request(epoch)
+            version = fetch_version(self._owner.metadata_version())
             try:
-                response = await peer.send(request, timeout_ms=self._config.timeout_ms)
+                response = await peer.send(request, version, timeout_ms=self._config.timeout_ms)
             except (PeerError, UnsupportedVersionError) as error:
                 self._session.handle_failure()
                 await self._pause(str(error))
@@ -376,7 +380,8 @@ class _Fetcher:
             self._changed(followed)
 
         wall_ms = self._owner.clock.wall_ms()
-        self._change(followed, partial(log.append, (memoryview(records)[:end],), aborted, wall_ms), appended)
+        work = partial(log.append, (memoryview(records)[:end],), aborted, wall_ms)
+        self._change(followed, work, appended, is_short=log.is_short_append(end, expected))
 
     def _truncate(self, followed: _Followed, offset: int) -> None:
         log = followed.hosted.log
@@ -413,7 +418,9 @@ class _Fetcher:
             followed.hosted, offset, partial(self._want, followed), partial(self.remove, followed.key)
         )
 
-    def _change(self, followed: _Followed, work: Callable[[], T], done: Callable[[T], None]) -> None:
+    def _change(
+        self, followed: _Followed, work: Callable[[], T], done: Callable[[T], None], *, is_short: bool = False
+    ) -> None:
         followed.is_busy = True
         self._busy += 1
 
@@ -423,7 +430,11 @@ class _Fetcher:
             self.remove(followed.key)
             self._owner.replicas.failed(followed.hosted, error)
 
-        followed.hosted.lane.put(DiskJob(work, done, failed))
+        job = DiskJob(work, done, failed)
+        if is_short:
+            followed.hosted.lane.put_short(job)
+        else:
+            followed.hosted.lane.put(job)
 
     def _changed(self, followed: _Followed) -> None:
         followed.is_busy = False
@@ -478,8 +489,9 @@ class _Fetcher:
                 )
             ],
         )
+        version = list_offsets_version(self._owner.metadata_version())
         try:
-            response = await self._peer.send(request, timeout_ms=self._config.timeout_ms)
+            response = await self._peer.send(request, version, timeout_ms=self._config.timeout_ms)
         except (PeerError, UnsupportedVersionError):
             return None
         assert isinstance(response, ListOffsetsResponse)

@@ -25,7 +25,7 @@ from kafkaproto_server.node.replicas.checkpointed import (
     PartitionId,
     checkpointed_at_start,
 )
-from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
+from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, do_jobs
 from kafkaproto_server.node.replicas.removals import Removals
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.node.replicas.topic_settings import TopicSettings, number_of
@@ -73,7 +73,7 @@ class Hosted:
         self,
         partition: Partition,
         directory_id: bytes,
-        lane: Jobs[DiskJob],
+        lane: DiskLane,
         settings: TopicSettings,
         checkpointed: Checkpointed,
     ) -> None:
@@ -140,7 +140,7 @@ class HostedReplicas:
         self._paths = {
             each.directory_id: each.path for each in directories.all if each.directory_id in surveys
         }
-        self._lanes: dict[bytes, Jobs[DiskJob]] = {each: workers.lane(do_jobs) for each in surveys}
+        self._lanes = {each: DiskLane(workers) for each in surveys}
         # For what may take long, and changes no log.
         background = {each: workers.lane(do_jobs) for each in surveys}
         self._background: dict[bytes, Jobs[DiskJob]] = background

@@ -126,6 +126,7 @@ class ReplicaManager:
             call_at=timers.add,
             endpoint=self._endpoint,
             broker_epoch=broker_epoch,
+            metadata_version=lambda: image().metadata_version,
             was_cut=self._cleaner.was_cut,
         )
 

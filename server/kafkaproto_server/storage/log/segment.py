@@ -279,6 +279,16 @@ class Segment:
             or self._time_index.file.is_full
         )
 
+    def has_room(self, size_bytes: int, end_offset: int) -> bool:
+        """Whether so many bytes, up to that offset, can be appended without a new segment, whatever their timestamps
+        are."""
+        return (
+            self.size + size_bytes <= self._config.segment_bytes
+            and self.can_hold(end_offset)
+            and not self._offset_index.file.is_full
+            and not self._time_index.file.is_full
+        )
+
     def can_hold(self, offset: int) -> bool:
         """Whether its indexes can have an entry for an offset."""
         return offset - self.base_offset <= MAX_RELATIVE_OFFSET

@@ -38,6 +38,8 @@ from kafkaproto_server.storage.log.unsynced import Unsynced
 
 REPLAY_BYTES = 1 << 20
 """How much of the log is read at once to rebuild the states of producers."""
+SHORT_APPEND_BYTES = 1 << 20
+"""To write so much to the page cache takes half a millisecond."""
 _NO_LIMIT = (1 << 63) - 1
 
 
@@ -169,6 +171,16 @@ class TopicLog:
         if log.log_end_offset - log.recovery_point >= log.config.flush_messages:
             log.flush()
         return log.segments is not segments
+
+    def is_short_append(self, size_bytes: int, end_offset: int) -> bool:
+        """Whether to append so much, up to that offset, only writes a little to the page cache: no sync, and no new
+        segment unless timestamps want it. For the thread that appends, while the log is not being changed."""
+        log = self.log
+        return (
+            size_bytes <= SHORT_APPEND_BYTES
+            and end_offset - log.recovery_point < log.config.flush_messages
+            and log.segments[-1].has_room(size_bytes, end_offset)
+        )
 
     def _append_aborted(self, aborted: Sequence[AbortedTransaction]) -> None:
         """Add transactions to the index of the segment that holds the marker of each."""

@@ -1,0 +1,166 @@
+"""The lane of a directory: short jobs are done at once, but never before others, nor while the disk is slow."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from kafkaproto_server.node.io_workers import IoWorkers, Work
+from kafkaproto_server.node.replicas.disk_jobs import (
+    FIRST_PAUSE_S,
+    LONGEST_PAUSE_S,
+    SLOW_S,
+    DiskJob,
+    DiskLane,
+)
+
+
+class HeldWorkers:
+    """A lane whose thread works when the test says so."""
+
+    def __init__(self) -> None:
+        self.call_here: Callable[[Callable[[], Any]], Any] | None = IoWorkers.call_here
+        self.waiting: deque[DiskJob] = deque()
+        self.reports: list[Callable[[], None]] = []
+
+    def lane(self, work: Work[Any]) -> Any:
+        self._work = work
+        return self
+
+    def put(self, job: DiskJob) -> None:
+        self.waiting.append(job)
+
+    def work(self) -> None:
+        """Do all jobs; their results are under way."""
+        self._work(
+            self.waiting, lambda function, *arguments: self.reports.append(partial(function, *arguments))
+        )
+
+    def report(self) -> None:
+        """Hand over the results."""
+        for each in self.reports:
+            each()
+        self.reports.clear()
+
+    async def run(self, task_status: Any = None) -> None:
+        raise AssertionError("the test works")
+
+
+class Jobs:
+    """Short and other jobs for a lane; `log` has what was done and taken."""
+
+    def __init__(self) -> None:
+        self.workers = HeldWorkers()
+        self.lane = DiskLane(self.workers)
+        self.log: list[str] = []
+
+    def job(self, name: str, *, then: Callable[[], None] = lambda: None) -> DiskJob:
+        """A job that notes when it is done, and when its result is taken."""
+
+        def taken(result: object) -> None:
+            self.log.append(f"took {name}")
+            then()
+
+        return DiskJob(lambda: self.log.append(f"did {name}"), taken, taken)
+
+    def short(self, name: str) -> None:
+        """Put a short job."""
+        self.lane.put_short(self.job(name))
+
+
+def test_a_short_job_is_done_before_the_call_returns() -> None:
+    jobs = Jobs()
+    jobs.short("a")
+    assert jobs.log == ["did a", "took a"]
+
+
+def test_a_short_job_overtakes_no_other_nor_its_result() -> None:
+    jobs = Jobs()
+    jobs.lane.put(jobs.job("long"))
+    jobs.short("a")
+    assert jobs.log == []
+    jobs.workers.work()
+    assert jobs.log == ["did long", "did a"]
+    # Done, but nobody has taken the results.
+    jobs.short("b")
+    jobs.workers.report()
+    assert jobs.log == ["did long", "did a", "took long", "took a"]
+    jobs.workers.work()
+    jobs.workers.report()
+    jobs.short("c")
+    assert jobs.log[4:] == ["did b", "took b", "did c", "took c"]
+
+
+def test_a_result_is_taken_whole_before_the_next_short_job() -> None:
+    jobs = Jobs()
+    jobs.lane.put_short(jobs.job("a", then=lambda: jobs.short("b")))
+    assert jobs.log == ["did a", "took a"]
+    jobs.workers.work()
+    jobs.workers.report()
+    assert jobs.log[2:] == ["did b", "took b"]
+
+
+def test_a_result_from_the_thread_is_taken_whole_before_the_next_short_job() -> None:
+    jobs = Jobs()
+    jobs.lane.put(jobs.job("a", then=lambda: jobs.short("b")))
+    jobs.workers.work()
+    jobs.workers.report()
+    assert jobs.log == ["did a", "took a"]
+
+
+def test_an_error_of_the_disk_is_the_result_and_any_other_is_raised() -> None:
+    jobs = Jobs()
+    errors: list[Exception] = []
+
+    def fails(error: Exception) -> None:
+        raise error
+
+    full, broken = OSError(28, "full"), RuntimeError("broken")
+    jobs.lane.put_short(DiskJob(lambda: fails(full), lambda result: None, errors.append))
+    assert errors == [full]
+    with pytest.raises(RuntimeError, match="broken"):
+        jobs.lane.put_short(DiskJob(lambda: fails(broken), lambda result: None, errors.append))
+
+
+def test_without_work_in_the_event_loop_all_is_left_to_the_thread() -> None:
+    jobs = Jobs()
+    jobs.workers.call_here = None
+    jobs.short("a")
+    assert jobs.log == []
+
+
+def test_after_a_slow_job_the_thread_does_all_for_a_time_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs, now = Jobs(), [100.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def slow() -> None:
+        now[0] += 2 * SLOW_S
+
+    def put_slow() -> bool:
+        """Whether it was done at once."""
+        before = now[0]
+        jobs.lane.put_short(DiskJob(slow, lambda result: None, lambda error: None))
+        was_done = now[0] != before
+        jobs.workers.work()
+        jobs.workers.report()
+        return was_done
+
+    pause_s = FIRST_PAUSE_S
+    for _ in range(10):
+        assert put_slow()
+        now[0] += pause_s - 3 * SLOW_S
+        assert not put_slow()
+        now[0] += pause_s
+        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+    # One that is quick ends it.
+    jobs.short("a")
+    assert jobs.log == ["did a", "took a"]
+    assert put_slow()
+    now[0] += FIRST_PAUSE_S
+    jobs.short("b")
+    assert jobs.log[2:] == ["did b", "took b"]
