@@ -14,7 +14,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     read_offsets,
     write_offsets,
 )
-from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, only_partition, wanted
 
 LOG = f"{0:020}.log"
 LATEST = -1
@@ -150,6 +150,19 @@ def test_a_write_that_fails_costs_its_directory_and_no_other(error: int) -> None
         assert result.error_code == ErrorCode.KAFKA_STORAGE_ERROR
     assert broker.produce("t", batch(b"more"), 1).error_code == 0
     assert values(broker, "t", 1) == [b"b", b"more"]
+
+
+def test_writes_that_wait_behind_one_that_fails_fail_as_well_and_cost_no_more() -> None:
+    broker = with_two_partitions()
+    broker.replicas.disk.fail("write", f"t-0/{LOG}", errno.ENOSPC)
+    broker.replicas.workers.hold()
+    waiting = [
+        broker.send(broker.produce_request(("t", index, batch(value))), 13)
+        for index, value in ((0, b"lost"), (0, b"behind it"), (1, b"elsewhere"))
+    ]
+    broker.replicas.workers.release()
+    codes = [only_partition(response.responses).error_code for (response,) in waiting]
+    assert codes == [ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NONE]
 
 
 def test_every_replica_of_a_failed_directory_is_offline_also_if_another_task_found_it() -> None:

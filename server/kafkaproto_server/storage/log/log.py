@@ -5,7 +5,7 @@ The files are Kafka's: segments with their indexes (``segment``), ``leader-epoch
 log has set their offsets and leader epochs; the log only checks that each batch continues the one before.
 
 What ``sync`` covered survives any crash. After an OSError nobody knows what the disk holds, so the log refuses every
-further change; only opening it again shows its state.
+further change with an OSError; only opening it again shows its state.
 
 Logs of topics differ by their `LogConfig`: offsets may be missing, and nothing is made durable before ``flush``. What a
 crash of the machine destroys there comes back from other replicas.
@@ -518,7 +518,11 @@ class Log:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        assert self._failure is None, f"{self.directory}: the log has failed before: {self._failure}"
+        if self._failure is not None:
+            # No mistake of the caller: changes may have waited behind the one that failed.
+            raise OSError(
+                self._failure.errno, f"{self.directory}: the log has failed before: {self._failure}"
+            )
         try:
             yield
         except OSError as error:
