@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from compat.kafka.tools import run_tool
+from compat.network import Network
 from compat.node import START_TIMEOUT_S, Node
 from compat.process import free_ports, wait_until
 from compat.quorum import CLUSTER_ID, NodeClass, Quorum, connect
@@ -23,6 +24,8 @@ from kafkaproto.messages import (
 )
 
 FIRST_BROKER_ID = 101
+BETWEEN_BROKERS = "BROKERS"
+"""The listener of brokers that stand behind relays."""
 BROKERS_ONLY = 1
 """The endpoint type of DescribeCluster that means brokers."""
 PARTITIONS_TIMEOUT_MS = 30_000
@@ -58,14 +61,19 @@ class Cluster:
         broker_overrides: Mapping[str, str] | None = None,
         log_directories: Mapping[int, int] | None = None,
         has_static_voters: bool = False,
+        network: Network | None = None,
     ) -> None:
-        """Nothing is formatted or started yet. `log_directories` is how many a broker has, by id, where not one."""
+        """Nothing is formatted or started yet. `log_directories` is how many a broker has, by id, where not one.
+
+        With a network, which must run already, nodes reach each other through it alone.
+        """
         self.quorum = Quorum(
             make_controller,
             directory,
             controllers,
             controller_overrides,
             has_static_voters=has_static_voters,
+            network=network,
         )
         self.brokers: dict[int, Node] = {}
         for broker_id in range(FIRST_BROKER_ID, FIRST_BROKER_ID + brokers):
@@ -73,7 +81,27 @@ class Cluster:
             count = (log_directories or {}).get(broker_id, 1)
             data = [folder / f"data-{number}" for number in range(1, count + 1)]
             properties = {**broker_properties(data, broker_id, self.quorum), **(broker_overrides or {})}
+            if network is not None:
+                properties |= self._relayed(network, properties)
             self.brokers[broker_id] = make_broker(folder, properties)
+
+    def _relayed(self, network: Network, properties: Mapping[str, str]) -> dict[str, str]:
+        """Properties of a broker whose peers reach it behind a relay, and its clients directly."""
+        broker_id, (port,) = int(properties["node.id"]), free_ports(1)
+        relay = network.add(broker_id, port, lambda: self._pid(broker_id))
+        advertised = properties.get("advertised.listeners", properties["listeners"])
+        return {
+            "listeners": f"{properties['listeners']},{BETWEEN_BROKERS}://127.0.0.1:{port}",
+            "advertised.listeners": f"{advertised},{BETWEEN_BROKERS}://{relay}",
+            "inter.broker.listener.name": BETWEEN_BROKERS,
+            "listener.security.protocol.map": ",".join(
+                f"{name}:PLAINTEXT" for name in ("PLAINTEXT", "CONTROLLER", BETWEEN_BROKERS)
+            ),
+        }
+
+    def _pid(self, broker_id: int) -> int | None:
+        node = self.brokers.get(broker_id)
+        return None if node is None else node.running_pid
 
     @property
     def controller_servers(self) -> str:
@@ -133,6 +161,52 @@ class Cluster:
 
     def __exit__(self, *reason: object) -> None:
         self.close()
+
+
+class CombinedCluster(Cluster):
+    """Nodes with both roles each, all of them voters."""
+
+    def __init__(
+        self,
+        make_node: NodeClass,
+        directory: Path,
+        *,
+        nodes: int = 3,
+        overrides: Mapping[str, str] | None = None,
+        log_directories: Mapping[int, int] | None = None,
+        network: Network | None = None,
+    ) -> None:
+        """As Cluster. The nodes' ids begin with 1."""
+
+        def make(folder: Path, properties: Mapping[str, str]) -> Node:
+            node_id = int(properties["node.id"])
+            (port,) = free_ports(1)
+            count = (log_directories or {}).get(node_id, 1)
+            listener = f"PLAINTEXT://127.0.0.1:{port}"
+            both = {
+                **properties,
+                "process.roles": "broker,controller",
+                "listeners": f"{listener},{properties['listeners']}",
+                "log.dirs": ",".join(str(folder / f"data-{number}") for number in range(1, count + 1)),
+            }
+            if network is not None:
+                both["advertised.listeners"] = f"{listener},{properties['advertised.listeners']}"
+                both |= self._relayed(network, both)
+            return make_node(folder, both)
+
+        self.brokers = {}
+        self.quorum = Quorum(make, directory, nodes, overrides, network=network)
+        self.brokers = self.quorum.nodes
+
+    def format(self) -> None:
+        """See Cluster."""
+        self.quorum.format()
+
+    def start(self) -> None:
+        """See Cluster."""
+        self.quorum.start()
+        for node in self.brokers.values():
+            self.wait_until_unfenced(node.node_id)
 
 
 def alive_brokers(node: Node) -> set[int]:

@@ -23,6 +23,7 @@ from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
 from compat.runs.telling import Tell
+from compat.topic_logs import check_files, compare_logs
 
 TOPIC = "replicated"
 PARTITIONS = 6
@@ -34,7 +35,7 @@ LAG_MS = {"replica.lag.time.max.ms": "5000"}
 
 
 class ReplicationError(Exception):
-    """A record is lost, doubled or out of order, or two replicas differ; the text says which."""
+    """A record is lost, doubled or out of order; the text says which."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,7 +104,7 @@ class _Load:
 def run(folder: Path, *, stock: int, tell: Tell, rounds: int = 1) -> ReplicationResult:
     """Three brokers, so many of them stock, on our controllers; each broker is killed `rounds` times.
 
-    Raises ReplicationError, ToolFailedError, WaitedTooLongError.
+    Raises ReplicationError, LogsDifferError, ToolFailedError, WaitedTooLongError.
     """
 
     def make_broker(directory: Path, properties: Mapping[str, str]) -> Node:
@@ -141,11 +142,12 @@ def run(folder: Path, *, stock: int, tell: Tell, rounds: int = 1) -> Replication
         wait_until_whole(cluster.running_brokers(), {TOPIC: PARTITIONS})
         for node in cluster.brokers.values():
             node.stop()
-        _compare(cluster, result)
+        nodes = list(cluster.brokers.values())
+        result.replicas_compared, result.bytes_compared = compare_logs(nodes, TOPIC)
         tell(f"{result.replicas_compared} replicas, {result.bytes_compared:,} bytes, all the same")
         for node in cluster.brokers.values():
             if node.kind == "ours":
-                _dump(node)
+                check_files(node, TOPIC)
         tell("kafka-dump-log finds nothing wrong with ours")
     return result
 
@@ -214,35 +216,3 @@ def _check(load: _Load, found: Mapping[int, list[tuple[int, int]]]) -> None:
         values = [value for _, value in found[number]]
         if any(after <= before for before, after in pairwise(values)):
             raise ReplicationError(f"partition {number}: records are doubled or out of order")
-
-
-def _logs(node: Node) -> dict[str, bytes]:
-    """The bytes of each partition's segments, by the name of its directory."""
-    return {
-        path.name: b"".join(segment.read_bytes() for segment in sorted(path.glob("*.log")))
-        for path in node.data_directory.glob(f"{TOPIC}-*")
-    }
-
-
-def _compare(cluster: Cluster, result: ReplicationResult) -> None:
-    logs = {node.node_id: _logs(node) for node in cluster.brokers.values()}
-    first_id, first = next(iter(logs.items()))
-    for node_id, found in logs.items():
-        if found.keys() != first.keys():
-            raise ReplicationError(f"broker {node_id} has {sorted(found)}, broker {first_id} {sorted(first)}")
-        for name, data in found.items():
-            if data != first[name]:
-                raise ReplicationError(f"{name} on broker {node_id} differs from that on broker {first_id}")
-            result.replicas_compared += 1
-            result.bytes_compared += len(data)
-
-
-def _dump(node: Node) -> None:
-    for path in sorted(node.data_directory.glob(f"{TOPIC}-*")):
-        files = sorted([*path.glob("*.log"), *path.glob("*.index"), *path.glob("*.timeindex")])
-        printed = run_tool(
-            "kafka-dump-log", "--deep-iteration", "--index-sanity-check", "--files", ",".join(map(str, files))
-        ).output()
-        wrong = [line for line in printed.splitlines() if "isvalid: false" in line or "Found" in line]
-        if wrong:
-            raise ReplicationError(f"{path}: {wrong[0]}")

@@ -157,6 +157,19 @@ def test_a_write_that_fails_costs_its_directory_and_no_other(error: int) -> None
     assert values(broker, "t", 1) == [b"b", b"more"]
 
 
+def test_writes_that_wait_behind_one_that_fails_fail_as_well_and_cost_no_more() -> None:
+    broker = with_two_partitions()
+    broker.replicas.disk.fail("write", f"t-0/{LOG}", errno.ENOSPC)
+    broker.replicas.workers.hold()
+    waiting = [
+        broker.send(broker.produce_request(("t", index, batch(value))), 13)
+        for index, value in ((0, b"lost"), (0, b"behind it"), (1, b"elsewhere"))
+    ]
+    broker.replicas.workers.release()
+    codes = [only_partition(response.responses).error_code for (response,) in waiting]
+    assert codes == [ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NONE]
+
+
 def test_every_replica_of_a_failed_directory_is_offline_also_if_another_task_found_it() -> None:
     broker = DataBroker(directories=2)
     broker.topic("t", *[[ME]] * 4)

@@ -5,7 +5,7 @@ The files are Kafka's: segments with their indexes (``segment``), ``leader-epoch
 log has set their offsets and leader epochs; the log only checks that each batch continues the one before.
 
 What ``sync`` covered survives any crash. After an OSError nobody knows what the disk holds, so the log refuses every
-further change; only opening it again shows its state.
+further change with a LogFailedError; only opening it again shows its state.
 
 Logs of topics differ by their `LogConfig`: offsets may be missing, and nothing is made durable before ``flush``. What a
 crash of the machine destroys there comes back from other replicas.

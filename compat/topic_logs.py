@@ -1,0 +1,87 @@
+"""The files of a topic's replicas: whether all brokers have the same bytes, and what Apache Kafka's dump tool finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from compat.kafka.tools import run_tool
+from compat.node import Node
+
+COMPLAINTS = ("isvalid: false", "Found", "Mismatches in")
+"""What kafka-dump-log says of a batch, an index or a log that is not as it should be."""
+
+DUMP_TIMEOUT_S = 300.0
+
+
+class LogsDifferError(Exception):
+    """Two replicas differ, or one has a file that is wrong; the text says which."""
+
+
+def replica_folders(node: Node, topic: str) -> list[Path]:
+    """The folders of a broker's replicas of a topic, in all of its log directories; none that was moved aside."""
+    found = (path for data in node.data_directories for path in data.glob(f"{topic}-*"))
+    return sorted(
+        (path for path in found if path.name.removeprefix(f"{topic}-").isdecimal()),
+        key=lambda path: path.name,
+    )
+
+
+def compare_logs(nodes: Sequence[Node], topic: str) -> tuple[int, int]:
+    """The numbers of replicas and of bytes, which are the same on all brokers; these must not run.
+
+    Raises LogsDifferError.
+    """
+    logs = {node.node_id: _logs(node, topic) for node in nodes}
+    first_id, first = next(iter(logs.items()))
+    for node_id, found in logs.items():
+        if found.keys() != first.keys():
+            raise LogsDifferError(f"broker {node_id} has {sorted(found)}, broker {first_id} {sorted(first)}")
+        for name, data in found.items():
+            if data != first[name]:
+                raise LogsDifferError(
+                    f"{name} on broker {node_id} ({len(data):,} bytes) differs from that on broker {first_id}"
+                    f" ({len(first[name]):,}) from byte {_first_difference(data, first[name]):,} on"
+                )
+    count = sum(len(found) for found in logs.values())
+    return count, sum(len(data) for found in logs.values() for data in found.values())
+
+
+def _logs(node: Node, topic: str) -> dict[str, bytes]:
+    """The bytes of each partition's segments, by the name of its directory."""
+    return {
+        path.name: b"".join(segment.read_bytes() for segment in sorted(path.glob("*.log")))
+        for path in replica_folders(node, topic)
+    }
+
+
+def _first_difference(one: bytes, other: bytes) -> int:
+    shorter = min(len(one), len(other))
+    if one[:shorter] == other[:shorter]:
+        return shorter
+    low, high = 0, shorter
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle)
+    return low
+
+
+def check_files(node: Node, topic: str, *, is_deep: bool = True) -> None:
+    """Apache Kafka's dump tool finds nothing wrong with a broker's segments and indexes, after a clean stop.
+
+    `is_deep` looks at each record as well, not at the batches alone. Raises LogsDifferError with the first complaint,
+    and ToolFailedError.
+    """
+    files = [
+        str(path)
+        for folder in replica_folders(node, topic)
+        for pattern in ("*.log", "*.index", "*.timeindex")
+        for path in sorted(folder.glob(pattern))
+    ]
+    deep = ("--deep-iteration",) if is_deep else ()
+    printed = run_tool(
+        "kafka-dump-log", *deep, "--index-sanity-check", "--files", ",".join(files), timeout_s=DUMP_TIMEOUT_S
+    ).output()
+    wrong = [line for line in printed.splitlines() if any(each in line for each in COMPLAINTS)]
+    if wrong:
+        raise LogsDifferError(f"broker {node.node_id}, {topic}: {wrong[0]}")

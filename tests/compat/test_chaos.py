@@ -1,0 +1,131 @@
+"""The account of a chaos run on planted faults, and a run of half a minute."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from compat.chaos import run as chaos
+from compat.chaos.account import (
+    DamagedValueError,
+    Found,
+    Log,
+    Promised,
+    Written,
+    account,
+    in_offset_order,
+    make_value,
+    missed,
+    read_value,
+)
+from compat.node import combined_properties
+from compat.ours import OurNode
+from compat.runs.telling import in_silence
+from compat.topic_logs import LogsDifferError, compare_logs
+
+PLACE = ("topic", 0)
+
+
+def written(number: int, session: int = 1) -> Written:
+    return Written("p", session, number)
+
+
+def accounted(
+    acknowledged: list[tuple[int, int]], log: list[tuple[int, int]], *, is_idempotent: bool = True
+) -> list[str]:
+    """Violations; pairs are (offset, number)."""
+    promised = Promised(name="p", is_idempotent=is_idempotent)
+    promised.acknowledged[PLACE] = [(offset, written(number)) for offset, number in acknowledged]
+    records: Log = {PLACE: {offset: written(number) for offset, number in log}}
+    return account(promised, records).violations(promised)
+
+
+def test_what_was_acknowledged_and_is_there_is_right() -> None:
+    assert accounted([(0, 0), (2, 2), (-1, 3)], [(0, 0), (1, 1), (2, 2), (3, 3)]) == []
+
+
+@pytest.mark.parametrize(
+    ("acknowledged", "log", "what"),
+    [
+        ([(0, 0), (1, 1)], [(0, 0)], "1 records lost, first number 1 of session 1 at topic-0 offset 1"),
+        ([(0, 0)], [(0, 7)], "1 records lost, first number 0 of session 1 at topic-0 offset 0"),
+        ([(-1, 5)], [(0, 0)], "1 records lost, first number 5 of session 1 at topic-0 offset -1"),
+        ([(0, 0)], [(0, 0), (1, 0)], "1 records doubled, first number 0 of session 1 at topic-0 offset 1"),
+        (
+            [(0, 1)],
+            [(0, 1), (1, 0)],
+            "1 records out of order, first number 0 of session 1 at topic-0 offset 1",
+        ),
+    ],
+)
+def test_each_violation_is_noticed(
+    acknowledged: list[tuple[int, int]], log: list[tuple[int, int]], what: str
+) -> None:
+    assert accounted(acknowledged, log) == [f"p: {what}"]
+
+
+def test_a_producer_that_is_not_idempotent_was_promised_no_order_and_no_uniqueness() -> None:
+    assert accounted([(2, 1)], [(0, 1), (1, 0), (2, 1)], is_idempotent=False) == []
+
+
+def test_records_that_were_never_acknowledged_may_be_there() -> None:
+    promised = Promised(name="p", is_idempotent=True)
+    found = account(promised, {PLACE: {0: written(0), 1: Written("other", 1, 0)}})
+    assert found == Found(unacknowledged=1)
+
+
+def test_what_a_consumer_saw_has_to_stay() -> None:
+    log: Log = {PLACE: {0: written(0), 1: written(2)}}
+    assert missed("c", log, log) == []
+    assert missed("c", {PLACE: {0: written(0), 1: written(1)}}, log) == [
+        "c, topic-0: 1 records that are not there any more, first at offset 1"
+    ]
+    assert missed("c", {PLACE: {1: written(2)}}, log) == [
+        "c, topic-0: 1 records were never delivered, first at offset 0"
+    ]
+
+
+def test_offsets_that_come_again_are_counted() -> None:
+    assert in_offset_order([(0, written(0)), (2, written(1)), (2, written(1)), (1, written(3))])[1] == 2
+
+
+def test_a_damaged_value_is_noticed() -> None:
+    value = make_value(written(3), b"padding")
+    assert read_value(value) == written(3)
+    with pytest.raises(DamagedValueError):
+        read_value(value.replace(b"padding", b"pudding"))
+
+
+def test_replicas_that_differ_are_told(tmp_path: Path) -> None:
+    nodes = [
+        OurNode(tmp_path / str(number), combined_properties(tmp_path / f"data-{number}", number))
+        for number in (1, 2)
+    ]
+    for number, node in enumerate(nodes):
+        folder = node.data_directory / "t-0"
+        folder.mkdir(parents=True)
+        (folder / "00000000000000000000.log").write_bytes(b"same" + bytes([number]))
+    with pytest.raises(LogsDifferError, match="from byte 4 on"):
+        compare_logs(nodes, "t")
+
+
+@pytest.mark.jvm
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "is_combined"), [(1, True)])
+def test_half_a_minute_of_chaos_loses_nothing(tmp_path: Path, seed: int, is_combined: bool) -> None:
+    result = chaos.run(
+        tmp_path,
+        seconds=15,
+        seed=seed,
+        tell=in_silence,
+        is_combined=is_combined,
+        rate=400,
+        pace=(0.5, 2.0),
+        has_small_disk=os.geteuid() == 0,
+    )
+    assert result.violations == []
+    assert sum(result.faults.values()) >= 3
+    assert all(promised.count > 100 for promised, _ in result.producers)
+    assert result.replicas == 24
