@@ -30,11 +30,14 @@ from compat.runs import (
     same_responses,
     soak,
     stock_brokers,
+    suites,
     upgrade,
 )
 from compat.runs.telling import with_times
+from compat.suites.outcomes import SuiteFailedError
 
 FETCH = Path(__file__).parents[1] / "kafka" / "fetch"
+INSTALL_PACKAGES = Path(__file__).parents[1] / "install-system-packages"
 FAILURES = (
     configuration.ConfigurationError,
     cut_off.CutOffError,
@@ -53,6 +56,7 @@ FAILURES = (
     LostRecordError,
     ReadShortError,
     ShellNotLoadedError,
+    SuiteFailedError,
     ToolFailedError,
     ReplicasDifferError,
     LostWriteError,
@@ -276,6 +280,41 @@ def our_brokers_command(work: Path | None) -> None:
 def stock_brokers_command(work: Path | None) -> None:
     """Stock brokers on our controllers: measures, transactions, quotas, tokens, deaths, snapshots, rolling restarts."""
     stock_brokers.run(_work(work, "stock-brokers"), tell=with_times())
+
+
+@cli.command("suites")
+@_work_option
+@click.option(
+    "--suite",
+    "names",
+    multiple=True,
+    type=click.Choice(["kgo", "kafka-python", "librdkafka"]),
+    help="May be repeated.  [default: all that can be run]",
+)
+@click.option(
+    "--librdkafka",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="A folder with librdkafka's sources and its built tests; without it, that suite is not run.",
+)
+@click.option("--only", default="", help="Only tests that have this in their name.")
+@click.option("--all", "is_all", is_flag=True, help="Also what is left out; it may fail.")
+def suites_command(
+    work: Path | None, names: tuple[str, ...], librdkafka: Path | None, only: str, is_all: bool
+) -> None:
+    """Other projects' own test suites: franz-go's kgo, kafka-python's, librdkafka's; see docs/suites.md."""
+    known = tuple(suites.available(librdkafka))
+    if missing := sorted(set(names) - set(known)):
+        raise click.UsageError(f"{', '.join(missing)}: needs --librdkafka")
+    if not names or "kgo" in names:
+        subprocess.run([INSTALL_PACKAGES, "go"], check=True)
+    suites.run(
+        _work(work, "suites"),
+        names=names or known,
+        librdkafka=librdkafka,
+        is_all=is_all,
+        only=only,
+        tell=with_times(),
+    )
 
 
 def main() -> None:
