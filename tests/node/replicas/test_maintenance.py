@@ -201,6 +201,14 @@ def test_each_checkpoint_has_its_offsets() -> None:
     assert checkpoint(broker, HIGH_WATERMARKS) == {("t", 0): 3}
 
 
+def test_the_checkpoint_of_high_watermarks_has_what_is_committed() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, 0])
+    produce(broker, "t", 3, size=1)
+    broker.replicate("t", 2)
+    assert checkpoint(broker, HIGH_WATERMARKS) == {("t", 0): 2}
+
+
 # --- from one start to the next ---
 
 
