@@ -49,6 +49,7 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     31: (ALTER,),
     32: (DESCRIBE_CONFIGS, (Operation.DESCRIBE_CONFIGS, TOPIC)),
     33: (ALTER_CONFIGS, (Operation.ALTER_CONFIGS, TOPIC)),
+    34: (ALTER,),
     35: (DESCRIBE,),
     37: ((Operation.ALTER, TOPIC),),
     38: ((Operation.CREATE_TOKENS, ResourceType.USER),),

@@ -196,11 +196,94 @@ def test_what_is_no_replica_of_this_broker_is_set_aside_before_anything_is_opene
     assert (broker.notes.placed, broker.queued) == ({(TOPIC, 0): Y}, {0: Y})
 
 
-def test_the_second_of_two_copies_is_set_aside_and_so_is_a_future_copy() -> None:
+def test_the_second_of_two_copies_is_set_aside_and_a_future_copy_is_told_of() -> None:
     broker = Broker(X, Y, Z, on_disk=(found(X, "one"), found(Y, "two"), found(Z, "three", is_future=True)))
     broker.see(p0=Y)
-    assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): Y}, ["one", "three"])
+    assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): Y}, ["one"])
+    assert broker.notes.futures == ["three"]
     assert broker.replicas.are_known
+
+
+def test_a_replica_that_moves_is_where_it_was_until_the_controllers_record_the_new_directory() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=X, p1=X)
+    broker.replicas.will_move((TOPIC, 0), Y)
+    assert (broker.queued, broker.replicas.directory_of((TOPIC, 0))) == ({0: Y}, X)
+    broker.see(p0=Y)
+    assert broker.queued == {}
+    broker.replicas.has_moved((TOPIC, 0), Y)
+    assert (broker.queued, broker.replicas.directory_of((TOPIC, 0))) == ({}, Y)
+    # What is in a directory counts for the next choice.
+    broker.see(p2=UNASSIGNED_DIRECTORY, p3=UNASSIGNED_DIRECTORY, p4=UNASSIGNED_DIRECTORY)
+    assert sorted(broker.queued.values()) == [X, X, Y]
+
+
+def test_a_move_that_is_given_up_takes_back_a_report_that_is_queued() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=X)
+    broker.replicas.will_move((TOPIC, 0), Y)
+    broker.replicas.stays((TOPIC, 0))
+    assert (broker.queued, broker.replicas.are_known) == ({}, True)
+
+
+def test_a_move_that_is_given_up_reports_the_old_directory_if_the_new_one_was_recorded() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=X)
+    broker.replicas.will_move((TOPIC, 0), Y)
+    request = broker.queue.next_request(1, 0)
+    # The report is under way.
+    broker.replicas.stays((TOPIC, 0))
+    broker.queue.handle_response(answer(request), 0)
+    assert broker.queued == {}
+    broker.see(p0=Y)
+    assert broker.queued == {0: X}
+
+
+def test_a_replica_that_moves_and_loses_its_directory_is_reported_in_there() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=X)
+    broker.replicas.will_move((TOPIC, 0), Y)
+    broker.see(p0=Y)
+    broker.directories.fail("/1", "EIO")
+    broker.replicas.stays((TOPIC, 0))
+    assert broker.queued == {0: X}
+
+
+def test_a_replica_that_is_removed_while_it_moves_is_forgotten() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=X)
+    broker.replicas.will_move((TOPIC, 0), Y)
+    broker.see(p0=None)
+    broker.replicas.stays((TOPIC, 0))
+    assert broker.queued == {}
+
+
+def test_a_new_replica_begins_in_the_directory_that_was_asked_for() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    name = uuids.to_text(TOPIC)
+    for directory_id in (Y, X):
+        broker.replicas.prefer(name, 1, directory_id)
+    broker.replicas.prefer(name, 2, X)
+    broker.see(p1=UNASSIGNED_DIRECTORY, p2=X, p3=UNASSIGNED_DIRECTORY)
+    assert broker.queued == {0: X, 1: X, 3: Y}
+
+
+def test_a_preferred_directory_that_failed_is_not_taken() -> None:
+    broker = Broker(X, Y)
+    broker.replicas.prefer(uuids.to_text(TOPIC), 0, X)
+    broker.directories.fail("/1", "EIO")
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    assert broker.queued == {0: Y}
+
+
+def test_only_so_many_preferred_directories_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica_directories, "MAX_PREFERENCES", 2)
+    broker = Broker(X, Y, Z)
+    for index in range(3):
+        broker.replicas.prefer(uuids.to_text(TOPIC), index, Z)
+    broker.see(p0=UNASSIGNED_DIRECTORY, p1=UNASSIGNED_DIRECTORY, p2=UNASSIGNED_DIRECTORY)
+    assert broker.queued == {0: X, 1: Z, 2: Z}
 
 
 def test_a_future_copy_becomes_the_replica_and_is_reported() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
-from kafkaproto_server.broker.start_table import Place, Way, place_of, report_of
+from kafkaproto_server.broker.start_table import Place, Way, place_of, report_of, target_of
 from kafkaproto_server.image.entries import LOST_DIRECTORY, MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
 
 X, Y, Z = (bytes([each] * 16) for each in (0x31, 0x32, 0x33))
@@ -96,6 +96,25 @@ def test_a_lost_replica_that_is_nowhere_gets_a_choice_if_all_directories_are_onl
 @pytest.mark.parametrize("recorded", NOT_HERE)
 def test_a_lost_replica_that_is_nowhere_may_be_in_an_offline_directory(recorded: bytes) -> None:
     assert place(recorded, all_online=False) == Place(Way.WAIT)
+
+
+@pytest.mark.parametrize("recorded", [*NEVER, *NOT_HERE, X, Y, Z])
+def test_a_replica_beside_a_future_copy_moves_on(recorded: bytes) -> None:
+    assert target_of(recorded, (Y,), Place(Way.OPEN, X)) == Y
+
+
+def test_of_several_future_copies_the_recorded_one_says_where_the_replica_moves() -> None:
+    assert target_of(Z, (Y, Z), Place(Way.OPEN, X)) == Z
+    assert target_of(X, (Y, Z), Place(Way.OPEN, X)) == Y
+
+
+def test_a_future_copy_in_the_same_directory_is_no_move() -> None:
+    assert target_of(X, (X,), Place(Way.OPEN, X)) is None
+
+
+@pytest.mark.parametrize("way", [Way.PROMOTE, Way.BEGIN, Way.CHOOSE])
+def test_a_replica_that_was_not_there_does_not_move(way: Way) -> None:
+    assert target_of(X, (Y,), Place(way, X)) is None
 
 
 @pytest.mark.parametrize("recorded", [*NEVER, *NOT_HERE, Y, Z])

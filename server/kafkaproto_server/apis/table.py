@@ -48,6 +48,7 @@ from kafkaproto_server.apis.cluster import (
     update_features,
 )
 from kafkaproto_server.apis.data import (
+    alter_replica_log_dirs,
     delete_records,
     describe_producers,
     fetch,
@@ -119,6 +120,7 @@ _ROWS = (
     delete_acls.API,
     describe_configs.API,
     alter_configs.API,
+    alter_replica_log_dirs.API,
     describe_log_dirs.API,
     init_producer_id.API,
     offset_for_leader_epoch.API,

@@ -12,6 +12,7 @@ replica and added it again since, without a directory. The broker need not have 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import TypeAlias
 
@@ -34,6 +35,8 @@ class AssignmentQueue:
 
     def __init__(self, broker_id: int) -> None:
         self._broker_id = broker_id
+        self.has_more: Callable[[], None] = lambda: None
+        """Called when there is something new to send."""
         self._wanted: dict[Replica, bytes] = {}
         self._under_way: dict[Replica, bytes] = {}
         # With the time from which on each is to be sent again; ordered by this time.
@@ -50,6 +53,7 @@ class AssignmentQueue:
         """Report this directory for a replica, in place of any earlier assignment."""
         self.drop(replica)
         self._wanted[replica] = directory_id
+        self.has_more()
 
     def drop(self, replica: Replica) -> None:
         """Report nothing about a replica any more."""

@@ -11,6 +11,9 @@ The first examination begins by setting aside what lies in the directories and i
 is not in the metadata any more, was made anew under the same name, or has this partition on other brokers. So the first
 image has to be one with everything that was committed when the broker started.
 
+A replica may be moved to another directory (KIP-113). Once its copy there has all, the controllers are told the new
+directory, and it moves when they have recorded it. If the move is given up, they are told the old one again.
+
 A large image is examined in parts, so that nothing else waits long for it.
 """
 
@@ -24,15 +27,34 @@ from immutables import Map
 
 from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
-from kafkaproto_server.broker.start_table import FoundReplica, Way, place_of, report_of
+from kafkaproto_server.broker.start_table import FoundReplica, Way, place_of, report_of, target_of
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.types import Steps
 
 
+class ReplicaMoves(Protocol):
+    """Takes what becomes of replicas that move."""
+
+    def will_move(self, replica: Replica, directory_id: bytes) -> None:
+        """A replica has all in another directory: the controllers are to record that one."""
+
+    def stays(self, replica: Replica) -> None:
+        """Its move was given up."""
+
+    def has_moved(self, replica: Replica, directory_id: bytes) -> None:
+        """It is in the other directory."""
+
+    def prefer(self, topic: str, index: int, directory_id: bytes) -> None:
+        """Place a replica that this broker does not have yet in this directory, if it may choose."""
+
+
 class ReplicaListener(Protocol):
     """Whoever runs the replicas."""
+
+    def attach(self, moves: ReplicaMoves) -> None:
+        """Tell ``moves`` of replicas that move. Called before anything else."""
 
     @property
     def are_open(self) -> bool:
@@ -51,6 +73,10 @@ class ReplicaListener(Protocol):
         """This lies in a directory and is not to be opened. Comes before `replica_changed` of a replica with the same
         name."""
 
+    def found_future(self, found: FoundReplica) -> None:
+        """A copy of a replica that lies elsewhere: it was being moved. Comes before `replica_changed` of the
+        replica."""
+
 
 class ReplicaInSeveralDirectoriesError(Exception):
     """One replica is in several directories, and nothing says which one is right."""
@@ -58,6 +84,8 @@ class ReplicaInSeveralDirectoriesError(Exception):
 
 PARTITIONS_PER_LOOK = 500
 """How many partitions one `ReplicaDirectories.look` examines: some milliseconds of work, with their replicas."""
+MAX_PREFERENCES = 10_000
+"""How many preferred directories are remembered of replicas that this broker does not have; the oldest go first."""
 TOPICS_PER_PARTITION = 4
 """To check whether a topic has changed costs a fraction of what a partition costs: this many topics count as one
 partition."""
@@ -100,6 +128,48 @@ class ReplicaDirectories:
         self._lost: set[Replica] = set()
         # What is reported of replicas and not shown by the metadata yet.
         self._reports: dict[Replica, bytes] = {}
+        # Where replicas are about to move.
+        self._targets: dict[Replica, bytes] = {}
+        self._preferred: dict[tuple[str, int], bytes] = {}
+        listener.attach(self)
+
+    # -- moves -------------------------------------------------------------------------------------------------
+
+    def will_move(self, replica: Replica, directory_id: bytes) -> None:
+        """See `ReplicaMoves`."""
+        self._targets[replica] = directory_id
+        self._report_again(replica)
+
+    def stays(self, replica: Replica) -> None:
+        """See `ReplicaMoves`. The report is taken back, also if it is still queued."""
+        if self._targets.pop(replica, None) is not None:
+            self._report_again(replica)
+
+    def has_moved(self, replica: Replica, directory_id: bytes) -> None:
+        """See `ReplicaMoves`."""
+        before = self._location.get(replica)
+        assert before is not None, "a replica that is nowhere has moved"
+        self._targets.pop(replica, None)
+        self._location[replica] = directory_id
+        self._load[before] -= 1
+        self._load[directory_id] = self._load.get(directory_id, 0) + 1
+        self._report_again(replica)
+
+    def prefer(self, topic: str, index: int, directory_id: bytes) -> None:
+        """See `ReplicaMoves`."""
+        self._preferred.pop((topic, index), None)
+        self._preferred[topic, index] = directory_id
+        if len(self._preferred) > MAX_PREFERENCES:
+            del self._preferred[next(iter(self._preferred))]
+
+    def _report_again(self, replica: Replica) -> None:
+        topic_id, index = replica
+        topic = self._topics.get(topic_id)
+        partition = None if topic is None else topic.partitions.get(index)
+        if partition is not None and replica in self._location and self._broker_id in partition.replicas:
+            self._report(replica, partition)
+
+    # -- the metadata ------------------------------------------------------------------------------------------
 
     @property
     def are_known(self) -> bool:
@@ -128,12 +198,6 @@ class ReplicaDirectories:
         if replica in self._lost:
             self._lost.remove(replica)
             self._report_again(replica)
-
-    def _report_again(self, replica: Replica) -> None:
-        topic = self._topics.get(replica[0])
-        partition = None if topic is None else topic.partitions.get(replica[1])
-        if partition is not None and self._broker_id in partition.replicas:
-            self._report(replica, partition)
 
     def apply(self, image: ClusterImage) -> None:
         """Note newer metadata. `look` then examines the changes."""
@@ -227,24 +291,38 @@ class ReplicaDirectories:
                 f"one replica is in several directories, {', '.join(paths)}, and the metadata records none of them."
                 " Move all but the right one away"
             )
-        directory_id = self._choice() if place.way is Way.CHOOSE else place.directory_id
+        name = self._topics[replica[0]].name, replica[1]
+        preferred = self._preferred.pop(name, None)
+        directory_id = self._choice(preferred) if place.way is Way.CHOOSE else place.directory_id
         self._location[replica] = directory_id
         if directory_id is not None:
             self._load[directory_id] = self._load.get(directory_id, 0) + 1
         if place.way is not Way.WAIT:
-            for each in self._found.pop(replica, ()):
-                if each.directory_id != directory_id or each.is_future is not (place.way is Way.PROMOTE):
+            others = [
+                each
+                for each in self._found.pop(replica, ())
+                if each.directory_id != directory_id or each.is_future is not (place.way is Way.PROMOTE)
+            ]
+            future = [each.directory_id for each in others if each.is_future]
+            target = target_of(recorded, future, place)
+            for each in others:
+                if each.is_future and each.directory_id == target:
+                    self._listener.found_future(each)
+                else:
                     self._listener.found_stray(each)
 
-    def _choice(self) -> bytes | None:
+    def _choice(self, preferred: bytes | None) -> bytes | None:
         """The directory for a new replica; None if none is online, and the broker is about to stop."""
+        if preferred is not None and self._directories.is_online(preferred):
+            return preferred
         online, cordoned = self._directories.online_ids, self._directories.cordoned_ids
         candidates = [each for each in online if each not in cordoned] or online
         return min(candidates, key=lambda each: self._load.get(each, 0)) if candidates else None
 
     def _report(self, replica: Replica, partition: PartitionImage) -> None:
         """Have the controllers told where a replica is, if they have to be told."""
-        report = report_of(self._usable(replica), partition.directory_of(self._broker_id), self._directories)
+        place = self._targets.get(replica) or self._usable(replica)
+        report = report_of(place, partition.directory_of(self._broker_id), self._directories)
         if report is None:
             self._reports.pop(replica, None)
             self._queue.drop(replica)
@@ -269,6 +347,7 @@ class ReplicaDirectories:
         if directory_id is not None:
             self._load[directory_id] -= 1
         self._lost.discard(replica)
+        self._targets.pop(replica, None)
         self._reports.pop(replica, None)
         self._queue.drop(replica)
 

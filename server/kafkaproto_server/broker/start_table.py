@@ -11,7 +11,8 @@ what lies in the log directories (KIP-858). It is a table; nothing here remember
 
 Where records are, the replica is, whatever is recorded. If nothing is found and a directory is offline, the replica may
 be in there. A future copy may lack the newest records, so it replaces the replica only if that cannot be anywhere
-else. `report_of` says what the controllers have to be told then.
+else. Beside the replica, it is the copy of a move that has not ended, which begins again (`target_of`).
+`report_of` says what the controllers have to be told then.
 
 Apache Kafka (LogManager) differs in three points. It does not start if a replica is in two directories, also if one of
 them is recorded. It takes the future copy if its directory is recorded, even beside the replica, and without what the
@@ -95,6 +96,15 @@ def place_of(
     if directories.has_offline and not was_never_placed(recorded):
         return Place(Way.WAIT)
     return Place(Way.CHOOSE)
+
+
+def target_of(recorded: bytes, future: Sequence[bytes], place: Place) -> bytes | None:
+    """Where the move of a replica goes on that is opened at ``place``; None if it was not being moved. ``future`` are
+    the online directories with other copies of it that are not complete."""
+    targets = [each for each in future if each != place.directory_id]
+    if place.way is not Way.OPEN or not targets:
+        return None
+    return recorded if recorded in targets else min(targets)
 
 
 def report_of(directory_id: bytes | None, recorded: bytes, directories: LogDirectories) -> bytes | None:

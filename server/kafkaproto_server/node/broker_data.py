@@ -96,6 +96,7 @@ class BrokerData:
             write_markers=manager.write_markers,
             fetch=manager.fetch,
             delete_records=manager.delete_records,
+            alter_directory=manager.alter_directory,
             find_offset=manager.find_offset,
             end_of_epoch=manager.questions.end_of_epoch,
             producers_of=manager.questions.producers_of,

@@ -143,7 +143,10 @@ class LogStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     size: int
     """Bytes of its segments, without their indexes."""
     offset_lag: int
-    """How many offsets it lacks of what is committed; -1 if the replica is offline."""
+    """How many offsets it lacks of what is committed, or of what the replica has if it is a copy; -1 if the replica is
+    offline."""
+    is_future: bool = False
+    """Whether it is a copy of a replica that moves to this directory."""
 
 
 class DeletionItem(msgspec.Struct, frozen=True, kw_only=True):

@@ -130,6 +130,9 @@ class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
     delete_records: Callable[[DeletionItem, int, RecordsDeleted], None]
     """Delete the oldest records of a partition. The second argument is how long the other replicas have time, in
     milliseconds."""
+    alter_directory: Callable[[str, int, str], ErrorCode]
+    """Move the replica of a partition, by topic and index, to the log directory with a path; or have it begin there, if
+    this broker has none yet. Returns what AlterReplicaLogDirs responds; the move takes its time."""
     find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None]
     end_of_epoch: Callable[[EpochQuery], EpochEnd]
     """Where an epoch ends in the log of a partition that this broker leads."""
@@ -153,6 +156,7 @@ NO_REPLICAS = ReplicaPort(
     write_markers=_refuse,
     fetch=_refuse,
     delete_records=_refuse,
+    alter_directory=_refuse,
     find_offset=_refuse,
     end_of_epoch=_refuse,
     producers_of=_refuse,

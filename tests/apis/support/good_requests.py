@@ -323,7 +323,7 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
     fetched = kafka.FetchRequest.FetchTopic(topic_id=cluster.written_id, partitions=[_FETCHED])
     forgotten = kafka.FetchRequest.ForgottenTopic(topic_id=cluster.written_id, partitions=[1])
     offsets, markers = kafka.ListOffsetsRequest, kafka.WriteTxnMarkersRequest
-    deletion = kafka.DeleteRecordsRequest
+    deletion, moves = kafka.DeleteRecordsRequest, kafka.AlterReplicaLogDirsRequest
     asked = offsets.ListOffsetsPartition(partition_index=0, current_leader_epoch=0, timestamp=-1)
     epochs, producers = kafka.OffsetForLeaderEpochRequest, kafka.DescribeProducersRequest
     end = epochs.OffsetForLeaderPartition(partition=0, current_leader_epoch=0, leader_epoch=0)
@@ -360,6 +360,13 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
                 )
             ],
             timeout_ms=1000,
+        ),
+        moves(
+            dirs=[
+                moves.AlterReplicaLogDir(
+                    path="/logs", topics=[moves.AlterReplicaLogDirTopic(name="alone", partitions=[0])]
+                )
+            ]
         ),
     ]
 

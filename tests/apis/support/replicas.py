@@ -58,6 +58,13 @@ class _Lane:
         while self._waiting and not self._workers.are_held:
             self._work(self._waiting, lambda function, *arguments: function(*arguments))
 
+    @property
+    def has_jobs(self) -> bool:
+        return bool(self._waiting)
+
+    def do_one(self) -> None:
+        self._work(deque([self._waiting.popleft()]), lambda function, *arguments: function(*arguments))
+
 
 class ImmediateWorkers:
     """``node.threads.Workers`` without threads."""
@@ -84,6 +91,13 @@ class ImmediateWorkers:
         self.are_held = False
         for lane in self._lanes:
             lane.run()
+
+    def do_one(self, choose: Callable[[int], int]) -> bool:
+        """Do the next job of one of the lanes. Returns whether there was any."""
+        busy = [lane for lane in self._lanes if lane.has_jobs]
+        if busy:
+            busy[choose(len(busy))].do_one()
+        return bool(busy)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         raise AssertionError("there are no threads to run")
@@ -154,16 +168,22 @@ class BrokerReplicas:
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
-        found = [each for survey in surveys.values() for each in survey.found]
-        self._directories = ReplicaDirectories(broker_id, directories, self.assignments, found, self.manager)
+        on_disk = [found for survey in surveys.values() for found in survey.found]
+        self._directories = ReplicaDirectories(
+            broker_id, directories, self.assignments, on_disk, self.manager
+        )
+        self.port = self._port()
+
+    def _port(self) -> ReplicaPort:
         ids = count(FIRST_PRODUCER_ID)
-        self.port = ReplicaPort(
+        return ReplicaPort(
             produce=lambda items, acks, timeout_ms, done: self.manager.produce(
                 items, acks=acks, timeout_ms=timeout_ms, done=done
             ),
             write_markers=self.manager.write_markers,
             fetch=self.manager.fetch,
             delete_records=self.manager.delete_records,
+            alter_directory=self.manager.alter_directory,
             find_offset=self.manager.find_offset,
             end_of_epoch=self.manager.questions.end_of_epoch,
             producers_of=self.manager.questions.producers_of,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkaproto_server.broker.replica_directories import ReplicaMoves
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
 
@@ -16,8 +17,13 @@ class ReplicaNotes:
         """The directory of each replica that was told last."""
         self.strays: list[str] = []
         """The names of what was to be set aside."""
+        self.futures: list[str] = []
+        """The names of copies of moves that had not ended."""
         self.order: list[str | bytes] = []
         """These names, and the topic ids of replicas, in the order in which they came."""
+
+    def attach(self, moves: ReplicaMoves) -> None:
+        self.moves = moves
 
     def replica_changed(
         self, topic: TopicImage, index: int, partition: PartitionImage, directory_id: bytes | None
@@ -30,4 +36,8 @@ class ReplicaNotes:
 
     def found_stray(self, found: FoundReplica) -> None:
         self.strays.append(found.name)
+        self.order.append(found.name)
+
+    def found_future(self, found: FoundReplica) -> None:
+        self.futures.append(found.name)
         self.order.append(found.name)

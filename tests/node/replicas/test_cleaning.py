@@ -387,3 +387,25 @@ async def test_an_uncleanable_log_shows_in_the_metrics(
     broker.replicas.manager._cleaner._uncleanable.add((broker.topic_id("t"), 0))
     broker.replicas.manager._cleaner._uncleanable.add((b"gone" * 4, 0))
     assert broker.replicas.manager.cleaner_statistics().uncleanable == {PATH: 1}
+
+
+@pytest.mark.trio
+async def test_a_log_that_moves_takes_its_checkpoint_along_and_is_not_compacted_meanwhile(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    broker = DataBroker(directories=2)
+    broker.topic("t", **COMPACTED)
+    broker.report()
+    write(broker, 5)
+    await run(broker)
+    assert checkpoint(broker) == {("t", 0): 4}
+    assert broker.replicas.manager.alter_directory("t", 0, "/logs1") == 0
+    write(broker, 5, start=5)
+    await run(broker)
+    assert read(broker) == [b"value %d" % number for number in range(3, 10)]
+    broker.report()
+    assert checkpoint(broker) == {}
+    assert read_offsets(broker.replicas.disk, "/logs1", CLEANED) == {("t", 0): 4}
+    await run(broker)
+    assert read(broker) == [b"value 8", b"value 9"]
+    assert read_offsets(broker.replicas.disk, "/logs1", CLEANED) == {("t", 0): 9}

@@ -7,9 +7,9 @@ of the directory, at most a second ago. Directories are in the order of the conf
 table).
 
 A directory has the replicas in it that are asked for (null: all). Each has the bytes of its segments, which are known
-without a look at the disk, and how many offsets it lacks of what is committed. The handler looks at one replica a step.
-
-Not done: replicas that are being copied into another directory (future ones).
+without a look at the disk, and how many offsets it lacks of what is committed. The copy of a replica that moves to the
+directory (AlterReplicaLogDirs) has the future key, and how many offsets it lacks of what the replica has. The handler
+looks at one replica a step.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ def handle_describe_log_dirs(
                 online[log.directory_id].topics.append(topic)
             topic.partitions.append(
                 DescribeLogDirsResponse.DescribeLogDirsPartition(
-                    partition_index=log.index, partition_size=log.size, offset_lag=log.offset_lag
+                    partition_index=log.index,
+                    partition_size=log.size,
+                    offset_lag=log.offset_lag,
+                    is_future_key=log.is_future,
                 )
             )
         yield

@@ -48,6 +48,7 @@ class AssignmentSender:
         self._broker_epoch = broker_epoch
         self._clock = clock
         self._wake = trio.Event()
+        queue.has_more = self.wake
 
     def wake(self) -> None:
         """The queue may contain more than before."""

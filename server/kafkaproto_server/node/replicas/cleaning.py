@@ -103,11 +103,11 @@ class LogCleaner:
 
     def statistics(self) -> CleanerStatistics:
         """What it has done until now."""
-        uncleanable = dict.fromkeys(map(self._replicas.path_of_directory, self._cleaned), 0)
+        uncleanable = dict.fromkeys(map(self._replicas.path, self._cleaned), 0)
         for topic_id, index in self._uncleanable:
             hosted = self._replicas.get(topic_id, index)
             if hosted is not None:
-                uncleanable[self._replicas.path_of(hosted)] += 1
+                uncleanable[self._replicas.path(hosted.directory_id)] += 1
         return CleanerStatistics(
             last_s=self._last_s,
             recopy_percent=self._recopy_percent,
@@ -126,12 +126,19 @@ class LogCleaner:
             if before > active_base:
                 self._set_checkpoint(hosted, active_base)
 
+    def moved(self, hosted: Hosted, former_id: bytes) -> None:
+        """A replica is in another directory than before, with the same records."""
+        found = self._cleaned[former_id].pop(_id(hosted), None)
+        if found is not None:
+            self._set_checkpoint(hosted, found[1])
+            self._write_checkpoint(former_id)
+
     def forget(self, hosted: Hosted) -> None:
         """A replica is gone."""
         key = _id(hosted)
         self._uncleanable.discard(key)
         if self._cleaned[hosted.directory_id].pop(key, None) is not None:
-            self._write_checkpoint(hosted)
+            self._write_checkpoint(hosted.directory_id)
 
     # -- the choice --------------------------------------------------------------------------------------------
 
@@ -145,7 +152,7 @@ class LogCleaner:
             if number % REPLICAS_PER_TURN == 0:
                 await trio.lowlevel.checkpoint()
             log = hosted.log
-            if log is None or hosted.partition.role is Role.OFFLINE or _id(hosted) in self._uncleanable:
+            if log is None or not _is_in_use(hosted, log) or _id(hosted) in self._uncleanable:
                 continue
             self._refresh(hosted)
             dirty = self._dirty(hosted, log, wall_ms)
@@ -178,7 +185,7 @@ class LogCleaner:
 
     async def _clean(self, hosted: Hosted, log: TopicLog, dirty: DirtyRange) -> bool:
         """Clean a log. Returns whether that succeeded."""
-        cuts, first_s = log.log.cuts, trio.current_time()
+        cuts, inner, first_s = log.log.cuts, log.log, trio.current_time()
         cleaning = Cleaning(self._disk, self._plan(hosted, log, dirty))
         name = f"{hosted.partition.topic}-{hosted.partition.index}"
         try:
@@ -186,13 +193,13 @@ class LogCleaner:
                 begin_s = trio.current_time()
                 before = cleaning.read_bytes + cleaning.written_bytes
                 group = await _do(self._lane, partial(cleaning.work, SLICE_BYTES))
-                if not _is_in_use(hosted, log):
+                if not _is_in_use(hosted, log) or log.log is not inner:
                     return False
                 if group is not None and not await self._swap(hosted, log, group, cuts):
                     _log.info("%s was cut while it was cleaned; it is cleaned again later", name)
                     return False
                 await self._pause(begin_s, cleaning.read_bytes + cleaning.written_bytes - before)
-            if not _is_in_use(hosted, log) or log.log.cuts != cuts:
+            if not _is_in_use(hosted, log) or log.log is not inner or inner.cuts != cuts:
                 return False
         except StorageError as error:
             self._uncleanable.add(_id(hosted))
@@ -281,18 +288,12 @@ class LogCleaner:
     def _set_checkpoint(self, hosted: Hosted, offset: int) -> None:
         partition = hosted.partition
         self._cleaned[hosted.directory_id][_id(hosted)] = (partition.topic, partition.index), offset
-        self._write_checkpoint(hosted)
+        self._write_checkpoint(hosted.directory_id)
 
-    def _write_checkpoint(self, hosted: Hosted) -> None:
-        """Write the checkpoint of the directory that a replica is in."""
-        work = partial(
-            write_offsets,
-            self._disk,
-            self._replicas.path_of(hosted),
-            CLEANED,
-            dict(self._cleaned[hosted.directory_id].values()),
-        )
-        hosted.lane.put(DiskJob(work, lambda _: None, partial(self._replicas.failed, hosted)))
+    def _write_checkpoint(self, directory_id: bytes) -> None:
+        """Write the checkpoint of a directory."""
+        path, offsets = self._replicas.path(directory_id), dict(self._cleaned[directory_id].values())
+        self._replicas.put_job(directory_id, partial(write_offsets, self._disk, path, CLEANED, offsets))
 
 
 def _id(hosted: Hosted) -> PartitionId:
@@ -300,7 +301,8 @@ def _id(hosted: Hosted) -> PartitionId:
 
 
 def _is_in_use(hosted: Hosted, log: TopicLog) -> bool:
-    return hosted.log is log and hosted.partition.role is not Role.OFFLINE
+    # A copy in another directory would have records that are compacted here.
+    return hosted.log is log and hosted.partition.role is not Role.OFFLINE and not hosted.is_moving
 
 
 def _cleaned_at_start(survey: DirectorySurvey) -> dict[PartitionId, tuple[TopicPartition, int]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from kafkaproto_server.node.io_workers import Report
 from kafkaproto_server.node.threads import Jobs, Workers
@@ -38,8 +38,18 @@ class DiskJob(NamedTuple):
     """Called in the event loop with the OSError or StorageError that ``work`` raised."""
 
 
+class LogLane(Protocol):
+    """Where the changes of a log are done, one after the other."""
+
+    def put(self, job: DiskJob) -> None:
+        """Queue a job."""
+
+    def put_short(self, job: DiskJob) -> None:
+        """Do a job that only writes to the page cache before this returns, or queue it."""
+
+
 class DiskLane:
-    """The lane of one directory's logs."""
+    """The lane of one directory's logs; a `LogLane`."""
 
     def __init__(self, workers: Workers) -> None:
         self._jobs: Jobs[DiskJob] = workers.lane(self._do)

@@ -26,7 +26,7 @@ from kafkaproto_server.node.replicas.checkpointed import (
     PartitionId,
     checkpointed_at_start,
 )
-from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, do_jobs
+from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, LogLane, do_jobs
 from kafkaproto_server.node.replicas.failed_logs import FailedLogs
 from kafkaproto_server.node.replicas.removals import Removals
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
@@ -47,10 +47,26 @@ from kafkaproto_server.storage.directories.partition_directories import (
     set_aside_name,
 )
 from kafkaproto_server.storage.errors import DiskError, LogFailedError, StorageError, is_shortage
+from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
 from kafkaproto_server.storage.log.unsynced import make_durable
 
 _log = logging.getLogger("kafkaproto.server.replicas")
+
+
+class HeldJobs:
+    """A lane that keeps its jobs until it is known where they are done."""
+
+    def __init__(self) -> None:
+        self.waiting: list[DiskJob] = []
+
+    def put(self, job: DiskJob) -> None:
+        """See `LogLane`."""
+        self.waiting.append(job)
+
+    def put_short(self, job: DiskJob) -> None:
+        """See `LogLane`."""
+        self.waiting.append(job)
 
 
 class Hosted:
@@ -65,6 +81,7 @@ class Hosted:
         "is_being_cut",
         "is_closed",
         "is_gone",
+        "is_moving",
         "lane",
         "log",
         "partition",
@@ -76,7 +93,7 @@ class Hosted:
         self,
         partition: Partition,
         directory_id: bytes,
-        lane: DiskLane,
+        lane: LogLane,
         settings: TopicSettings,
         checkpointed: Checkpointed,
     ) -> None:
@@ -102,6 +119,8 @@ class Hosted:
         """Whether a job cuts its log: what the metadata says meanwhile is applied to what is left."""
         self.is_gone = False
         """Whether it was deleted, or moved away, while its log was being opened."""
+        self.is_moving = False
+        """Whether its log is being copied to another directory: it is not compacted meanwhile."""
 
     @property
     def key(self) -> TopicPartition:
@@ -166,6 +185,8 @@ class HostedReplicas:
         self._written_points: dict[bytes, Mapping[TopicPartition, int]] = {
             each: survey.recovery_points for each, survey in surveys.items()
         }
+        self.arriving: dict[bytes, dict[TopicPartition, Checkpointed]] = {each: {} for each in surveys}
+        """Of each directory: what its checkpoints are to say of copies that may become replicas at any moment."""
         # Directories whose recovery points are about to be written.
         self._writes_points: set[bytes] = set()
         self.removals = Removals(disk, clock, background, self._not_removed)
@@ -195,11 +216,7 @@ class HostedReplicas:
         """How long the directory of a deleted replica stays."""
         return number_of(self._node_configs(), "log.segment.delete.delay.ms")
 
-    def path_of(self, hosted: Hosted) -> str:
-        """The log directory that a replica is in."""
-        return self._paths[hosted.directory_id]
-
-    def path_of_directory(self, directory_id: bytes) -> str:
+    def path(self, directory_id: bytes) -> str:
         """The path of a log directory that worked at the start."""
         return self._paths[directory_id]
 
@@ -225,7 +242,7 @@ class HostedReplicas:
 
     def _put_open(self, hosted: Hosted, *, is_clean: bool) -> None:
         partition = hosted.partition
-        path = f"{self.path_of(hosted)}/{directory_name(partition.topic, partition.index)}"
+        path = f"{self._paths[hosted.directory_id]}/{directory_name(partition.topic, partition.index)}"
         self._opening += 1
         hosted.lane.put(
             DiskJob(
@@ -249,6 +266,76 @@ class HostedReplicas:
         key = (directory_id, partition.topic_id, partition.index)
         found = self._unopened.pop((*key, False), None)
         return self._unopened.pop((*key, True), None) if found is None else found
+
+    # -- moves to another directory ----------------------------------------------------------------------------
+
+    def hold(self, hosted: Hosted) -> None:
+        """Keep the jobs of a replica from now on, until `release` or `moved`."""
+        hosted.lane = HeldJobs()
+
+    def release(self, hosted: Hosted) -> None:
+        """Do what was kept."""
+        held, hosted.lane = hosted.lane, self._lanes[hosted.directory_id]
+        assert isinstance(held, HeldJobs), "jobs were kept"
+        for job in held.waiting:
+            hosted.lane.put(job)
+
+    def await_jobs(self, hosted: Hosted, done: Callable[[], None]) -> None:
+        """Call ``done`` once all jobs are done that were not kept."""
+        self._lanes[hosted.directory_id].put(
+            DiskJob(lambda: None, lambda _: done(), partial(self.failed, hosted))
+        )
+
+    def moved(self, hosted: Hosted, directory_id: bytes) -> None:
+        """A replica is in another directory, as ``hosted.log`` says already. What it leaves is deleted; what was kept
+        is done."""
+        partition, former = hosted.partition, hosted.directory_id
+        hosted.directory_id = directory_id
+        self.release(hosted)
+        name = directory_name(partition.topic, partition.index)
+        self.discard(former, f"{self._paths[former]}/{name}", partition, self._lanes[former])
+        for each in (directory_id, former):
+            for checkpoint in CHECKPOINTS:
+                self._put_checkpoint(each, checkpoint)
+        self.has_rolled(hosted)
+
+    def write_checkpoints_of(self, directory_id: bytes, done: Callable[[], None]) -> None:
+        """Write all checkpoints of a directory. ``done`` is called at the end, also if the disk failed."""
+        for name in CHECKPOINTS:
+            self._put_checkpoint(directory_id, name)
+        self._lanes[directory_id].put(DiskJob(lambda: None, lambda _: done(), lambda error: None))
+
+    def discard(
+        self,
+        directory_id: bytes,
+        path: str,
+        partition: Partition,
+        lane: Jobs[DiskJob],
+        log: Log | None = None,
+    ) -> None:
+        """Have the directory of a replica or of a copy renamed in a lane, and removed later. ``log`` is what is still
+        open of it."""
+        self._discard(directory_id, path, (partition.topic, partition.index), lane, log)
+
+    def discard_future(self, found: FoundReplica) -> None:
+        """Delete a copy that a move left when the broker stopped."""
+        directory_id = found.directory_id
+        self._unopened.pop((directory_id, found.topic_id, found.index, True), None)
+        path = f"{self._paths[directory_id]}/{found.name}"
+        self._discard(directory_id, path, (found.topic, found.index), self._lanes[directory_id], None)
+
+    def _discard(
+        self, directory_id: bytes, path: str, key: TopicPartition, lane: Jobs[DiskJob], log: Log | None
+    ) -> None:
+        directory = self._paths[directory_id]
+        target = f"{directory}/{set_aside_name(*key, self._rng.uuid(), DELETE_SUFFIX)}"
+        lane.put(
+            DiskJob(
+                partial(self._set_aside, log, path, target),
+                lambda _: self.removals.later(directory_id, [target], self._delete_delay_ms),
+                partial(self._lane_failed, directory),
+            )
+        )
 
     def set_aside(self, found: FoundReplica) -> None:
         """Rename what lies in a directory and is no replica of this broker. It stays there for the administrator."""
@@ -337,7 +424,7 @@ class HostedReplicas:
             return
         partition = hosted.partition
         partition.failed()
-        self._lane_failed(self.path_of(hosted), error)
+        self._lane_failed(self._paths[hosted.directory_id], error)
         if hosted.is_gone or not _is_of_log(error):
             return
         if hosted.log is not None:
@@ -357,6 +444,10 @@ class HostedReplicas:
         hosted = self.by_id[replica]
         if not self._is_stopping and self._directories.is_online(hosted.directory_id):
             self._put_open(hosted, is_clean=False)
+
+    def directory_had(self, directory_id: bytes, error: Exception) -> None:
+        """A directory's disk had an error, or a log in it is damaged."""
+        self._lane_failed(self._paths[directory_id], error)
 
     def _lane_failed(self, path: str, error: Exception) -> None:
         # Without a free descriptor, nothing is known of the directory.
@@ -383,25 +474,13 @@ class HostedReplicas:
         partition, log = hosted.partition, hosted.log
         partition.failed(code)
         hosted.log = None
-        path = self._paths[hosted.directory_id]
-        name = set_aside_name(partition.topic, index, self._rng.uuid(), DELETE_SUFFIX)
-        hosted.lane.put(
-            DiskJob(
-                partial(
-                    self._set_aside,
-                    log,
-                    f"{path}/{directory_name(partition.topic, index)}",
-                    f"{path}/{name}",
-                ),
-                lambda _: self.removals.later(hosted.directory_id, [f"{path}/{name}"], self._delete_delay_ms),
-                partial(self.failed, hosted),
-            )
-        )
+        path = f"{self._paths[hosted.directory_id]}/{directory_name(partition.topic, index)}"
+        self.discard(hosted.directory_id, path, partition, hosted.lane, None if log is None else log.log)
         return hosted
 
-    def _set_aside(self, log: TopicLog | None, source: str, target: str) -> None:
+    def _set_aside(self, log: Log | None, source: str, target: str) -> None:
         if log is not None:
-            log.log.abandon()
+            log.abandon()
         if self._disk.exists(source):
             self._disk.rename(source, target)
 
@@ -443,19 +522,19 @@ class HostedReplicas:
         unread.update(hosted.directory_id for hosted in self if not hosted.is_closed)
         return frozenset(each for each in unread if not self._surveys[each].is_clean)
 
+    def put_job(self, directory_id: bytes, work: Callable[[], object]) -> None:
+        """Have something done in the lane of a directory."""
+        self._lanes[directory_id].put(
+            DiskJob(work, lambda _: None, partial(self._lane_failed, self._paths[directory_id]))
+        )
+
     def write_checkpoint(self, name: str) -> None:
         """Write one of the checkpoints of all directories."""
         for directory_id in self._lanes:
             self._put_checkpoint(directory_id, name)
 
     def _put_checkpoint(self, directory_id: bytes, name: str) -> None:
-        self._lanes[directory_id].put(
-            DiskJob(
-                partial(self._write_checkpoint, directory_id, name),
-                lambda _: None,
-                partial(self._lane_failed, self._paths[directory_id]),
-            )
-        )
+        self.put_job(directory_id, partial(self._write_checkpoint, directory_id, name))
 
     def _settle_recovery_point(self, hosted: Hosted) -> None:
         """Have the recovery points written before the next append, if a log ends before its own: what is appended there
@@ -475,6 +554,7 @@ class HostedReplicas:
         if not self._directories.is_online(directory_id):
             return
         known = dict(tuple(self._unclaimed[directory_id].values()))
+        known.update(tuple(self.arriving[directory_id].items()))
         for hosted in tuple(self.by_id.values()):
             if hosted.directory_id == directory_id:
                 known[hosted.key] = hosted.offsets()

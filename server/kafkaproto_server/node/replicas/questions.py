@@ -21,8 +21,15 @@ UNKNOWN_LAG = -1
 class Questions:
     """Answers from the replicas of one broker."""
 
-    def __init__(self, replicas: HostedReplicas, image: Callable[[], ClusterImage]) -> None:
-        """``image`` returns the newest committed image."""
+    def __init__(
+        self,
+        replicas: HostedReplicas,
+        image: Callable[[], ClusterImage],
+        copies: Callable[[], Iterator[LogStatus]],
+    ) -> None:
+        """``image`` returns the newest committed image, ``copies`` what there is of replicas in directories to which
+        they move."""
+        self._copies = copies
         self._replicas = replicas
         self._image = image
 
@@ -51,7 +58,8 @@ class Questions:
             return error.code
 
     def logs(self) -> Iterator[LogStatus]:
-        """All open logs, each looked at when its turn comes. What was moved or deleted meanwhile is left out."""
+        """All open logs, and the copies of those that move, each looked at when its turn comes. What was deleted
+        meanwhile is left out."""
         for hosted in tuple(self._replicas):
             log, partition = hosted.log, hosted.partition
             if log is not None:
@@ -64,6 +72,7 @@ class Questions:
                     size=log.log.size_in_bytes,
                     offset_lag=UNKNOWN_LAG if is_offline else lag,
                 )
+        yield from self._copies()
 
     def _find(self, topic: str, index: int) -> Hosted:
         """A replica whose log is open. Raises PartitionError with

@@ -14,6 +14,7 @@ import trio
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.broker.directories import LogDirectories
+from kafkaproto_server.broker.replica_directories import ReplicaMoves
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
@@ -29,6 +30,7 @@ from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.maintenance import Maintenance
+from kafkaproto_server.node.replicas.moves import Moves
 from kafkaproto_server.node.replicas.offsets import find_offset
 from kafkaproto_server.node.replicas.questions import Questions
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
@@ -125,7 +127,8 @@ class ReplicaManager:
         self.throttles = ReplicationThrottles(broker_id, clock, node_configs, self._refresh)
         self._appends = self._new_appends(is_session_over)
         self._fetches = self._new_fetches(configs, rng)
-        self.questions = Questions(self.replicas, image)
+        self.moves = self._make_moves(workers, rng)
+        self.questions = Questions(self.replicas, image, self.moves.copies)
         self._fetchers = self._new_fetchers(rng, connect, broker_epoch)
 
     def _make_cleaner(self, workers: Workers, surveys: dict[bytes, DirectorySurvey]) -> LogCleaner:
@@ -138,6 +141,21 @@ class ReplicaManager:
             node_configs=self._node_configs,
             refresh=self._refresh,
             removed=self._remove_files,
+        )
+
+    def _make_moves(self, workers: Workers, rng: Rng) -> Moves:
+        return Moves(
+            replicas=self.replicas,
+            broker_id=self._broker_id,
+            disk=self._disk,
+            clock=self._clock,
+            rng=rng,
+            workers=workers,
+            timers=self._timers,
+            directories=self._directories,
+            node_configs=self._node_configs,
+            unknown=lambda topic, index: self._unknown(self._image().topic_ids.get(topic, b""), index),
+            moved=self._cleaner.moved,
         )
 
     def _new_appends(self, is_session_over: Callable[[], bool]) -> Appends:
@@ -176,7 +194,7 @@ class ReplicaManager:
             endpoint=self._endpoint,
             broker_epoch=broker_epoch,
             metadata_version=lambda: self._image().metadata_version,
-            was_cut=self._cleaner.was_cut,
+            was_cut=self._was_cut,
             throttle=self.throttles.follower,
         )
 
@@ -196,6 +214,7 @@ class ReplicaManager:
 
     async def stop(self) -> None:
         """Close all logs in order."""
+        await self.moves.stop()
         closed = trio.Event()
         self.replicas.close_all(closed.set)
         await closed.wait()
@@ -210,6 +229,10 @@ class ReplicaManager:
     def are_open(self) -> bool:
         """Whether all logs are open that the metadata places here."""
         return self.replicas.are_open
+
+    def attach(self, moves: ReplicaMoves) -> None:
+        """See `broker.replica_directories.ReplicaListener`."""
+        self.moves.attach(moves)
 
     def replica_changed(
         self, topic: TopicImage, index: int, image: PartitionImage, directory_id: bytes | None
@@ -241,6 +264,7 @@ class ReplicaManager:
         """A replica is not on this broker any more."""
         self.replicas.offline.discard((topic_id, index))
         self._fetchers.unfollow((topic_id, index))
+        self.moves.removed((topic_id, index))
         code = self._unknown_by_metadata(topic_id, index) or ErrorCode.NOT_LEADER_OR_FOLLOWER
         hosted = self.replicas.remove(topic_id, index, code)
         if hosted is not None:
@@ -252,6 +276,10 @@ class ReplicaManager:
         """What lies in a directory is no replica of this broker."""
         self.replicas.set_aside(found)
 
+    def found_future(self, found: FoundReplica) -> None:
+        """A replica of this broker was being moved when it stopped."""
+        self.moves.found_future(found)
+
     def directories_changed(self) -> None:
         """A directory failed: its replicas are offline."""
         for hosted in tuple(self.replicas):
@@ -260,11 +288,20 @@ class ReplicaManager:
                 self._fetchers.unfollow((partition.topic_id, partition.index))
                 self._isr_changes.drop(partition)
                 partition.failed()
+        self.moves.directories_changed()
+
+    def _was_cut(self, hosted: Hosted) -> None:
+        self._cleaner.was_cut(hosted)
+        self.moves.was_cut(hosted)
 
     def _log_closed(self, hosted: Hosted) -> None:
         self._fetchers.unfollow((hosted.partition.topic_id, hosted.partition.index))
 
     def _apply(self, hosted: Hosted) -> None:
+        self._lead_or_follow(hosted)
+        self.moves.follow(hosted)
+
+    def _lead_or_follow(self, hosted: Hosted) -> None:
         partition, image = hosted.partition, hosted.image
         assert image is not None
         self._refresh(hosted)
@@ -281,7 +318,7 @@ class ReplicaManager:
             assert log is not None, "a partition has a role once its log is open"
             hosted.lane.put(
                 DiskJob(
-                    partial(log.log.begin_epoch, partition.leader_epoch, partition.leader_epoch_start),
+                    partial(log.begin_epoch, partition.leader_epoch, partition.leader_epoch_start),
                     lambda _: None,
                     partial(self.replicas.failed, hosted),
                 )
@@ -297,7 +334,7 @@ class ReplicaManager:
         if settings.log != before and hosted.log is not None:
             hosted.lane.put(
                 DiskJob(
-                    partial(hosted.log.log.configure, settings.log),
+                    partial(hosted.log.configure, settings.log),
                     lambda _: None,
                     partial(self.replicas.failed, hosted),
                 )
@@ -344,6 +381,12 @@ class ReplicaManager:
     ) -> None:
         """See `Fetches.fetch`."""
         self._fetches.fetch(values, version, may_read, done, throttle)
+
+    def alter_directory(self, topic: str, index: int, path: str) -> ErrorCode:
+        """See `Moves.alter`."""
+        topic_id = self._image().topic_ids.get(topic)
+        hosted = None if topic_id is None else self.replicas.get(topic_id, index)
+        return self.moves.alter(topic, index, hosted, path)
 
     def find_offset(self, query: OffsetQuery, done: Callable[[OffsetResult], None]) -> None:
         """Find an offset by its time, or one of the special ones. ``done`` is called with it, now or later."""

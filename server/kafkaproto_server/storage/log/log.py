@@ -211,7 +211,9 @@ class Log:
                     if size:
                         self._active.append(views[begin:index])
                         begin, size = index, 0
-                    self._roll(view)
+                    # So many offsets may be missing that no segment can hold both ends.
+                    is_far = view.last_offset - self.log_end_offset > MAX_RELATIVE_OFFSET
+                    self._roll(view.base_offset if is_far else None)
                 size += view.size_in_bytes
             self._active.append(views[begin:])
             # Only in memory. The file follows in `sync`, when the records of the epoch are durable:
@@ -279,13 +281,13 @@ class Log:
             self._write_epochs()
             self.recovery_point = unsynced.end_offset
 
-    def roll(self) -> bool:
-        """Begin a new segment, unless the last one is empty. Returns whether there is a new one. Raises OSError, after
-        which the log has failed."""
-        if not self._active.size:
+    def roll(self, offset: int | None = None) -> bool:
+        """Begin a new segment, unless the last one is empty: at the log's end, or at a later ``offset`` in any case.
+        Returns whether there is a new one. Raises OSError, after which the log has failed."""
+        if not self._active.size and offset is None:
             return False
         with self._changing():
-            self._roll()
+            self._roll(offset)
         return True
 
     def _sync_names(self) -> None:
@@ -538,13 +540,10 @@ class Log:
         end_offset = None if self._config.has_gaps else self.log_end_offset
         self._epochs.move_start_to(self._start_offset, end_offset)
 
-    def _roll(self, view: RecordBatchView | None = None) -> None:
-        """Begin a new segment, for a batch if that is why."""
+    def _roll(self, offset: int | None) -> None:
+        """Begin a new segment, at the log's end or at a later offset."""
         self._active.become_inactive()
-        base_offset = self.log_end_offset
-        # So many offsets may be missing before a batch that no segment can hold both ends.
-        if view is not None and view.last_offset - base_offset > MAX_RELATIVE_OFFSET:
-            base_offset = view.base_offset
+        base_offset = self.log_end_offset if offset is None else offset
         segment = Segment.create(self._disk, self.directory, base_offset, self._config)
         self._segments = (*self._segments, segment)
         # A sync of the new file does not cover its name. If a crash took the name, records that

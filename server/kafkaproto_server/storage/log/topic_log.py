@@ -10,7 +10,7 @@ Files that are no longer needed are renamed at once. `take_deleted` says which a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 import msgspec
@@ -251,8 +251,28 @@ class TopicLog:
         return self.log.unsynced(with_active=with_active)
 
     def was_synced(self, unsynced: Unsynced) -> None:
-        """See `Log.was_synced`."""
-        self.log.was_synced(unsynced)
+        """See `Log.was_synced`. Nothing happens if the log is in another directory now."""
+        if unsynced.directory == self.directory:
+            self.log.was_synced(unsynced)
+
+    def configure(self, config: LogConfig) -> None:
+        """See `Log.configure`."""
+        self.log.configure(config)
+
+    def begin_epoch(self, epoch: int, start_offset: int) -> None:
+        """See `Log.begin_epoch`."""
+        self.log.begin_epoch(epoch, start_offset)
+
+    def continue_as(self, log: Log) -> Log:
+        """Be the same log in another directory from now on, for whoever holds this object. Returns the former one: the
+        caller closes its files when no thread can be reading them any more."""
+        former, self.log = self.log, log
+        return former
+
+    def cut_to(self, offset: int) -> None:
+        """Remove all records from ``offset`` on, like `truncate_to`, of a log that nobody uses yet."""
+        self.log.truncate_to(offset)
+        self._cut_aborted(self.log.log_end_offset)
 
     def take_deleted(self) -> list[str]:
         """The paths of files that were deleted by a rename since the last call."""
@@ -267,15 +287,32 @@ class TopicLog:
         self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, now: bool = False
     ) -> Buffer:
         """See `Log.read_records`."""
-        return self.log.read_records(offset, max_bytes, end_offset, whole_first=whole_first, now=now)
+        while True:
+            log = self.log
+            try:
+                return log.read_records(offset, max_bytes, end_offset, whole_first=whole_first, now=now)
+            except FileNotFoundError:
+                # The log may have moved to another directory meanwhile.
+                if log is self.log:
+                    raise
 
     def find_timestamp(self, timestamp: int) -> TimestampedOffset | None:
         """See `Log.find_timestamp`."""
-        return self.log.find_timestamp(timestamp)
+        return self._find(lambda log: log.find_timestamp(timestamp))
 
     def find_max_timestamp(self) -> TimestampedOffset | None:
         """See `Log.find_max_timestamp`."""
-        return self.log.find_max_timestamp()
+        return self._find(Log.find_max_timestamp)
+
+    def _find(self, find: Callable[[Log], TimestampedOffset | None]) -> TimestampedOffset | None:
+        while True:
+            log = self.log
+            try:
+                return find(log)
+            except FileNotFoundError:
+                # As in `read_records`.
+                if log is self.log:
+                    raise
 
     def close(self, producers: ProducerStates | None) -> None:
         """Stop cleanly; everything is durable once the file system is synced. ``producers`` are the states of producers
