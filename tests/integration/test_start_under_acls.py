@@ -24,10 +24,9 @@ from kafkaproto.message import Message
 from kafkaproto.messages import (
     AddRaftVoterRequest,
     CreateAclsRequest,
-    CreateTopicsRequest,
     FetchRequest,
 )
-from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.apis.test_wrong_fields import problems
 from tests.integration.conftest import CLUSTER_ID, make_node
@@ -38,8 +37,8 @@ from tests.security.support.acl_making import acl_creation
 pytestmark = pytest.mark.slow
 
 LEFT_OUT = "127.0.0.2"
-TOPICS, PARTITIONS = 8, 5_000
-"""As many partitions take a second or two to replay."""
+REQUESTS, ACLS = 20, 2_500
+"""As many records take a while to replay."""
 REFUSALS = {ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ErrorCode.NOT_CONTROLLER}
 WAIT_S = 30.0
 
@@ -107,14 +106,17 @@ class LeftOut:
 
 def fill(node: OurNode) -> None:
     """A log that takes a while to replay, and the ACLs."""
-    with connect(node.bootstrap_server) as client:
-        for number in range(TOPICS):
-            topic = CreateTopicsRequest.CreatableTopic(
-                name=f"t{number}", num_partitions=PARTITIONS, replication_factor=1
-            )
-            assert problems(client.send(CreateTopicsRequest(topics=[topic], timeout_ms=30_000))) == []
-    all_of_the_node = acl_creation(**OF_THE_CLUSTER | {"host": "127.0.0.1"}, operation=Operation.ALL)
+    of_a_topic = {**OF_THE_CLUSTER, "host": "127.0.0.1", "resource_type": ResourceType.TOPIC}
     with connect(node.bootstrap_controller) as client:
+        for request in range(REQUESTS):
+            creations = [
+                acl_creation(
+                    **of_a_topic | {"resource_name": f"t{request}-{number}"}, operation=Operation.READ
+                )
+                for number in range(ACLS)
+            ]
+            assert problems(client.send(CreateAclsRequest(creations=creations))) == []
+        all_of_the_node = acl_creation(**OF_THE_CLUSTER | {"host": "127.0.0.1"}, operation=Operation.ALL)
         assert problems(client.send(CreateAclsRequest(creations=[all_of_the_node]))) == []
 
 
