@@ -29,9 +29,6 @@ class NodeInvariant(enum.Enum):
     ONCE_AND_IN_ORDER = "a log has the batches of an idempotent producer once each, in their order"
     COMMITTED_STAYS = "what was below a high watermark is the same on all replicas, for ever, without gaps"
     ISR_HAS_THE_COMMITTED = "members of an ISR have all that is below their leader's high watermark"
-    LAST_ONE_IS_ELECTED = (
-        "a replica that lost records is elected only if no other one was in the ISR or eligible"
-    )
     SETTLES_AT_LAST = (
         "in a healed cluster, partitions have leaders and whole ISRs, and producers and consumers get through"
     )

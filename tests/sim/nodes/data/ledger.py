@@ -211,7 +211,7 @@ class Ledger:
             self.counts["excused unseen"] += 1
         elif others:
             what = f"node {host.id}, which lost records, was elected in epoch {leader_epoch} before {sorted(others)}"
-            self._violated(NodeInvariant.LAST_ONE_IS_ELECTED, place, what)
+            self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
 
     def look(self) -> None:
         """Raise ViolationError if replicas contradict each other, or what was said."""
