@@ -7,7 +7,8 @@ until the first one has fetched them again, other machines lose power without lo
 
 One case remains in which Kafka loses acknowledged records, too: all others left the ISR, the last member loses power,
 and is elected again, without the records. (Eligible leader replicas, KIP-966, are what Kafka has against it.) Such a
-partition is *excused*: nothing is asked any more of what it held. That a replica leads *without an election* after it
+partition is *excused*: nothing is asked any more of what it held. It has to have been the last in the ISR and among the
+eligible leaders. That a replica leads *without an election* after it
 lost records, in the epoch that it had before, is no excuse.
 """
 
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
 from tests.sim.checkers.invariants import ViolationError
+from tests.sim.nodes.data.elections import better_ones
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.data.logs import Batch, Logs, flush
 from tests.sim.nodes.host import Host
@@ -64,6 +66,7 @@ class Ledger:
         self._checked: dict[tuple[int, int, Place], tuple[int, Batch]] = {}
         """How many batches of a replica were found to be right, and the last of them, by host, life and partition."""
         self.counts: Counter[str] = Counter()
+        self._all_hosts = tuple(hosts)
         for host in self._hosts:
             host.losing_power, host.lost_power = self._losing_power, self._lost_power
 
@@ -200,6 +203,15 @@ class Ledger:
                 if self._is_missing(host, place) and not known.is_excused:
                     known.is_excused = True
                     self.counts["excused"] += 1
+                    self._check_excuse(host, place, partition.leader_epoch)
+
+    def _check_excuse(self, host: Host, place: Place, leader_epoch: int) -> None:
+        others = better_ones(self._all_hosts, place, host.id, leader_epoch)
+        if others is None:
+            self.counts["excused unseen"] += 1
+        elif others:
+            what = f"node {host.id}, which lost records, was elected in epoch {leader_epoch} before {sorted(others)}"
+            self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
 
     def look(self) -> None:
         """Raise ViolationError if replicas contradict each other, or what was said."""

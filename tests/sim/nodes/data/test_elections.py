@@ -1,0 +1,62 @@
+"""Who could have been elected, by a metadata log."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from kafkaproto.messages import PartitionChangeRecord, PartitionRecord
+from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto.records.metadata import encode_metadata_record
+from tests.sim.disk import MemoryDisk
+from tests.sim.nodes.data.elections import better_ones
+from tests.sim.nodes.disks import LOG_DIRECTORY
+
+TOPIC_ID = b"t" * 16
+RECORDS = (
+    PartitionRecord(
+        topic_id=TOPIC_ID, partition_id=0, replicas=[1, 2, 3], isr=[1, 2, 3], leader=1, leader_epoch=4
+    ),
+    # Another partition.
+    PartitionChangeRecord(topic_id=TOPIC_ID, partition_id=1, isr=[9], leader=9),
+    PartitionChangeRecord(topic_id=TOPIC_ID, partition_id=0, isr=[1], eligible_leader_replicas=[2]),
+    # Epoch 5: nobody leads.
+    PartitionChangeRecord(
+        topic_id=TOPIC_ID, partition_id=0, isr=[], leader=-1, eligible_leader_replicas=[2, 1]
+    ),
+    PartitionChangeRecord(topic_id=TOPIC_ID, partition_id=0, isr=[1], leader=1, eligible_leader_replicas=[2]),
+    PartitionChangeRecord(topic_id=TOPIC_ID, partition_id=0, eligible_leader_replicas=[]),
+    # Epoch 7: elected again, as the last one.
+    PartitionChangeRecord(topic_id=TOPIC_ID, partition_id=0, leader=1),
+)
+
+
+def host(committed: int = len(RECORDS)) -> Any:
+    disk = MemoryDisk()
+    disk.make_directory(LOG_DIRECTORY)
+    file = disk.open(f"{LOG_DIRECTORY}/{0:020}.log", create=True)
+    for offset, record in enumerate(RECORDS):
+        version = 2 if isinstance(record, PartitionRecord | PartitionChangeRecord) else 0
+        value = encode_metadata_record(record, version)
+        file.append([build_batch([NewRecord(None, value)], base_offset=offset, timestamp_ms=0)])
+    published = SimpleNamespace(image=SimpleNamespace(topic_ids={"t": TOPIC_ID}), high_watermark=committed)
+    return SimpleNamespace(disk=disk, quorum=SimpleNamespace(published=published))
+
+
+@pytest.mark.parametrize(
+    ("broker_id", "leader_epoch", "others"),
+    [(1, 6, frozenset({2})), (1, 7, frozenset()), (2, 6, None), (1, 5, None), (1, 8, None)],
+)
+def test_the_others_are_those_in_the_isr_and_the_eligible_ones_before_the_election(
+    broker_id: int, leader_epoch: int, others: frozenset[int] | None
+) -> None:
+    assert better_ones(cast(Any, [host()]), ("t", 0), broker_id, leader_epoch) == others
+
+
+def test_what_is_not_committed_and_nodes_that_do_not_run_tell_nothing() -> None:
+    silent = SimpleNamespace(quorum=None)
+    assert better_ones(cast(Any, [silent, host(4)]), ("t", 0), 1, 6) is None
+    assert better_ones(cast(Any, [host(4), host()]), ("t", 0), 1, 6) == frozenset({2})
+    assert better_ones(cast(Any, [host()]), ("u", 0), 1, 6) is None
