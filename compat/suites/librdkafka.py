@@ -1,8 +1,8 @@
 """librdkafka's own regression tests, run where a user has built them.
 
-`test-runner` is started anew for each number of a test, so one that hangs or dies says nothing about the others.
-Tests that need no broker, or are started by hand, are none of the suite's. Some tests call Kafka's command lines, which
-they get from `compat.kafka.tools`.
+`test-runner` is started anew for each number of a test, so one that hangs or ends the process says nothing about
+others. Tests that need no broker, or are started by hand, are none of the suite's. Some tests call Kafka's command
+lines, which they get from `compat.kafka.tools`.
 """
 
 from __future__ import annotations

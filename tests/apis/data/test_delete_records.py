@@ -168,6 +168,23 @@ def test_the_time_may_be_over_before(replicated: DataBroker) -> None:
     assert len(found) == 1
 
 
+@pytest.mark.parametrize("timeout_ms", [0, 10])
+def test_the_time_is_the_followers(broker: DataBroker, timeout_ms: int) -> None:
+    # Clients may give no time at all. A slow disk of the leader takes none of it, as in Kafka.
+    broker.replicas.workers.hold()
+    found = broker.send(deletion(("t", 0, 3), timeout_ms=timeout_ms), 2)
+    broker.replicas.pass_time(1000)
+    broker.replicas.workers.release()
+    assert [result(each) for each in found] == [(0, 3)]
+
+
+def test_no_time_is_over_once_the_leader_has_deleted_its_records(replicated: DataBroker) -> None:
+    found = replicated.send(deletion(("t", 0, 2), timeout_ms=0), 2)
+    replicated.replicas.pass_time(0)
+    assert [result(each) for each in found] == [(ErrorCode.REQUEST_TIMED_OUT, 0)]
+    assert replicated.replicas.partition("t", 0).log_start_offset == 2
+
+
 def test_nobody_waits_for_a_follower_whose_broker_is_dead(replicated: DataBroker) -> None:
     found = replicated.send(deletion(("t", 0, 1)), 2)
     follow(replicated, OTHER, 1)

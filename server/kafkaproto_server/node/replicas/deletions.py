@@ -37,9 +37,8 @@ class _Deletion:
 
     def wait(self, offset: int) -> None:
         """The leader's records before ``offset`` are gone: wait for the followers'."""
-        if not self.is_over:
-            self._low_watermark = self._partition.low_watermark
-            self._partition.when_deleted(offset, self)
+        self._low_watermark = self._partition.low_watermark
+        self._partition.when_deleted(offset, self)
 
     def expire(self) -> None:
         """The time is over. The low watermark in the result is that of the moment at which the leader had deleted its
@@ -84,15 +83,17 @@ class Deletions:
             done(DeletionResult(code=error.code))
             return
         deletion = _Deletion(partition, done)
+        deleted = partial(self._wait, deletion, offset, timeout_ms)
         if offset <= partition.log_start_offset:
-            deletion.wait(offset)
+            deleted()
         else:
-            self._replicas.move_start(
-                hosted,
-                offset,
-                partial(deletion.wait, offset),
-                partial(deletion, ErrorCode.KAFKA_STORAGE_ERROR),
-            )
+            failed = partial(deletion, ErrorCode.KAFKA_STORAGE_ERROR)
+            self._replicas.move_start(hosted, offset, deleted, failed)
+
+    def _wait(self, deletion: _Deletion, offset: int, timeout_ms: int) -> None:
+        """The leader's records are gone. Only now does the request's time begin: it may be 0, and a request for a
+        partition without followers has to succeed then, as with Apache Kafka."""
+        deletion.wait(offset)
         if not deletion.is_over:
             at_ms = self._clock.now_ms() + max(0, timeout_ms)
             self._timers.add(at_ms, deletion.expire, lambda: deletion.is_over)
