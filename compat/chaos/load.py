@@ -79,9 +79,11 @@ class PythonProducing:
 
     def flush(self) -> None:
         """See Producing."""
+        # What neither succeeds nor fails in that time was never acknowledged.
         with suppress(PythonError):
             self._producer.flush(FLUSH_S)
-        self._producer.close(10)
+        with suppress(PythonError):
+            self._producer.close(10)
 
 
 class LibrdkafkaProducing:

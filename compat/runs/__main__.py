@@ -19,6 +19,7 @@ from compat.ours import OurNode
 from compat.process import ProcessDiedError, WaitedTooLongError
 from compat.quota_load import LostWriteError
 from compat.runs import (
+    clients_deaths,
     configuration,
     cut_off,
     disks,
@@ -35,10 +36,13 @@ from compat.runs import (
 )
 from compat.runs.telling import with_times
 from compat.suites.outcomes import SuiteFailedError
+from compat.topic_logs import LogsDifferError
 
+INSTALL = Path(__file__).parents[1] / "install"
 FETCH = Path(__file__).parents[1] / "kafka" / "fetch"
 INSTALL_PACKAGES = Path(__file__).parents[1] / "install-system-packages"
 FAILURES = (
+    clients_deaths.ClientsDeathsError,
     configuration.ConfigurationError,
     cut_off.CutOffError,
     disks.DisksError,
@@ -53,6 +57,7 @@ FAILURES = (
     subprocess.CalledProcessError,
     subprocess.TimeoutExpired,
     stock_brokers.StockBrokersError,
+    LogsDifferError,
     LostRecordError,
     ReadShortError,
     ShellNotLoadedError,
@@ -150,6 +155,34 @@ def data_command(work: Path | None, rounds: int, stocks: tuple[int, ...]) -> Non
         click.echo(
             f"killed {outcome.killed_while_leading}; records {outcome.acknowledged:,}, lost 0; longest without one"
             f" {outcome.longest_gap_s:.2f} s; {outcome.replicas_compared} replicas, all the same"
+        )
+
+
+@cli.command("clients-deaths")
+@_work_option
+@click.option("--megabytes", default=20, show_default=True, type=click.IntRange(1), help="Of each row.")
+@click.option(
+    "--large", default=0, show_default=True, type=click.IntRange(0), help="Of one more row of each client."
+)
+@click.option(
+    "--client",
+    "names",
+    multiple=True,
+    type=click.Choice(list(clients_deaths.CLIENTS)),
+    help="May be repeated.  [default: all]",
+)
+def clients_deaths_command(work: Path | None, megabytes: int, large: int, names: tuple[str, ...]) -> None:
+    """Clients write with each compression and acks; the leader is killed in the middle; all is read back."""
+    subprocess.run([INSTALL, "--clients"], check=True)
+    wanted = list(
+        clients_deaths.cases(names or list(clients_deaths.CLIENTS), megabytes=megabytes, large=large)
+    )
+    rows = clients_deaths.run(_work(work, "clients-deaths"), wanted, tell=with_times())
+    click.echo("\n".join(clients_deaths.table(rows)))
+    wrong = [each for row in rows for each in clients_deaths.violations(row)]
+    if wrong:
+        raise clients_deaths.ClientsDeathsError(
+            f"{len(wrong)} rows are not as they must be, first: {wrong[0]}"
         )
 
 
