@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from random import Random
@@ -17,6 +18,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.node.replicas import moves
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
+from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
@@ -418,6 +420,16 @@ def test_the_codes_of_what_is_refused() -> None:
     assert alter(broker, ("/logs1", "t", 0)) == [ErrorCode.INVALID_REPLICA_ASSIGNMENT]
 
 
+def test_a_directory_goes_by_its_absolute_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = moving()
+    first, second = broker.replicas.log_directories.all
+    relative = [replace(each, path=f".{each.path}") for each in (first, second)]
+    monkeypatch.setattr(type(broker.replicas.log_directories), "all", tuple(relative))
+    monkeypatch.chdir("/")
+    assert alter(broker, ("/logs", "t", 0)) == [0]
+    assert alter(broker, ("./logs", "t", 0)) == [ErrorCode.LOG_DIR_NOT_FOUND]
+
+
 def test_the_last_directory_that_is_named_counts() -> None:
     broker = moving()
     assert alter(broker, ("/nowhere", "t", 0), ("/logs", "t", 0)) == [0]
@@ -455,7 +467,7 @@ class _History:
         return self.hosted.partition.next_offset
 
     @property
-    def hosted(self):  # type: ignore[no-untyped-def]
+    def hosted(self) -> Hosted:
         (hosted,) = self.broker.replicas.manager.replicas
         return hosted
 
@@ -472,6 +484,7 @@ class _History:
         """As a follower does it whose leader has another log."""
         hosted, manager = self.hosted, self.broker.replicas.manager
         log = hosted.log
+        assert log is not None
         if self.is_cut or self.is_deleting or hosted.partition.log_end_offset != self.end:
             return
         offset = self.rng.randint(self.start, self.end)
