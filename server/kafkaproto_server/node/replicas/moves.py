@@ -365,10 +365,11 @@ class Moves:
         assert log is not None, "the copy is open"
 
         def done(_: object) -> None:
-            moving.move.has(Extent(log.log.log_start_offset, log.log.log_end_offset), act)
+            moving.move.copy = Extent(log.log.log_start_offset, log.log.log_end_offset)
             self._replicas.removals.later(moving.target_id, log.take_deleted(), 0)
             self._go(moving)
 
+        moving.move.begins(act)
         self._do(moving, work, done)
 
     def _copy(self, moving: _Moving, log: TopicLog, step: Step) -> None:
@@ -394,7 +395,7 @@ class Moves:
         )
 
         def done(result: int | Unreadable) -> None:
-            moving.move.has(Extent(log.log.log_start_offset, log.log.log_end_offset), step.act)
+            moving.move.copy = Extent(log.log.log_start_offset, log.log.log_end_offset)
             if moving.is_cancelled:
                 self._end(moving)
                 return
@@ -410,6 +411,7 @@ class Moves:
                 self._go(moving)
 
         work = partial(copy_slice, source, log, part, begins=step.act is Act.BEGIN)
+        moving.move.begins(step.act)
         self._do(moving, work, done)
 
     def _not_read(self, moving: _Moving, source: TopicLog, error: Exception) -> None:
