@@ -11,7 +11,7 @@ from kafkaproto_server.replica.moving import MAX_WAIT_MS, Act, Extent, Move, Pac
 
 def move(copy: Extent, *, cut_to: int | None = None, is_prepared: bool = False) -> Move:
     made = Move()
-    made.has(copy, Act.COPY)
+    made.copy = copy
     made.is_prepared = is_prepared
     if cut_to is not None:
         made.source_was_cut(cut_to)
@@ -57,8 +57,18 @@ def test_the_next_step(
 @pytest.mark.parametrize("act", [Act.CUT, Act.BEGIN])
 def test_a_copy_that_was_cut_is_prepared_again(act: Act) -> None:
     moving = move(Extent(0, 9), is_prepared=True, cut_to=4)
-    moving.has(Extent(0, 4), act)
+    moving.begins(act)
+    moving.copy = Extent(0, 4)
     assert moving.next_step(Extent(0, 4), is_being_cut=False, is_recorded=True) == Step(Act.PREPARE)
+
+
+@pytest.mark.parametrize("act", [Act.COPY, Act.CUT, Act.BEGIN, Act.MOVE_START])
+def test_a_cut_during_a_step_counts_after_it(act: Act) -> None:
+    moving = move(Extent(0, 9), cut_to=7)
+    moving.begins(act)
+    moving.source_was_cut(4)
+    moving.copy = Extent(0, 12)
+    assert moving.next_step(Extent(0, 6), is_being_cut=False, is_recorded=True) == Step(Act.CUT, 4)
 
 
 def test_the_lowest_of_several_cuts_counts() -> None:
@@ -90,19 +100,20 @@ def test_a_copy_that_may_switch_equals_the_replica(changes: list[tuple[str, int]
     def step(count: int) -> Act:
         nonlocal copy
         act, offset = moving.next_step(Extent(start, end), is_being_cut=False, is_recorded=True)
+        moving.begins(act)
         if act is Act.BEGIN:
             copy = {each: source[each] for each in range(offset, min(end, offset + count))}
-            moving.has(Extent(offset, offset + len(copy)), act)
+            moving.copy = Extent(offset, offset + len(copy))
         elif act is Act.COPY:
             new = {each: source[each] for each in range(offset, min(end, offset + count))}
             copy |= new
-            moving.has(Extent(moving.copy.start, offset + len(new)), act)
+            moving.copy = Extent(moving.copy.start, offset + len(new))
         elif act is Act.CUT:
             copy = {each: value for each, value in copy.items() if each < offset}
-            moving.has(Extent(moving.copy.start, offset), act)
+            moving.copy = Extent(moving.copy.start, offset)
         elif act is Act.MOVE_START:
             copy = {each: value for each, value in copy.items() if each >= offset}
-            moving.has(Extent(offset, moving.copy.end), act)
+            moving.copy = Extent(offset, moving.copy.end)
         elif act is Act.PREPARE:
             moving.is_prepared = True
         else:

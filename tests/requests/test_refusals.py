@@ -25,6 +25,7 @@ ID = b"\x07" * 16
 HAVE_NO_OWN_ERROR = {
     # Name what is refused in elements of the request; an empty request has nobody to say it of.
     "AlterClientQuotas",
+    "AlterReplicaLogDirs",
     "AlterConfigs",
     "AlterUserScramCredentials",
     "CreateAcls",

@@ -82,10 +82,9 @@ class Move:
             return Step(Act.PREPARE)
         return Step(Act.SWITCH if is_recorded else Act.WAIT)
 
-    def has(self, copy: Extent, after: Act) -> None:
-        """A step was done, and the copy is as given now."""
-        self.copy = copy
-        if after in (Act.CUT, Act.BEGIN):
+    def begins(self, act: Act) -> None:
+        """A step is being done. If the replica is cut while that lasts, the copy may have what it was cut off."""
+        if act in (Act.CUT, Act.BEGIN):
             self._cut_to = None
             self.is_prepared = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from random import Random
@@ -17,6 +18,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.node.replicas import moves
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
+from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
@@ -418,6 +420,16 @@ def test_the_codes_of_what_is_refused() -> None:
     assert alter(broker, ("/logs1", "t", 0)) == [ErrorCode.INVALID_REPLICA_ASSIGNMENT]
 
 
+def test_a_directory_goes_by_its_absolute_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = moving()
+    first, second = broker.replicas.log_directories.all
+    relative = [replace(each, path=f".{each.path}") for each in (first, second)]
+    monkeypatch.setattr(type(broker.replicas.log_directories), "all", tuple(relative))
+    monkeypatch.chdir("/")
+    assert alter(broker, ("/logs", "t", 0)) == [0]
+    assert alter(broker, ("./logs", "t", 0)) == [ErrorCode.LOG_DIR_NOT_FOUND]
+
+
 def test_the_last_directory_that_is_named_counts() -> None:
     broker = moving()
     assert alter(broker, ("/nowhere", "t", 0), ("/logs", "t", 0)) == [0]
@@ -439,14 +451,16 @@ def test_a_new_replica_begins_where_an_administrator_wants_it() -> None:
 class _History:
     """A broker whose lanes do one job after the other, as chance has it, and what its only replica should have."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, with_kills: bool) -> None:
+        self.with_kills = with_kills
         self.rng = Random(seed)
         self.broker = DataBroker(directories=3)
         self.broker.topic("t", [ME])
         self.broker.report()
         self.broker.replicas.workers.hold()
         self.expected: dict[int, bytes] = {}
-        self.written = 0
+        self.bases: set[int] = set()
+        self.written = self.kills = 0
         self.start = 0
         self.is_cut = self.is_deleting = False
 
@@ -455,7 +469,7 @@ class _History:
         return self.hosted.partition.next_offset
 
     @property
-    def hosted(self):  # type: ignore[no-untyped-def]
+    def hosted(self) -> Hosted:
         (hosted,) = self.broker.replicas.manager.replicas
         return hosted
 
@@ -466,22 +480,32 @@ class _History:
         records = [b"%d" % (self.written + number) for number in range(self.rng.randint(1, 3))]
         self.written += len(records)
         self.broker.send(self.broker.produce_request(("t", 0, batch(*records)), acks=-1), 13)
+        self.bases.add(offset)
         self.expected |= dict(enumerate(records, offset))
 
     def cut(self) -> None:
         """As a follower does it whose leader has another log."""
         hosted, manager = self.hosted, self.broker.replicas.manager
         log = hosted.log
+        assert log is not None
         if self.is_cut or self.is_deleting or hosted.partition.log_end_offset != self.end:
             return
-        offset = self.rng.randint(self.start, self.end)
+        # As leaders cut: where a batch begins.
+        offset = self.rng.choice(
+            [*(each for each in sorted(self.bases) if self.start <= each <= self.end), self.end]
+        )
         hosted.is_being_cut = self.is_cut = True
 
         def done(found: Found) -> None:
             hosted.is_being_cut = self.is_cut = False
             manager.replicas.was_cut(hosted, found)
+            # No follower has it, and no leader is cut.
+            hosted.partition.leader_epoch_start = min(
+                hosted.partition.leader_epoch_start, found.log_end_offset
+            )
             manager._was_cut(hosted)
             manager.replicas.apply(hosted)
+            self.bases = {at for at in self.bases if at < found.log_end_offset}
             self.expected = {at: each for at, each in self.expected.items() if at < found.log_end_offset}
 
         def failed(error: Exception) -> None:
@@ -505,20 +529,27 @@ class _History:
         manager.replicas.move_start(hosted, offset, moved, moved)
 
     def step(self) -> None:
-        broker, rng = self.broker, self.rng
-        act = rng.choice(
-            (
-                self.produce,
-                self.produce,
-                self.cut,
-                self.delete,
-                self.alter,
-                broker.report,
-                self.work,
-                self.work,
-            )
-        )
-        act()
+        acts = [self.produce, self.cut, self.delete, self.alter, self.broker.report, self.work]
+        more = [self.produce, self.work, *([self.kill] if self.with_kills else [])]
+        self.rng.choice([*acts, *more])()
+
+    def kill(self) -> None:
+        """kill -9: what was written is there, and what waits for the disk is gone."""
+        if self.rng.random() < 0.7:
+            return
+        end = self.hosted.partition.log_end_offset
+        self.expected = {at: each for at, each in self.expected.items() if at < end}
+        self.bases = {at for at in self.bases if at < end}
+        self.is_cut = self.is_deleting = False
+        self.broker.start_again(is_clean=False)
+        self.kills += 1
+        for _ in range(1000 * self.kills):
+            # Not the ids of the former start.
+            self.broker.replicas.manager.moves._rng.uuid()
+        self.broker.report()
+        self.broker.replicas.workers.hold()
+        # A log start that was not in a checkpoint is not known any more.
+        self.start = self.hosted.partition.log_start_offset
 
     def alter(self) -> None:
         path = self.rng.choice(list(self.broker.directory_ids))
@@ -537,8 +568,9 @@ class _History:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_whatever_happens_while_it_moves_a_replica_has_its_records(seed: int) -> None:
-    history = _History(seed)
+@pytest.mark.parametrize("with_kills", [False, True], ids=["", "with kills"])
+def test_whatever_happens_while_it_moves_a_replica_has_its_records(seed: int, with_kills: bool) -> None:
+    history = _History(seed, with_kills=with_kills)
     for _ in range(60):
         history.step()
     history.settle()

@@ -14,7 +14,9 @@ LogManager.
 from __future__ import annotations
 
 import logging
+import os
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -137,7 +139,7 @@ class Moves:
         self._moved = moved
         threads = node_configs().value_of(THREADS_KEY)
         self._lanes: list[Jobs[DiskJob]] = [
-            workers.lane(do_jobs) for _ in range(int(threads or len(directories.all)))
+            workers.lane(do_jobs) for _ in range(max(1, int(threads or len(directories.all))))
         ]
         self._pace = Pace()
         self._by_id: dict[PartitionId, _Moving] = {}
@@ -163,7 +165,8 @@ class Moves:
         """
         if len(topic) + len(str(index)) + _FUTURE_NAME_EXTRA > MAX_NAME_LENGTH:
             return ErrorCode.INVALID_TOPIC_EXCEPTION
-        directory = next((each for each in self._directories.all if each.path == path), None)
+        # As DescribeLogDirs shows them.
+        directory = next((each for each in self._directories.all if os.path.abspath(each.path) == path), None)
         if directory is None:
             return ErrorCode.LOG_DIR_NOT_FOUND
         if directory.problem is not None:
@@ -362,10 +365,11 @@ class Moves:
         assert log is not None, "the copy is open"
 
         def done(_: object) -> None:
-            moving.move.has(Extent(log.log.log_start_offset, log.log.log_end_offset), act)
+            moving.move.copy = Extent(log.log.log_start_offset, log.log.log_end_offset)
             self._replicas.removals.later(moving.target_id, log.take_deleted(), 0)
             self._go(moving)
 
+        moving.move.begins(act)
         self._do(moving, work, done)
 
     def _copy(self, moving: _Moving, log: TopicLog, step: Step) -> None:
@@ -377,19 +381,21 @@ class Moves:
         if not moving.is_held and (wait_ms := self._pace.wait_ms(limit, begin_ms)):
             self._later(moving, wait_ms)
             return
-        end_offset = hosted.partition.log_end_offset
+        end_offset, aborted = hosted.partition.log_end_offset, hosted.partition.aborted
+        first, last = (
+            bisect_left(aborted, offset, key=lambda each: each.last_offset)
+            for offset in (step.offset, end_offset)
+        )
         part = Slice(
             offset=step.offset,
             end_offset=end_offset,
             max_bytes=SLICE_BYTES if limit is None else max(1, min(SLICE_BYTES, limit)),
-            aborted=[
-                each for each in hosted.partition.aborted if step.offset <= each.last_offset < end_offset
-            ],
+            aborted=aborted[first:last],
             wall_ms=self._clock.wall_ms(),
         )
 
         def done(result: int | Unreadable) -> None:
-            moving.move.has(Extent(log.log.log_start_offset, log.log.log_end_offset), step.act)
+            moving.move.copy = Extent(log.log.log_start_offset, log.log.log_end_offset)
             if moving.is_cancelled:
                 self._end(moving)
                 return
@@ -405,6 +411,7 @@ class Moves:
                 self._go(moving)
 
         work = partial(copy_slice, source, log, part, begins=step.act is Act.BEGIN)
+        moving.move.begins(step.act)
         self._do(moving, work, done)
 
     def _not_read(self, moving: _Moving, source: TopicLog, error: Exception) -> None:
