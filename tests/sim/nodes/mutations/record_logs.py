@@ -60,7 +60,7 @@ def _responds_to_repeated_batches_with_other_offsets() -> Patches:
 
 
 def _forgets_producers_at_a_start() -> Patches:
-    return [(TopicLog, "_producers", lambda self, now_ms: (ProducerStates(self.log.log_end_offset), []))]
+    return [(TopicLog, "_producers", lambda self, *_: (ProducerStates(self.log.log_end_offset), []))]
 
 
 def _keeps_producers_of_what_it_cuts() -> Patches:
