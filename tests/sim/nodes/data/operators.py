@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import random
 from collections.abc import Sequence
 
@@ -27,7 +28,7 @@ HIGH_WATERMARK = -1
 _PREFERRED = 0
 
 
-class _Operator:
+class _Operator(abc.ABC):
     """One client, with a connection for each thing that it does."""
 
     pause_s: float
@@ -62,8 +63,9 @@ class _Operator:
                 if link is not None:
                     link.close()
 
+    @abc.abstractmethod
     async def _act(self, link: Link, place: Place) -> None:
-        raise NotImplementedError
+        """Do it once, to this partition."""
 
 
 class Deleter(_Operator):
