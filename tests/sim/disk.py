@@ -168,10 +168,21 @@ class _Names(dict[str, _Node]):
         if path != "/":
             self.children.setdefault(_parent(path), {})[posixpath.basename(path)] = None
 
-    def remove(self, path: str) -> None:
-        """Forget a path, if it is there."""
-        if super().pop(path, None) is not None:
-            self.children[_parent(path)].pop(posixpath.basename(path), None)
+    def __delitem__(self, path: str) -> None:
+        super().__delitem__(path)
+        self.children[_parent(path)].pop(posixpath.basename(path), None)
+
+    def below(self, directory: str) -> list[str]:
+        """The paths of all that is in a directory, at any depth."""
+        found = [f"{directory}/{name}" for name in self.children.get(directory, ())]
+        return found + [inner for path in found for inner in self.below(path)]
+
+    def move(self, source: str, target: str) -> None:
+        """Give a directory, if it is there, and all that is in it other paths."""
+        for path in (source, *self.below(source)):
+            if path in self:
+                self[target + path.removeprefix(source)] = self[path]
+                del self[path]
 
 
 class MemoryDisk:
@@ -190,7 +201,7 @@ class MemoryDisk:
         self.open_files: dict[MemoryFile, None] = {}
         """What the process has open; nothing after a crash."""
         self._names = _Names({"/": _Node(is_directory=True)})
-        self._durable_names: dict[str, _Node] = dict(self._names)
+        self._durable_names = _Names(self._names)
         self._unsynced_names: dict[str, list[_NameChange]] = {}
         self._locked: set[str] = set()
         self._faults: list[_Fault] = []
@@ -255,7 +266,7 @@ class MemoryDisk:
                 _set_names(self._durable_names, change)
         self._unsynced_names.clear()
         reachable = {path: node for path, node in self._durable_names.items() if self._is_reachable(path)}
-        self._durable_names = reachable
+        self._durable_names = _Names(reachable)
         self._names = _Names(reachable)
         for path in sorted(reachable):
             _lose_unsynced(reachable[path], rng)
@@ -385,7 +396,7 @@ class MemoryDisk:
             for position, written in node.unsynced:
                 _apply(node.synced, position, written)
             node.unsynced.clear()
-        self._durable_names = dict(self._names)
+        self._durable_names = _Names(self._names)
         self._unsynced_names.clear()
 
     def space(self, path: str) -> tuple[int, int]:
@@ -427,19 +438,17 @@ class MemoryDisk:
         """Durable at once: names here are whole paths, and what is inside would have two of them after a crash."""
         assert target not in self._names, f"{target} exists already"
 
-        def moved(path: str) -> str:
-            return (
-                target + path.removeprefix(source)
-                if path == source or path.startswith(f"{source}/")
-                else path
-            )
-
-        self._names = _Names({moved(path): node for path, node in self._names.items()})
-        self._durable_names = {moved(path): node for path, node in self._durable_names.items()}
-        self._unsynced_names = {
-            moved(directory): [{moved(path): node for path, node in change.items()} for change in changes]
-            for directory, changes in self._unsynced_names.items()
-        }
+        directories = dict.fromkeys((source, *self._names.below(source), *self._durable_names.below(source)))
+        for names in (self._names, self._durable_names):
+            names.move(source, target)
+        # In the directory above, too: its changes name the directory itself.
+        for changed in (_parent(source), *directories):
+            changes = self._unsynced_names.pop(changed, None)
+            if changes is not None:
+                self._unsynced_names[_moved(changed, source, target)] = [
+                    {_moved(path, source, target): node for path, node in change.items()}
+                    for change in changes
+                ]
 
     def _is_reachable(self, path: str) -> bool:
         while path != "/":
@@ -453,15 +462,16 @@ def _parent(path: str) -> str:
     return posixpath.dirname(path)
 
 
-def _set_names(names: dict[str, _Node], change: _NameChange) -> None:
+def _moved(path: str, source: str, target: str) -> str:
+    return target + path.removeprefix(source) if path == source or path.startswith(f"{source}/") else path
+
+
+def _set_names(names: _Names, change: _NameChange) -> None:
     for path, node in change.items():
-        if node is None:
-            if isinstance(names, _Names):
-                names.remove(path)
-            else:
-                names.pop(path, None)
-        else:
+        if node is not None:
             names[path] = node
+        elif path in names:
+            del names[path]
 
 
 def _lose_unsynced(node: _Node, rng: Rng) -> None:

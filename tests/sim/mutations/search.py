@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 import multiprocessing
 from dataclasses import dataclass
@@ -69,11 +70,18 @@ def find(mutation: Mutation, most: int = MOST_SEEDS, first: int = 1) -> Finding:
                 seed=seed,
                 seeds=tried,
                 others=tuple(others),
-                is_clean=simulate(seed, options_of(seed), None).invariant is None,
+                is_clean=_is_clean(mutation.level, seed),
             )
         if result.invariant is not None:
             others[result.invariant] = None
     return Finding(mutation=mutation, seed=None, seeds=most, others=tuple(others), is_clean=True)
+
+
+@functools.cache
+def _is_clean(level: str, seed: int) -> bool:
+    """Whether the unchanged core has no failure with a seed. Several mutations share a seed, and this run."""
+    simulate, options_of = LEVELS[level]
+    return simulate(seed, options_of(seed), None).invariant is None
 
 
 def find_by_index(index: int) -> Finding:

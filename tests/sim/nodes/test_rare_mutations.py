@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import find_reached
 from kafkaproto_server.types import METADATA_TOPIC_ID
+from tests.log_state import test_leader_epochs
+from tests.node.replicas import test_hosted, test_maintenance, test_replica_manager
+from tests.replica import test_partition
 from tests.sim.disk import MemoryDisk
-from tests.sim.mutations.mutation import mutated
+from tests.sim.mutations.mutation import Mutation, mutated
+from tests.sim.nodes.mutations import record_logs, records
 from tests.sim.nodes.mutations.storage import RARE
 from tests.storage.support.helpers import batch
 
@@ -31,3 +40,28 @@ def test_epochs_of_what_is_cut_are_removed_with_it() -> None:
     assert not _records_seem_lost_after_a_cut()
     with mutated(RARE):
         assert _records_seem_lost_after_a_cut()
+
+
+NOTICED_BY: dict[str, Callable[[], None]] = {
+    "expands ISRs behind its epoch": test_partition.test_a_new_leader_adds_nobody_who_lacks_the_start_of_its_epoch,
+    "takes earlier runs into ISRs": partial(
+        test_replica_manager.test_who_may_join_an_isr, 8, test_replica_manager.image(), may_join=False
+    ),
+    "acknowledges in a later term": test_partition.test_who_waits_hears_that_the_leader_has_changed,
+    "believes logs durable": test_maintenance.test_the_recovery_point_moves_when_a_segment_is_rolled,
+    "keeps producers of what it cuts": test_hosted.test_a_cut_takes_back_what_producers_wrote_behind_it,
+    "keeps epochs of records that it cuts": partial(
+        test_leader_epochs.test_truncation_forgets_epochs_that_have_no_record_left, 0, ()
+    ),
+    "writes high watermarks too high": test_maintenance.test_the_checkpoint_of_high_watermarks_has_what_is_committed,
+    "retention removes what is not committed": test_maintenance.test_what_is_not_committed_stays,
+}
+"""The test that has to notice each rule of records."""
+
+
+@pytest.mark.parametrize("mutation", [*records.RARE, *record_logs.RARE], ids=lambda each: each.rule)
+def test_a_test_of_the_part_notices(mutation: Mutation) -> None:
+    notice = NOTICED_BY[mutation.rule]
+    notice()
+    with mutated(mutation), pytest.raises(AssertionError):
+        notice()

@@ -1,4 +1,6 @@
-"""Consumers: each follows all partitions from the first record on, with fetch sessions and leader epochs (KIP-320)."""
+"""Consumers: each follows all partitions from the first record on, with fetch sessions and leader epochs (KIP-320).
+
+Some read from any replica, not only from leaders (KIP-392)."""
 
 from __future__ import annotations
 
@@ -48,7 +50,11 @@ class Consumer:
         ledger: Ledger,
         rng: random.Random,
         places: Sequence[Place],
+        *,
+        reads_anywhere: bool,
     ) -> None:
+        """``reads_anywhere``: also from followers."""
+        self._reads_anywhere = reads_anywhere
         self._net = net
         self._hosts = [host for host in hosts if host.is_broker]
         self._ledger = ledger
@@ -64,7 +70,7 @@ class Consumer:
         while not self.is_over:
             await trio.sleep(self._rng.expovariate(1 / 0.1))
             leaders = sorted({leader for leader, _ in self._view.leaders.values()})
-            hosts = [host for host in self._hosts if host.id in leaders]
+            hosts = [host for host in self._hosts if self._reads_anywhere or host.id in leaders]
             if not hosts or len(self._view.leaders) < len(self.positions) or self._rng.random() < 0.1:
                 await self._learn()
                 continue
@@ -135,7 +141,7 @@ class Consumer:
         for place, position in self.positions.items():
             topic_id = self._view.topic_ids[place[0]]
             leader, epoch = self._view.leaders[place]
-            if leader != host_id:
+            if leader != host_id and not self._reads_anywhere:
                 session.forget((topic_id, place[1]))
                 continue
             asked[place] = epoch
@@ -147,7 +153,8 @@ class Consumer:
                     fetch_offset=position.offset,
                     max_bytes=700,
                     current_leader_epoch=epoch,
-                    last_fetched_epoch=position.epoch,
+                    # A follower that has less is not another log.
+                    last_fetched_epoch=-1 if self._reads_anywhere else position.epoch,
                 )
             )
         return asked
@@ -156,6 +163,14 @@ class Consumer:
         position = self.positions[place]
         if data.error_code in _LOOK_AGAIN:
             return False
+        if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            start = self._ledger.start_of(place)
+            if position.offset < start:
+                self.positions[place] = _Position(start)
+                return True
+            if self._reads_anywhere or not link.host.is_up or link.host.life != link.life:
+                # A follower that has less, or a leader of whose deletions nothing is known any more.
+                return False
         if data.error_code or data.diverging_epoch.epoch >= 0:
             what = f"node {link.host.id} says {data.error_code}, {data.diverging_epoch}"
             self._ledger.refused(place, f"a consumer is at {position}, and {what}")

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
 from tests.sim.checkers.invariants import ViolationError
@@ -46,6 +47,8 @@ class Known:
     """Next offset and identity of each batch that was below a high watermark, by its base offset."""
     leader_epoch: int = -1
     """The newest that any leader had."""
+    start: int = 0
+    """The highest log start of all replicas; records below it may be deleted anywhere."""
     is_excused: bool = False
     high_watermarks: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
     """What consumers were told, by consumer, host, its life, and leader epoch."""
@@ -59,6 +62,8 @@ class Ledger:
         self._rng = rng
         self.logs = Logs()
         self.known = {place: Known(each) for place, each in min_isr.items()}
+        self._registered: dict[int, int] = {}
+        """The newest broker epoch of each host that had lost records, when it lost them."""
         self._missing: dict[tuple[int, Place], tuple[int, int]] = {}
         """Where a host's log had ended before it lost power and records, and the newest leader epoch of that time;
         until it has everything again. The leader of that epoch may still count what the host fetched before."""
@@ -78,6 +83,10 @@ class Ledger:
         self._ends[host.id] = {place: self._end(host, place) for place in self.known}
 
     def _lost_power(self, host: Host) -> None:
+        self._registered[host.id] = max(
+            (registered.epoch for image in self._images() if (registered := image.brokers.get(host.id))),
+            default=-1,
+        )
         for place, before in self._ends.pop(host.id).items():
             after = self._end(host, place)
             if after < before:
@@ -86,9 +95,24 @@ class Ledger:
                 self._missing[key] = max(before, earlier), self.known[place].leader_epoch
                 self.counts["lost page caches"] += 1
 
+    def _images(self) -> Iterator[ClusterImage]:
+        """What the running brokers know of the metadata."""
+        for host in self._hosts:
+            quorum = host.quorum
+            if quorum is not None:
+                yield quorum.published.image
+
     def _end(self, host: Host, place: Place) -> int:
-        batches = self.logs.of(host, place)
-        return batches[-1].next_offset if batches else 0
+        return self.logs.range_of(host, place)[1]
+
+    def ends_of(self, place: Place) -> set[int]:
+        """Where the logs of the open replicas of a partition end."""
+        return {self._end(host, place) for host, each, _ in self.replicas() if each == place}
+
+    def start_of(self, place: Place) -> int:
+        """The offset before which records may be deleted."""
+        self._note_elections()
+        return self.known[place].start
 
     def _is_missing(self, host: Host, place: Place) -> bool:
         """Whether a replica has lost records and not fetched them again."""
@@ -100,10 +124,13 @@ class Ledger:
             return True
         found = {each.base_offset: each for each in self.logs.of(host, place)}
         has_all = all(
-            base in found and found[base].crc == crc for base, crc in known.acknowledged.items()
+            base in found and found[base].crc == crc
+            for base, crc in known.acknowledged.items()
+            if base >= known.start
         ) and all(
             base in found and (found[base].epoch, found[base].crc) == identity
             for base, (_, identity) in known.shown.items()
+            if base >= known.start
         )
         if has_all:
             del self._missing[host.id, place]
@@ -116,7 +143,7 @@ class Ledger:
         self._note_elections()
         known = self.known[place]
         self.counts["acknowledged"] += 1
-        if known.is_excused:
+        if known.is_excused or base_offset < known.start:
             return
         holders = [
             host.id
@@ -172,8 +199,8 @@ class Ledger:
             self._violated(invariant, place, what)
 
     def holds(self, place: Place, producer: tuple[int, int], base_sequence: int) -> bool:
-        """Whether any log has a producer's batch."""
-        return any(
+        """Whether any log has a producer's batch, or had it before records were deleted."""
+        return self.known[place].start > 0 or any(
             each.producer == producer and each.base_sequence == base_sequence
             for host in self._hosts
             for each in self.logs.of(host, place)
@@ -197,6 +224,9 @@ class Ledger:
     def _note_elections(self) -> None:
         for host, place, hosted in self.replicas():
             known, partition = self.known[place], hosted.partition
+            # A thread may have deleted more already.
+            assert hosted.log is not None, "its log is open"
+            known.start = max(known.start, partition.log_start_offset, hosted.log.log.log_start_offset)
             if partition.role is Role.LEADER and partition.leader_epoch > known.leader_epoch:
                 known.leader_epoch = partition.leader_epoch
                 self.counts["leaders"] += 1
@@ -221,16 +251,23 @@ class Ledger:
                 continue
             partition = hosted.partition
             if partition.role is not Role.OFFLINE:
-                self._check_committed(host, place, partition.high_watermark)
+                # A thread may have deleted more already.
+                assert hosted.log is not None, "its log is open"
+                log_start = max(partition.log_start_offset, hosted.log.log.log_start_offset)
+                self._check_committed(host, place, log_start, partition.high_watermark)
             if partition.role is Role.LEADER:
                 self._check_isr(host, place, hosted)
 
-    def _check_committed(self, host: Host, place: Place, high_watermark: int) -> None:
+    def _check_committed(self, host: Host, place: Place, log_start: int, high_watermark: int) -> None:
         batches, key = self.logs.of(host, place), (host.id, host.life, place)
+        begin, _ = self.logs.range_of(host, place)
+        if begin > log_start:
+            what = f"node {host.id} has nothing from its log's start {log_start} to {begin}"
+            self._violated(NodeInvariant.COMMITTED_STAYS, place, what)
         count, last = self._checked.get(key, (0, None))
         if last is None or len(batches) < count or batches[count - 1] != last:
             count = 0
-        end = batches[count - 1].next_offset if count else (batches[0].base_offset if batches else 0)
+        end = batches[count - 1].next_offset if count else begin
         for batch in batches[count:]:
             if batch.next_offset > high_watermark:
                 break
@@ -244,15 +281,28 @@ class Ledger:
             self._checked[key] = (count, batch)
 
     def _check_isr(self, host: Host, place: Place, hosted: Hosted) -> None:
-        partition = hosted.partition
+        partition, known = hosted.partition, self.known[place]
+        committed = partition.high_watermark
+        if partition.leader_epoch == known.leader_epoch and known.acknowledged:
+            # A new leader learns only later what was committed before.
+            committed = max(committed, max(known.acknowledged) + 1)
         for member in self._hosts:
-            if member.id in partition.isr and not self._is_missing(member, place):
+            if member.id in partition.isr and (
+                not self._is_missing(member, place) or self._has_joined(host, partition.isr, member)
+            ):
                 end = self._end(member, place)
-                if end < partition.high_watermark:
-                    what = f"node {host.id} leads with {partition.high_watermark} committed"
+                if end < committed:
+                    what = f"node {host.id} leads with {committed} committed"
                     self._violated(
                         NodeInvariant.ISR_HAS_THE_COMMITTED, place, f"{what}, node {member.id} ends at {end}"
                     )
+
+    def _has_joined(self, leader: Host, isr: Sequence[int], member: Host) -> bool:
+        """Whether a host that had lost records is in an ISR since it registered again: it took it out (KIP-903), unless
+        nobody else was in there."""
+        assert leader.quorum is not None, "it leads"
+        registered = leader.quorum.published.image.brokers.get(member.id)
+        return len(isr) > 1 and registered is not None and registered.epoch > self._registered[member.id]
 
     # -- at last -------------------------------------------------------------------------------------------------
 
@@ -274,32 +324,43 @@ class Ledger:
                         f"node {host.id} leads, {len(own)} are open, {sorted(missing)} not in the ISR;"
                         f" it asks for {hosted.partition.isr_change}"
                     )
+            starts = {host.id: hosted.partition.log_start_offset for host, hosted in own}
+            if any(
+                start < hosted.partition.log_start_offset
+                for _, hosted in leaders
+                for start in starts.values()
+            ):
+                said.append(f"logs start at {starts}")
             if len(ends) > 1 or marks != ends:
                 said.append(f"logs end at {sorted(ends)}, high watermarks {sorted(marks)}")
         return [f"{place}: {', '.join(said)}" for place, said in found.items() if said]
 
     def check_at_last(self) -> None:
         """Raise ViolationError for what is lost, doubled or out of order in the logs of a cluster at rest."""
-        for host, place, _ in self.replicas():
+        for host, place, hosted in self.replicas():
             known, batches = self.known[place], self.logs.of(host, place)
             if known.is_excused:
                 continue
             found = {each.base_offset: each for each in batches}
+            start = hosted.partition.log_start_offset
             for base, crc in known.acknowledged.items():
-                if base not in found or found[base].crc != crc:
+                if base >= start and (base not in found or found[base].crc != crc):
                     what = f"node {host.id} has not the batch {base} that was acknowledged, but {found.get(base)}"
                     self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
             for base, (_, identity) in known.shown.items():
+                if base < start:
+                    continue
                 if base not in found or (found[base].epoch, found[base].crc) != identity:
                     what = f"node {host.id} has not the batch {base} that was shown, but {found.get(base)}"
                     self._violated(NodeInvariant.COMMITTED_STAYS, place, what)
-            self._check_sequences(host, place, batches)
+            self._check_sequences(host, place, batches, is_whole=not start)
 
-    def _check_sequences(self, host: Host, place: Place, batches: list[Batch]) -> None:
+    def _check_sequences(self, host: Host, place: Place, batches: list[Batch], *, is_whole: bool) -> None:
         following: dict[tuple[int, int], int] = {}
         for batch in batches:
             if batch.producer[0] >= 0:
-                expected = following.get(batch.producer, 0)
+                # The first batch of a producer may be deleted.
+                expected = following.get(batch.producer, 0 if is_whole else batch.base_sequence)
                 if batch.base_sequence != expected:
                     what = f"node {host.id} has {batch}, and sequence {expected} is due"
                     self._violated(NodeInvariant.ONCE_AND_IN_ORDER, place, what)

@@ -136,13 +136,22 @@ class ClusterView:
 async def make_topic(
     net: NetHost, hosts: list[Host], name: str, partitions: int, replicas: int, configs: dict[str, str]
 ) -> None:
-    """Have a topic made, however often that takes."""
+    """Have a topic made, however often that takes. Its replicas are on the hosts: a stranger may have registered as a
+    broker, too."""
+    ids = [host.id for host in hosts]
     request = CreateTopicsRequest(
         topics=[
             CreateTopicsRequest.CreatableTopic(
                 name=name,
-                num_partitions=partitions,
-                replication_factor=replicas,
+                num_partitions=-1,
+                replication_factor=-1,
+                assignments=[
+                    CreateTopicsRequest.CreatableReplicaAssignment(
+                        partition_index=index,
+                        broker_ids=[ids[(index + number) % len(ids)] for number in range(replicas)],
+                    )
+                    for index in range(partitions)
+                ],
                 configs=[
                     CreateTopicsRequest.CreatableTopicConfig(name=key, value=value)
                     for key, value in configs.items()

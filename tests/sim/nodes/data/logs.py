@@ -1,4 +1,8 @@
-"""The logs of partitions as the disks have them, batch by batch; what is only in the page cache counts."""
+"""The logs of partitions as the disks have them, batch by batch; what is only in the page cache counts.
+
+A power loss may leave the records of a new log and not the file that says whose log it is. The broker sets such a log
+aside, so it has no records here.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from tests.sim.disk import _apply, _Node
 from tests.sim.nodes.data.link import Place
@@ -65,15 +70,21 @@ class Logs:
     def of(self, host: Host, place: Place) -> list[Batch]:
         """All batches of a replica in order."""
         disk, directory = host.disk, directory_of(place)
-        names = disk._names.children.get(directory, {})
-        segments = sorted(
-            (base, name) for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None
-        )
         batches: list[Batch] = []
-        for _, name in segments:
+        for _, name in _segments(host, place):
             path = f"{directory}/{name}"
             batches += self._read(host.id, path, disk._names[path])
         return batches
+
+    def range_of(self, host: Host, place: Place) -> tuple[int, int]:
+        """The offsets at which the first segment of a replica begins, and its log ends."""
+        segments = _segments(host, place)
+        if not segments:
+            return 0, 0
+        end, name = segments[-1]
+        path = f"{directory_of(place)}/{name}"
+        batches = self._read(host.id, path, host.disk._names[path])
+        return segments[0][0], batches[-1].next_offset if batches else end
 
     def _read(self, host_id: int, path: str, node: _Node) -> list[Batch]:
         data, known = node.data, self._known.get((host_id, path))
@@ -88,6 +99,18 @@ class Logs:
 
 def _still_holds(known: _Known, data: bytearray) -> bool:
     return len(data) >= known.end and data.startswith(known.mark, known.last)
+
+
+def _segments(host: Host, place: Place) -> list[tuple[int, str]]:
+    """Base offset and file name of each segment of a replica that a broker would open."""
+    directory = directory_of(place)
+    owner = host.disk._names.get(f"{directory}/{PARTITION_METADATA_NAME}")
+    if owner is None or not owner.data:
+        return []
+    names = host.disk._names.children.get(directory, {})
+    return sorted(
+        (base, name) for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None
+    )
 
 
 def directory_of(place: Place) -> str:

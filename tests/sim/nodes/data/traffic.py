@@ -12,6 +12,7 @@ from tests.sim.nodes.data.consumers import Consumer
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import make_topic
 from tests.sim.nodes.data.logs import PREFIX
+from tests.sim.nodes.data.operators import Deleter, Mover
 from tests.sim.nodes.data.producers import Producer
 from tests.sim.nodes.host import Host
 from tests.sim.nodes.network import Net
@@ -22,6 +23,10 @@ CONFIG: Mapping[str, str] = {
     "replica.fetch.wait.max.ms": "200",
     "replica.fetch.backoff.ms": "200",
     "replica.socket.timeout.ms": "3000",
+    "log.initial.task.delay.ms": "500",
+    "log.retention.check.interval.ms": "500",
+    "log.flush.offset.checkpoint.interval.ms": "1000",
+    "log.flush.start.offset.checkpoint.interval.ms": "1000",
 }
 """Smaller than the defaults, so that all of it happens within seconds."""
 
@@ -43,6 +48,14 @@ class DataOptions:
     others: int
     """Producers with acks=1."""
     consumers: int
+    reads_anywhere: bool
+    """Whether consumers read from followers, too."""
+    deletes: bool
+    """Whether somebody deletes records."""
+    retention_bytes: int
+    """Of each partition; -1 for no limit."""
+    moves: bool
+    """Whether somebody has other replicas lead."""
 
 
 def draw_data(seed: int, brokers: int) -> DataOptions | None:
@@ -50,13 +63,19 @@ def draw_data(seed: int, brokers: int) -> DataOptions | None:
     rng = random.Random(f"data options {seed}")
     if seed < FIRST_WITH_RECORDS and (brokers < 2 or rng.random() < 0.65):
         return None
+    partitions = rng.randint(1, 3)
+    segment_bytes = rng.choice((1500, 6000, 2**30))
     return DataOptions(
-        partitions=rng.randint(1, 3),
+        partitions=partitions,
         replicas=min(3, brokers),
-        segment_bytes=rng.choice((1500, 6000, 2**30)),
+        segment_bytes=segment_bytes,
         idempotent=rng.randint(1, 2),
         others=rng.choice((0, 1)),
         consumers=rng.randint(1, 2),
+        reads_anywhere=rng.random() < 0.4,
+        deletes=rng.random() < 0.3,
+        retention_bytes=3000 if segment_bytes == 1500 and rng.random() < 0.4 else -1,
+        moves=rng.random() < 0.4,
     )
 
 
@@ -84,16 +103,36 @@ class DataTraffic:
         ]
         self.consumers = [
             Consumer(
-                net.host(f"consumer{number}"), hosts, self.ledger, random.Random(rng.getrandbits(64)), places
+                net.host(f"consumer{number}"),
+                hosts,
+                self.ledger,
+                random.Random(rng.getrandbits(64)),
+                places,
+                reads_anywhere=options.reads_anywhere and number == 0,
             )
             for number in range(options.consumers)
+        ]
+        kinds = [kind for kind, is_there in ((Deleter, options.deletes), (Mover, options.moves)) if is_there]
+        self._operators = [
+            kind(
+                net.host(kind.__name__.lower()),
+                hosts,
+                self.ledger,
+                random.Random(rng.getrandbits(64)),
+                places,
+            )
+            for kind in kinds
         ]
         self._are_topics_made = False
 
     @property
     def addresses(self) -> list[str]:
         """Of all clients."""
-        clients: list[Producer | Consumer] = [*self.producers, *self.consumers]
+        clients: list[Producer | Consumer | Deleter | Mover] = [
+            *self.producers,
+            *self.consumers,
+            *self._operators,
+        ]
         return [self._operator.address, *(each.address for each in clients)]
 
     async def run(self) -> None:
@@ -107,6 +146,7 @@ class DataTraffic:
                 self._options.replicas,
                 {
                     "min.insync.replicas": str(min_isr),
+                    "retention.bytes": str(self._options.retention_bytes),
                     # Clocks jump by an hour and more.
                     "message.timestamp.after.max.ms": str(2**63 - 1),
                 },
@@ -115,13 +155,13 @@ class DataTraffic:
         async with trio.open_nursery() as nursery:
             for producer in self.producers:
                 nursery.start_soon(producer.run)
-            for consumer in self.consumers:
-                nursery.start_soon(consumer.run)
+            for client in (*self.consumers, *self._operators):
+                nursery.start_soon(client.run)
 
     def finish(self) -> None:
         """Have the producers send what there is, and end."""
-        for producer in self.producers:
-            producer.is_over = True
+        for client in (*self.producers, *self._operators):
+            client.is_over = True
 
     def end(self) -> None:
         """Have the consumers end."""
@@ -137,11 +177,8 @@ class DataTraffic:
         if found:
             return found
         for place in self.ledger.known:
-            ends = {self.ledger.logs.of(host, place)[-1].next_offset for host in self._hosts_of(place)}
+            ends = self.ledger.ends_of(place)
             positions = {each.positions[place].offset for each in self.consumers}
             if positions != ends:
                 found.append(f"{place}: consumers are at {sorted(positions)}, logs end at {sorted(ends)}")
         return found
-
-    def _hosts_of(self, place: tuple[str, int]) -> list[Host]:
-        return [host for host, each, _ in self.ledger.replicas() if each == place]

@@ -1,17 +1,20 @@
-"""Broken rules of records: of replication, leaders, followers and producers. Their runs are those that have records."""
+"""Broken rules of replication: of leaders, followers and ISRs. Their runs are those that have records; `record_logs`
+has the rules of logs, producers and readers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.log_state.producers import ProducerStates
+from kafkaproto_server.controller.brokers import alter_partition
 from kafkaproto_server.node.replicas import fetchers
+from kafkaproto_server.node.replicas.fetches import Fetches
+from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.replica.followers import Follower
 from kafkaproto_server.replica.partition import Partition
 from tests.sim.mutations.mutation import Mutation, Patches
-from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.mutations.support import node_mutation, nothing
+from tests.sim.nodes.mutations.support import nothing, record_mutation
 
 
 def _takes_the_high_watermark_from_the_leader_alone() -> Patches:
@@ -50,55 +53,136 @@ def _does_not_cut_by_epochs() -> Patches:
     return [(fetchers._Fetcher, "_truncate", truncate)]
 
 
-def _does_not_check_sequences() -> Patches:
-    return [(ProducerStates, "check", nothing)]
+def _counts_only_the_committed_isr() -> Patches:
+    original = Partition.maybe_advance_high_watermark
+
+    def advance(self: Any, now_ms: int) -> None:
+        followers = self.followers
+        self.followers = {each: follower for each, follower in followers.items() if each in self.isr}
+        original(self, now_ms)
+        self.followers = followers
+
+    return [(Partition, "maybe_advance_high_watermark", advance)]
 
 
-def _does_not_know_repeated_batches() -> Patches:
-    original = ProducerStates.check
-
-    def check(self: Any, header: Any, **more: Any) -> None:
-        original(self, header, **more)
-
-    return [(ProducerStates, "check", check)]
+def _ignores_the_minimal_isr() -> Patches:
+    return [(Partition, "required_isr_size", property(lambda self: 0))]
 
 
-def _appends_past_a_gap() -> Patches:
-    original = Partition.take_offsets
+def _expands_the_isr_behind_its_epoch() -> Patches:
+    def expand(self: Any, broker_id: int, follower: Any) -> None:
+        if self._pending is None and broker_id not in self.isr:
+            end = follower.log_end_offset
+            if end >= self.high_watermark and self._brokers.is_eligible(broker_id, follower.broker_epoch):
+                self._ask((*self.isr, broker_id))
 
-    def take_offsets(self: Any, header: Any, *, needs_all: bool) -> int:
-        base = original(self, header, needs_all=needs_all)
-        if base % 7 == 3:
-            self.next_offset += 1
-            return base + 1
-        return base
-
-    return [(Partition, "take_offsets", take_offsets)]
+    return [(Partition, "_maybe_expand_isr", expand)]
 
 
-def _mutation(rule: str, noticed_by: NodeInvariant, patches: Any, *also: NodeInvariant) -> Mutation:
-    return node_mutation(rule, noticed_by, patches, also=also, likely_seed=FIRST_WITH_RECORDS + 1)
+def _takes_earlier_runs_of_brokers_into_the_isr() -> Patches:
+    is_eligible, checked_isr = ReplicaManager.is_eligible, alter_partition._checked_isr
+
+    def checked(image: Any, partition: Any, data: Any, members: Any) -> tuple[int, ...]:
+        return checked_isr(image, partition, data, members and dict.fromkeys(members, -1))
+
+    return [
+        (ReplicaManager, "is_eligible", lambda self, broker_id, _: is_eligible(self, broker_id, -1)),
+        (Fetches, "is_stale", lambda *_: False),
+        (alter_partition, "_checked_isr", checked),
+    ]
+
+
+def _counts_what_it_sends() -> Patches:
+    original = Follower.fetched
+
+    def fetched(self: Any, *given: Any, leader_end_offset: int, **more: Any) -> None:
+        original(self, *given, leader_end_offset=leader_end_offset, **more)
+        self.log_end_offset = leader_end_offset
+
+    return [(Follower, "fetched", fetched)]
+
+
+def _believes_all_committed() -> Patches:
+    original = Partition.leader_said
+
+    def leader_said(self: Any, high_watermark: int) -> None:
+        original(self, self.log_end_offset)
+
+    return [(Partition, "leader_said", leader_said)]
+
+
+def _cuts_all_of_its_log() -> Patches:
+    return [(Partition, "truncation_point", lambda self, leader_end: self.log_start_offset)]
+
+
+def _does_not_fence_leader_epochs() -> Patches:
+    return [(Partition, "check_epoch", nothing)]
+
+
+def _keeps_acknowledgements_for_a_later_term() -> Patches:
+    return [(Partition, "_fail_acknowledgements", nothing)]
+
+
+def _leaves_the_starts_of_followers() -> Patches:
+    return [(fetchers._Fetcher, "_move_start", nothing)]
+
+
+def _deletes_what_is_not_committed() -> Patches:
+    return [(Partition, "deletion_offset", lambda self, offset: self.next_offset)]
 
 
 _REPLICATED = NodeInvariant.ACKNOWLEDGED_IS_REPLICATED
 _STAYS = NodeInvariant.COMMITTED_STAYS
 _HAVE = NodeInvariant.ISR_HAS_THE_COMMITTED
 _KEPT = NodeInvariant.ACKNOWLEDGED_IS_KEPT
-_ONCE = NodeInvariant.ONCE_AND_IN_ORDER
 _SETTLES = NodeInvariant.SETTLES_AT_LAST
 
 MUTATIONS: tuple[Mutation, ...] = (
-    _mutation(
+    record_mutation(
         "takes the high watermark from the leader alone",
-        _HAVE,
+        (_HAVE, _REPLICATED, _STAYS),
         _takes_the_high_watermark_from_the_leader_alone,
-        _REPLICATED,
-        _STAYS,
     ),
-    _mutation("acknowledges before it is replicated", _REPLICATED, _acknowledges_before_replication, _STAYS),
-    _mutation("expands ISRs too early", _HAVE, _expands_the_isr_too_early, _REPLICATED, _STAYS),
-    _mutation("does not cut its log by epochs", _SETTLES, _does_not_cut_by_epochs, _STAYS, _KEPT),
-    _mutation("does not check sequences", _ONCE, _does_not_check_sequences),
-    _mutation("appends repeated batches", _ONCE, _does_not_know_repeated_batches),
-    _mutation("leaves gaps between batches", _STAYS, _appends_past_a_gap),
+    record_mutation(
+        "acknowledges before it is replicated", (_REPLICATED, _STAYS), _acknowledges_before_replication
+    ),
+    record_mutation("expands ISRs too early", (_HAVE, _REPLICATED, _STAYS), _expands_the_isr_too_early),
+    record_mutation(
+        "does not cut its log by epochs",
+        (_SETTLES, _STAYS, _KEPT),
+        _does_not_cut_by_epochs,
+        likely_seed=1000005,
+    ),
+    record_mutation(
+        "counts only the committed ISR",
+        (_HAVE, _REPLICATED, _STAYS),
+        _counts_only_the_committed_isr,
+        likely_seed=1000004,
+    ),
+    record_mutation(
+        "ignores min.insync.replicas", (_REPLICATED, _STAYS), _ignores_the_minimal_isr, likely_seed=1000003
+    ),
+    record_mutation("counts what it sends", (_HAVE, _REPLICATED, _STAYS), _counts_what_it_sends),
+    record_mutation("believes all committed", (_STAYS, _HAVE), _believes_all_committed, likely_seed=1000004),
+    record_mutation("cuts all of its log", (_HAVE, _STAYS), _cuts_all_of_its_log, likely_seed=1000047),
+    record_mutation(
+        "does not fence leader epochs", (_STAYS, _HAVE), _does_not_fence_leader_epochs, likely_seed=1000061
+    ),
+    record_mutation(
+        "leaves the starts of followers", (_SETTLES,), _leaves_the_starts_of_followers, likely_seed=1000097
+    ),
+    record_mutation(
+        "deletes what is not committed", (_HAVE, _STAYS), _deletes_what_is_not_committed, likely_seed=1000097
+    ),
 )
+
+RARE: tuple[Mutation, ...] = (
+    record_mutation("expands ISRs behind its epoch", (_HAVE, _STAYS), _expands_the_isr_behind_its_epoch),
+    record_mutation(
+        "takes earlier runs into ISRs", (_HAVE, _STAYS), _takes_earlier_runs_of_brokers_into_the_isr
+    ),
+    record_mutation(
+        "acknowledges in a later term", (_REPLICATED, _STAYS), _keeps_acknowledgements_for_a_later_term
+    ),
+)
+"""Not one in a hundred seeds notices them."""

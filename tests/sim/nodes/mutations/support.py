@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.sim.mutations.mutation import Mutation, Patches
+from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS
 
 
 def node_mutation(
@@ -27,6 +28,17 @@ def node_mutation(
         level="nodes",
         likely_seed=likely_seed,
     )
+
+
+def record_mutation(
+    rule: str,
+    noticed_by: tuple[enum.Enum, ...],
+    patches: Callable[[], Patches],
+    likely_seed: int = FIRST_WITH_RECORDS + 1,
+) -> Mutation:
+    """A rule of records. Any of ``noticed_by`` may notice it."""
+    first, *also = noticed_by
+    return node_mutation(rule, first, patches, also=tuple(also), likely_seed=likely_seed)
 
 
 def nothing(*_: Any, **__: Any) -> None:

@@ -1,0 +1,208 @@
+"""Broken rules of the logs of topics: of their producers, their files and their readers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import structs
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.log_state import producers
+from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
+from kafkaproto_server.log_state.producers import ProducerRefused, ProducerStates
+from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
+from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
+from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.storage.log import recovery, segment, topic_log, topic_retention
+from kafkaproto_server.storage.log.topic_log import TopicLog
+from tests.sim.mutations.mutation import Mutation, Patches
+from tests.sim.nodes.invariants import NodeInvariant
+from tests.sim.nodes.mutations.support import Wrapped, nothing, record_mutation
+
+_NO_LIMIT = 2**63 - 1
+
+
+def _does_not_check_sequences() -> Patches:
+    return [(ProducerStates, "check", nothing)]
+
+
+def _does_not_know_repeated_batches() -> Patches:
+    original = ProducerStates.check
+
+    def check(self: Any, header: Any, **more: Any) -> None:
+        original(self, header, **more)
+
+    return [(ProducerStates, "check", check)]
+
+
+def _takes_gaps_in_sequences() -> Patches:
+    original = ProducerStates.check
+
+    def check(self: Any, header: Any, **more: Any) -> Any:
+        try:
+            return original(self, header, **more)
+        except ProducerRefused as error:
+            if error.code is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
+                return None
+            raise
+
+    return [(ProducerStates, "check", check)]
+
+
+def _responds_to_repeated_batches_with_other_offsets() -> Patches:
+    original = producers._Producer.find
+
+    def find(self: Any, header: Any) -> Any:
+        found = original(self, header)
+        return None if found is None else found._replace(base_offset=found.base_offset + 1)
+
+    return [(producers._Producer, "find", find)]
+
+
+def _forgets_producers_at_a_start() -> Patches:
+    return [(TopicLog, "_producers", lambda self, *_: (ProducerStates(self.log.log_end_offset), []))]
+
+
+def _keeps_producers_of_what_it_cuts() -> Patches:
+    original = HostedReplicas.was_cut
+
+    def was_cut(self: Any, hosted: Any, found: Any) -> None:
+        original(self, hosted, structs.replace(found, producers=hosted.partition.producers))
+
+    return [(HostedReplicas, "was_cut", was_cut)]
+
+
+def _keeps_epochs_of_records_that_it_cuts() -> Patches:
+    original = LeaderEpochs.truncate_to
+
+    def begin(self: Any, epoch: int, start_offset: int) -> bool:
+        if self._epochs and epoch <= self._epochs[-1]:
+            return False
+        original(self, start_offset)
+        self._epochs.append(epoch)
+        self._start_offsets.append(start_offset)
+        return True
+
+    return [(LeaderEpochs, "truncate_to", nothing), (LeaderEpochs, "begin", begin)]
+
+
+def _appends_past_a_gap() -> Patches:
+    original = Partition.take_offsets
+
+    def take_offsets(self: Any, header: Any, *, needs_all: bool) -> int:
+        base = original(self, header, needs_all=needs_all)
+        if base % 7 == 3:
+            self.next_offset += 1
+            return base + 1
+        return base
+
+    return [(Partition, "take_offsets", take_offsets)]
+
+
+def _with_offsets(**wrong: Any) -> Patches:
+    """Checkpoints say something else."""
+    original = Hosted.offsets
+
+    def offsets(self: Any) -> Any:
+        found = original(self)
+        if self.log is None:
+            return found
+        return structs.replace(found, **{name: of(self.partition) for name, of in wrong.items()})
+
+    return [(Hosted, "offsets", offsets)]
+
+
+def _believes_logs_durable() -> Patches:
+    return _with_offsets(recovery_point=lambda partition: partition.log_end_offset)
+
+
+def _writes_high_watermarks_that_are_not_reached() -> Patches:
+    return _with_offsets(high_watermark=lambda partition: partition.log_end_offset)
+
+
+def _keeps_a_torn_tail_of_records() -> Patches:
+    original = recovery.recover_segment
+
+    def recover(file: Any, *given: Any, policy: Any, **more: Any) -> Any:
+        if policy.cuts_damage:
+            file = Wrapped(file, truncate=nothing)
+        return original(file, *given, policy=policy, **more)
+
+    return [(segment, "recover_segment", recover)]
+
+
+def _sends_what_is_not_committed() -> Patches:
+    original = TopicLog.read_records
+
+    def read(self: Any, offset: int, max_bytes: int, end_offset: int, **more: Any) -> Any:
+        return original(self, offset, max_bytes, _NO_LIMIT, **more)
+
+    return [(TopicLog, "read_records", read)]
+
+
+def _retention_removes_what_is_not_committed() -> Patches:
+    original = topic_retention.removable_segments
+
+    def removable(*given: Any, high_watermark: int, **more: Any) -> int:
+        return original(*given, high_watermark=_NO_LIMIT, **more)
+
+    return [(topic_log, "removable_segments", removable)]
+
+
+def _sets_replicas_aside_by_old_metadata() -> Patches:
+    original = MetadataApplier.apply
+
+    def apply(self: Any, image: Any, *, has_caught_up: bool) -> bool:
+        return original(self, image, has_caught_up=True)
+
+    return [(MetadataApplier, "apply", apply)]
+
+
+_REPLICATED = NodeInvariant.ACKNOWLEDGED_IS_REPLICATED
+_STAYS = NodeInvariant.COMMITTED_STAYS
+_HAVE = NodeInvariant.ISR_HAS_THE_COMMITTED
+_KEPT = NodeInvariant.ACKNOWLEDGED_IS_KEPT
+_ONCE = NodeInvariant.ONCE_AND_IN_ORDER
+_SETTLES = NodeInvariant.SETTLES_AT_LAST
+_FAILS = NodeInvariant.NO_FAILURE
+
+MUTATIONS: tuple[Mutation, ...] = (
+    record_mutation("does not check sequences", (_ONCE,), _does_not_check_sequences),
+    record_mutation("appends repeated batches", (_ONCE,), _does_not_know_repeated_batches),
+    record_mutation("takes gaps in sequences", (_ONCE,), _takes_gaps_in_sequences, likely_seed=1000003),
+    record_mutation(
+        "responds with other offsets", (_REPLICATED, _STAYS), _responds_to_repeated_batches_with_other_offsets
+    ),
+    record_mutation(
+        "forgets producers at a start", (_ONCE,), _forgets_producers_at_a_start, likely_seed=1001006
+    ),
+    record_mutation("leaves gaps between batches", (_STAYS,), _appends_past_a_gap),
+    record_mutation(
+        "keeps a torn tail of records",
+        (_FAILS, _STAYS, _HAVE, _SETTLES, _KEPT),
+        _keeps_a_torn_tail_of_records,
+        likely_seed=1001006,
+    ),
+    record_mutation("sends what is not committed", (_STAYS,), _sends_what_is_not_committed),
+    record_mutation(
+        "sets replicas aside by old metadata",
+        (_HAVE, _STAYS, _KEPT, _FAILS),
+        _sets_replicas_aside_by_old_metadata,
+        likely_seed=1000004,
+    ),
+)
+
+RARE: tuple[Mutation, ...] = (
+    record_mutation("believes logs durable", (_FAILS, _STAYS, _SETTLES, _KEPT), _believes_logs_durable),
+    record_mutation("keeps producers of what it cuts", (_ONCE, _SETTLES), _keeps_producers_of_what_it_cuts),
+    record_mutation(
+        "keeps epochs of records that it cuts", (_STAYS, _SETTLES), _keeps_epochs_of_records_that_it_cuts
+    ),
+    record_mutation(
+        "writes high watermarks too high", (_STAYS, _HAVE), _writes_high_watermarks_that_are_not_reached
+    ),
+    record_mutation(
+        "retention removes what is not committed", (_HAVE, _STAYS), _retention_removes_what_is_not_committed
+    ),
+)
+"""As `records.RARE`."""
