@@ -4,8 +4,8 @@ The files are Kafka's: segments with their indexes (``segment``), ``leader-epoch
 ``partition.metadata``, and ``<offset>.snapshot`` (``producer_state_file``). Batches arrive as bytes. The leader of the
 log has set their offsets and leader epochs; the log only checks that each batch continues the one before.
 
-What ``sync`` covered survives any crash. After an OSError nobody knows what the disk holds, so the log refuses every
-further change with an OSError; only opening it again shows its state.
+What ``sync`` covered survives any crash. After an OSError nobody knows what the disk holds, so every further change,
+which may have waited for this one, raises OSError; only opening the log again shows its state.
 
 Logs of topics differ by their `LogConfig`: offsets may be missing, and nothing is made durable before ``flush``. What a
 crash of the machine destroys there comes back from other replicas.
@@ -195,8 +195,7 @@ class Log:
         for buffer in batches:
             count = len(views)
             views.extend(iterate_batches(buffer))
-            # A buffer without a whole batch would be appended as a torn tail that this node made
-            # itself.
+            # A buffer without a whole batch would be appended as a torn tail that this node made itself.
             assert len(views) > count, "a buffer to append holds no whole batch"
             assert views[-1].position + views[-1].size_in_bytes == len(buffer), (
                 "a batch to append is cut short"
@@ -212,8 +211,7 @@ class Log:
                     self._roll(view)
                 size += view.size_in_bytes
             self._active.append(views[begin:])
-            # Only in memory. The file follows in `sync`, when the records of the epoch are durable:
-            # it is a witness of them.
+            # Only in memory. `sync` writes the file once the records of the epoch are durable: it is a witness of them.
             self._assign_epochs(views)
 
     def sync(self) -> None:
@@ -519,7 +517,6 @@ class Log:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         if self._failure is not None:
-            # No mistake of the caller: changes may have waited behind the one that failed.
             raise OSError(
                 self._failure.errno, f"{self.directory}: the log has failed before: {self._failure}"
             )
