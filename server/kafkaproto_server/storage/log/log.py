@@ -197,8 +197,7 @@ class Log:
         for buffer in batches:
             count = len(views)
             views.extend(iterate_batches(buffer))
-            # A buffer without a whole batch would be appended as a torn tail that this node made
-            # itself.
+            # A buffer without a whole batch would be appended as a torn tail that this node made itself.
             assert len(views) > count, "a buffer to append holds no whole batch"
             assert views[-1].position + views[-1].size_in_bytes == len(buffer), (
                 "a batch to append is cut short"
@@ -216,8 +215,7 @@ class Log:
                     self._roll(view.base_offset if is_far else None)
                 size += view.size_in_bytes
             self._active.append(views[begin:])
-            # Only in memory. The file follows in `sync`, when the records of the epoch are durable:
-            # it is a witness of them.
+            # Only in memory. `sync` writes the file once the records of the epoch are durable: it is a witness of them.
             self._assign_epochs(views)
 
     def sync(self) -> None:
