@@ -321,13 +321,13 @@ def stock_brokers_command(work: Path | None) -> None:
     "--suite",
     "names",
     multiple=True,
-    type=click.Choice(["kgo", "kafka-python", "librdkafka"]),
+    type=click.Choice(["kgo", "kafka-python", "librdkafka", "librdkafka-noautocreate"]),
     help="May be repeated.  [default: all that can be run]",
 )
 @click.option(
     "--librdkafka",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="A folder with librdkafka's sources and its built tests; without it, that suite is not run.",
+    help="A folder with librdkafka's sources and its built tests; without it, those suites are not run.",
 )
 @click.option("--only", default="", help="Only tests that have this in their name.")
 @click.option("--all", "is_all", is_flag=True, help="Also what is left out; it may fail.")

@@ -44,7 +44,13 @@ def run(
 def available(librdkafka: Path | None) -> Mapping[str, Callable[[Run, Path], None]]:
     """What runs each suite that can be run, by name; librdkafka's only if its folder is given."""
     always = {"kgo": _kgo, "kafka-python": _kafka_python}
-    return always if librdkafka is None else {**always, "librdkafka": partial(_librdkafka, librdkafka)}
+    if librdkafka is None:
+        return always
+    return {
+        **always,
+        "librdkafka": partial(_librdkafka, librdkafka, DEFAULT_SCENARIO),
+        "librdkafka-noautocreate": partial(_librdkafka, librdkafka, NO_AUTO_CREATE),
+    }
 
 
 def _kgo(run_one: Run, folder: Path) -> None:
@@ -57,9 +63,7 @@ def _kafka_python(run_one: Run, folder: Path) -> None:
         run_one(KafkaPython(server, CACHE), folder)
 
 
-def _librdkafka(source: Path, run_one: Run, folder: Path) -> None:
-    for scenario in (DEFAULT_SCENARIO, NO_AUTO_CREATE):
-        can_auto_create = scenario != NO_AUTO_CREATE
-        place = folder / scenario
-        with with_foreign_coordinator(place / "cluster", can_auto_create=can_auto_create) as (servers, first):
-            run_one(Librdkafka(source, servers, first, scenario, place), place)
+def _librdkafka(source: Path, scenario: str, run_one: Run, folder: Path) -> None:
+    can_auto_create = scenario != NO_AUTO_CREATE
+    with with_foreign_coordinator(folder / "cluster", can_auto_create=can_auto_create) as (servers, first):
+        run_one(Librdkafka(source, servers, first, scenario, folder), folder)
