@@ -12,6 +12,7 @@ import random
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
@@ -30,6 +31,7 @@ with warnings.catch_warnings():
 TICK_S = 0.05
 FLUSH_S = 180.0
 """More than the 120 s after which every record has succeeded or failed."""
+KEPT_ERRORS = 5
 DELIVERY_MS = 120_000
 SIZES = (20, 200, 200, 2_000)
 """Of the padding of values, in bytes."""
@@ -241,6 +243,8 @@ class Reading(threading.Thread, abc.ABC):
         self.records: dict[Place, list[tuple[int, Written]]] = {place: [] for place in places}
         """As delivered."""
         self.failure: BaseException | None = None
+        self.told: deque[str] = deque(maxlen=KEPT_ERRORS)
+        """The newest errors that the client told of and went on from."""
 
     def run(self) -> None:
         """Reads until `stop`."""
@@ -290,6 +294,8 @@ class LibrdkafkaReading(Reading):
                 if error is not None:
                     if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError._FATAL):
                         raise KafkaException(error)
+                    where = f"{message.topic()}-{message.partition()} offset {message.offset()}"
+                    self.told.append(f"{error.name()} {error.str()} ({where})")
                     continue
                 topic, partition, offset, value = (
                     message.topic(),
@@ -338,7 +344,8 @@ def consume_to(readings: Sequence[Reading], ends: dict[Place, int], timeout_s: f
     while behind and time.monotonic() < deadline:
         time.sleep(TICK_S)
         behind = [(each, place) for each, place in behind if each.position(place) < ends[place]]
+    told = {each.name: f"{each.name} was told: {'; '.join(each.told)}" for each, _ in behind if each.told}
     return [
         f"{each.name} stays at offset {each.position(place)} of {place[0]}-{place[1]}, which ends at {ends[place]}"
         for each, place in behind
-    ]
+    ] + list(told.values())
