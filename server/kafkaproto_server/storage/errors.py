@@ -35,6 +35,13 @@ class LogFailedError(StorageError):
         super().__init__(f"{directory}: the log has failed before: {failure}")
 
 
+class LogClosedError(StorageError):
+    """A log was closed, since its replica is not here any more, before somebody had read it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path} was closed")
+
+
 class OffsetOutOfRangeError(Exception):
     """A log does not hold the requested offset."""
 

@@ -9,6 +9,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import FetchRequest, WriteTxnMarkersRequest
+from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
 from tests.apis.support.data_broker import (
@@ -22,6 +23,7 @@ from tests.apis.support.data_broker import (
     stored,
     wanted,
 )
+from tests.sim.disk import MemoryFile
 
 VERSIONS = range(4, 19)
 READ_COMMITTED = 1
@@ -563,3 +565,24 @@ def test_below_the_log_start_a_diverging_consumer_is_out_of_range(broker: DataBr
         assert broker.fetch("t", each).error_code == ErrorCode.OFFSET_OUT_OF_RANGE
     # At this leader epoch 0 ends where the log does, and something beyond it diverges.
     assert broker.fetch("t", wanted(0, 9, last_fetched_epoch=0)).diverging_epoch.end_offset == 2
+
+
+def test_a_log_that_is_closed_before_a_thread_read_it_is_looked_for_elsewhere(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert broker.produce("t", batch()).error_code == 0
+
+    def cold(file: MemoryFile, position: int, length: int) -> bytes:
+        raise BlockingIOError
+
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    broker.replicas.workers.hold()
+    found = broker.send(broker.fetch_request(("t", [wanted()]), version=12), 12)
+    hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    assert hosted.log is not None
+    hosted.log.log.abandon()
+    broker.replicas.workers.release()
+    assert found[0].responses[0].partitions[0].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    # The replica itself has no fault.
+    assert hosted.partition.role is Role.LEADER

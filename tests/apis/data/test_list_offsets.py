@@ -264,3 +264,17 @@ def test_the_response_comes_when_the_disk_was_read(broker: DataBroker) -> None:
     assert found == []
     broker.replicas.workers.release()
     assert only_partition(found[0].topics).offset == 0
+
+
+def test_a_log_that_is_closed_before_it_was_read_is_looked_for_elsewhere(broker: DataBroker) -> None:
+    broker.replicas.workers.hold()
+    request = request_for(("t", [0]))
+    request.topics[0].partitions[0].timestamp = 100
+    found = broker.send(request, 11)
+    # As the thread of its directory does for a replica that was deleted.
+    hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    assert hosted.log is not None
+    hosted.log.log.abandon()
+    broker.replicas.workers.release()
+    assert only_partition(found[0].topics).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER

@@ -21,7 +21,12 @@ from kafkaproto_server.replica.preferred_replica import preferred_replica
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import Fetched, FetchResult, ReadResult
 from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey
-from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError, StorageError
+from kafkaproto_server.storage.errors import (
+    CorruptFileError,
+    LogClosedError,
+    OffsetOutOfRangeError,
+    StorageError,
+)
 from kafkaproto_server.storage.log.batch_walk import walk
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
@@ -443,6 +448,10 @@ class _Fetch:
             if isinstance(records, OffsetOutOfRangeError):
                 changed = ReadResult(
                     error_code=ErrorCode.OFFSET_OUT_OF_RANGE, high_watermark=-1, log_start_offset=-1
+                )
+            elif isinstance(records, LogClosedError):
+                changed = ReadResult(
+                    error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER, high_watermark=-1, log_start_offset=-1
                 )
             elif isinstance(records, Exception):
                 self._node.read_failed(each.hosted, each.log, records)

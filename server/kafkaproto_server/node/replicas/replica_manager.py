@@ -52,6 +52,7 @@ from kafkaproto_server.requests.data import (
     RecordsDeleted,
 )
 from kafkaproto_server.requests.fetch_requests import FetchValues
+from kafkaproto_server.storage.errors import LogClosedError
 from kafkaproto_server.types import NO_NODE, Endpoint
 
 _log = logging.getLogger("kafkaproto.server.replicas")
@@ -405,7 +406,9 @@ class ReplicaManager:
             log = hosted.log
 
             def failed(error: Exception) -> None:
-                done(OffsetResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
+                is_gone = isinstance(error, LogClosedError)
+                code = ErrorCode.NOT_LEADER_OR_FOLLOWER if is_gone else ErrorCode.KAFKA_STORAGE_ERROR
+                done(OffsetResult(code=code))
                 self.replicas.read_failed(hosted, log, error)
 
             self._readers.put(DiskJob(partial(found, log), done, failed))

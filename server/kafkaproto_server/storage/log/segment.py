@@ -19,7 +19,7 @@ from kafkaproto.records.batch import Record, RecordBatchView, iterate_batches
 from kafkaproto_server.log_state.cleanable import SegmentAge
 from kafkaproto_server.ports import Buffer, Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
-from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.errors import CorruptFileError, LogClosedError
 from kafkaproto_server.storage.log import batch_walk
 from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, RecoveryPolicy, recover_segment
@@ -109,9 +109,14 @@ class Segment:
             with _opening:
                 # A reader and the writer may both need it for the first time.
                 if self._opened is None:
-                    assert not self._is_closed, f"{self.path} was closed"
+                    self._check_open()
                     self._opened = self._disk.open(self.path, create=True)
         return self._opened
+
+    def _check_open(self) -> None:
+        """Raises LogClosedError: whoever reads may have waited while the log was deleted."""
+        if self._is_closed:
+            raise LogClosedError(self.path)
 
     @classmethod
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
@@ -334,7 +339,7 @@ class Segment:
         """Whole batches, starting with the one that holds ``offset``: at least one, and further ones up to
         ``max_bytes``."""
         assert self.base_offset <= offset < self.next_offset
-        assert not self._is_closed, f"{self.path} was closed"
+        self._check_open()
         position, first = self._locate(offset)
         # Behind this, an append may be half written.
         readable = self.size - position
@@ -355,7 +360,7 @@ class Segment:
         If the first batch is larger than ``max_bytes``, all of it with ``whole_first``, else nothing. ``now``: do not
         wait for the disk, but raise BlockingIOError.
         """
-        assert not self._is_closed, f"{self.path} was closed"
+        self._check_open()
         if now and self._opened is None:
             # To open a file may take long as well.
             raise BlockingIOError(errno.EAGAIN, "not open", self.path)
