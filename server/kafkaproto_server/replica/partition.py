@@ -504,6 +504,11 @@ class Partition:
             self.producers.high_watermark_advanced(reached)
             self._changed()
 
+    def begins_within(self, header: BatchHeader) -> bool:
+        """Whether this log is empty, and its start lies within a batch behind that batch's first offset."""
+        is_empty = self.log_start_offset == self.log_end_offset == self.next_offset
+        return is_empty and header.base_offset < self.log_start_offset < header.next_offset
+
     def truncation_point(self, leader_end: OffsetAndEpoch) -> int:
         """The offset to which this log is cut if the leader's log ends an epoch at ``leader_end``."""
         own = self.epochs.end_offset_for(leader_end.epoch, self.log_end_offset)

@@ -12,7 +12,7 @@ import trio
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import FetchResponse, ListOffsetsRequest, ListOffsetsResponse
-from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
 from kafkaproto_server.features import LATEST_METADATA_VERSION
 from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
@@ -267,3 +267,37 @@ def test_nobody_leads_with_a_log_that_is_being_cut() -> None:
     hosted.is_being_cut = False
     broker.replicas.manager.replicas.apply(hosted)
     assert broker.produce("t", batch()).error_code == 0
+
+
+def test_an_empty_log_may_begin_within_a_batch() -> None:
+    # The leader's log starts there since records were deleted.
+    following = Following(log_end=10)
+    partition = following.replica.partition
+    partition.log_start_offset = 10
+    begun: list[tuple[bytes, int]] = []
+
+    def begin(batches: memoryview, base_offset: int, aborted: object, wall_ms: int) -> bool:
+        begun.append((bytes(batches), base_offset))
+        return False
+
+    cast(Any, following.hosted.log).begin_within = begin
+    assert following.ask() == [(2, 10)]
+    straddling = build_batch([(None, b"v", ())] * 8, base_offset=4, partition_leader_epoch=1, timestamp_ms=1)
+    following.respond(error_code=0, records=straddling, high_watermark=12)
+    (job,) = following.jobs
+    job.done(job.work())
+    assert begun == [(straddling, 4)]
+    assert (partition.log_start_offset, partition.log_end_offset, partition.next_offset) == (10, 12, 12)
+    assert following.ask() == [(2, 12)]
+
+
+@pytest.mark.parametrize(("start", "base_offset"), [(5, 4), (10, 2), (10, 10)], ids=["full", "before", "at"])
+def test_no_other_log_begins_within_a_batch(start: int, base_offset: int) -> None:
+    following = Following(log_end=10)
+    following.replica.partition.log_start_offset = start
+    following.ask()
+    records = build_batch(
+        [(None, b"v", ())] * 8, base_offset=base_offset, partition_leader_epoch=1, timestamp_ms=1
+    )
+    header = RecordBatchView(records).header()
+    assert not following.replica.partition.begins_within(header)

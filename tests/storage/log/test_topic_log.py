@@ -369,3 +369,29 @@ def test_aborted_transactions_below_the_recovery_point_are_durable(*, beside: bo
     assert log.log.recovery_point == 2
     store.crash(SeededRng(seed))
     assert open_log(store, recovery_point=2).found(0).aborted == [AbortedTransaction(7, 0, 1, 2)]
+
+
+def test_a_log_begins_within_a_batch() -> None:
+    store = disk()
+    log = open_log(store)
+    log.truncate_fully_to(10, 0)
+    records = build_batch([NewRecord(None, b"v", (), 0)] * 8, base_offset=4, timestamp_ms=0)
+    log.begin_within(records, 4, (), 0)
+    assert (log.log.log_start_offset, log.log.log_end_offset) == (10, 12)
+    assert content(log) == records
+    log.close(None)
+    again = open_log(store, log_start_offset=10, is_clean=True)
+    assert (again.log.log_start_offset, again.log.log_end_offset) == (10, 12)
+    assert content(again) == records
+
+
+@pytest.mark.parametrize("offset", [4, 10, 11])
+def test_a_cut_takes_no_record_before_the_start_nor_leaves_an_end_before_it(offset: int) -> None:
+    log = open_log(disk())
+    log.append([build_batch([NewRecord(None, b"v", (), 0)] * 12, base_offset=0, timestamp_ms=0)])
+    log.move_start_to(10)
+    found = log.truncate_to(offset, 0)
+    # The batch goes as a whole.
+    assert (found.log_start_offset, found.log_end_offset) == (10, 10)
+    log.append([build_batch([NewRecord(None, b"v", (), 0)], base_offset=10, timestamp_ms=0)])
+    assert log.log.log_end_offset == 11

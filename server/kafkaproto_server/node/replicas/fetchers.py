@@ -25,7 +25,7 @@ from kafkaproto.messages import (
     ListOffsetsRequest,
     ListOffsetsResponse,
 )
-from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.batch import BatchHeader, iterate_batches
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.log_state.transactions import end_transaction_marker
 from kafkaproto_server.net.peers import PeerChannel, PeerError
@@ -373,13 +373,16 @@ class _Fetcher:
         records = data.records
         assert records is not None, "there are records to append"
         assert not isinstance(records, list), "what was decoded is one buffer"
-        headers = []
+        headers: list[BatchHeader] = []
         markers = []
-        end, expected = 0, partition.next_offset
+        end, first = 0, partition.next_offset
+        expected = first
         for view in iterate_batches(records):
             view.check()
             header = view.header()
-            if header.base_offset < expected or header.partition_leader_epoch > followed.leader_epoch:
+            # As the leader's log may do, an empty one may begin within a batch.
+            continues = header.base_offset >= expected or (not headers and partition.begins_within(header))
+            if not continues or header.partition_leader_epoch > followed.leader_epoch:
                 raise RemoteProtocolError(
                     f"a batch of epoch {header.partition_leader_epoch} begins at {header.base_offset}, expected is"
                     f" {expected}"
@@ -412,7 +415,13 @@ class _Fetcher:
             self._changed(followed)
 
         wall_ms = self._owner.clock.wall_ms()
-        work = partial(log.append, (memoryview(records)[:end],), aborted, wall_ms)
+        batches, base_offset = memoryview(records)[:end], headers[0].base_offset
+        if base_offset < first:
+            self._change(
+                followed, partial(log.begin_within, batches, base_offset, aborted, wall_ms), appended
+            )
+            return
+        work = partial(log.append, (batches,), aborted, wall_ms)
         self._change(followed, work, appended, is_short=log.is_short_append(end, expected))
 
     def _truncate(self, followed: _Followed, offset: int) -> None:

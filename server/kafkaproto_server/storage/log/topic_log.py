@@ -194,8 +194,12 @@ class TopicLog:
         write_producer_state(self._disk, self.directory, offset, states)
 
     def truncate_to(self, offset: int, now_ms: int) -> Found:
-        """Remove all records from ``offset`` on. Returns the new state."""
-        self.log.truncate_to(offset)
+        """Remove all records from ``offset`` on, but none before the log's start. Returns the new state."""
+        start = self.log.log_start_offset
+        self.log.truncate_to(max(offset, start))
+        if self.log.log_end_offset < start:
+            # The start lay in the batch that went.
+            self.log.truncate_fully_to(start)
         self._cut_aborted(self.log.log_end_offset)
         return self.found(now_ms)
 
@@ -204,6 +208,17 @@ class TopicLog:
         self.log.truncate_fully_to(offset)
         self._cut_aborted(offset)
         return self.found(now_ms)
+
+    def begin_within(
+        self, batches: Buffer, base_offset: int, aborted: Sequence[AbortedTransaction], wall_ms: int
+    ) -> bool:
+        """Append the first batches to an empty log that starts within the first of them, at whose ``base_offset`` the
+        segment then begins. See `append` for the rest."""
+        start = self.log.log_start_offset
+        self.log.truncate_fully_to(base_offset)
+        has_rolled = self.append((batches,), aborted, wall_ms)
+        self.log.move_start_to(start)
+        return has_rolled
 
     def move_start_to(self, offset: int) -> int:
         """Let the log start at ``offset``, but not before where it does and not behind its end; whole segments before
