@@ -95,6 +95,9 @@ def request_of(key: int) -> Message:
     elif key in (33, 44):
         request.resources = [cls.AlterConfigsResource(resource_type=OF_BROKER, resource_name="1")]
         request.validate_only = True
+    elif key == 34:
+        topics = [cls.AlterReplicaLogDirTopic(name="nothing", partitions=[0])]
+        request.dirs = [cls.AlterReplicaLogDir(path="/nowhere", topics=topics)]
     elif key == 49:
         request.entries = [cls.EntryData()]
     elif key == 51:
