@@ -18,6 +18,7 @@ from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
 from kafkaproto_server.node.replicas.fetchers import (
+    PARTITIONS_AT_ONCE,
     FetcherConfig,
     Fetchers,
     PartitionData,
@@ -301,3 +302,33 @@ def test_no_other_log_begins_within_a_batch(start: int, base_offset: int) -> Non
     )
     header = RecordBatchView(records).header()
     assert not following.replica.partition.begins_within(header)
+
+
+@pytest.mark.trio
+async def test_other_tasks_run_between_the_partitions_of_a_large_response(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fetcher = Following().fetcher
+    (followed,) = fetcher._followed.values()
+    count = 3 * PARTITIONS_AT_ONCE
+    partitions = [PartitionData(partition_index=index) for index in range(count)]
+    fetcher._followed = {(TOPIC_ID, index): followed for index in range(count)}
+    turns, seen = 0, []
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await trio.lowlevel.checkpoint()
+
+    session = SimpleNamespace(handle_response=lambda **response: True)
+    monkeypatch.setattr(fetcher, "_session", session)
+    monkeypatch.setattr(fetcher, "_take_partition", lambda followed, data: seen.append(turns))
+    topic = FetchResponse.FetchableTopicResponse(topic_id=TOPIC_ID, partitions=partitions)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(turn)
+        await fetcher._take(FetchResponse(session_id=1, responses=[topic]))
+        nursery.cancel_scope.cancel()
+    assert len(seen) == count
+    # Tasks that may run do so in any order: between one part and the next but one, each other task has run.
+    assert len(set(seen)) > 1

@@ -57,6 +57,9 @@ FIRST_BACKOFF_MS = 50
 THROTTLE_PAUSE_MS = 100
 """How long a throttled partition is left out of requests before the rate is looked at again."""
 
+PARTITIONS_AT_ONCE = 32
+"""How many partitions of a response are taken before other tasks run: their records are checked and often written."""
+
 PartitionData = FetchResponse.PartitionData
 T = TypeVar("T")
 
@@ -314,10 +317,13 @@ class _Fetcher:
             await self._pause(describe(response.error_code).name)
             return
         self._failures = 0
-        for key, data in found.items():
+        for number, (key, data) in enumerate(found.items(), 1):
             followed = self._followed.get(key)
             if followed is not None and not followed.is_busy:
                 self._take_partition(followed, data)
+            if number % PARTITIONS_AT_ONCE == 0:
+                # A response may have thousands. What has changed meanwhile, each partition looks at for itself.
+                await trio.lowlevel.checkpoint()
 
     def _take_partition(self, followed: _Followed, data: PartitionData) -> None:
         partition = followed.hosted.partition
