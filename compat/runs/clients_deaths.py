@@ -17,7 +17,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -143,50 +143,20 @@ def table(rows: Sequence[Row]) -> list[str]:
 # -- the clients -------------------------------------------------------------------------------------------------------
 
 
+def _of_program(*program: str) -> Client:
+    """One of our programs, all of which take the same arguments."""
+
+    def write(servers: str, topic: str, compression: str, acks: str, _: int) -> list[str]:
+        return [*program, "write", servers, topic, compression, acks]
+
+    def read(servers: str, topic: str, ends: Sequence[int]) -> list[list[str]]:
+        return [[*program, "read", servers, topic, ",".join(map(str, ends))]]
+
+    return Client(write=write, read=read)
+
+
 def _script(folder: str) -> Client:
-    program = [sys.executable, str(COMPAT / folder / "load.py")]
-    return Client(
-        write=lambda servers, topic, compression, acks, _: [
-            *program,
-            "write",
-            servers,
-            topic,
-            compression,
-            acks,
-        ],
-        read=lambda servers, topic, ends: [[*program, "read", servers, topic, ",".join(map(str, ends))]],
-    )
-
-
-def _go() -> Client:
-    program = str(COMPAT / ".cache" / "go" / "load")
-    return Client(
-        write=lambda servers, topic, compression, acks, _: [
-            program,
-            "write",
-            servers,
-            topic,
-            compression,
-            acks,
-        ],
-        read=lambda servers, topic, ends: [[program, "read", servers, topic, ",".join(map(str, ends))]],
-    )
-
-
-def _kafkajs() -> Client:
-    program = ["node", str(COMPAT / "kafkajs" / "load.js")]
-    return Client(
-        write=lambda servers, topic, compression, acks, _: [
-            *program,
-            "write",
-            servers,
-            topic,
-            compression,
-            acks,
-        ],
-        read=None,
-        compressions=("none", "gzip"),
-    )
+    return _of_program(sys.executable, str(COMPAT / folder / "load.py"))
 
 
 def _write_by_console(servers: str, topic: str, compression: str, acks: str, _: int) -> list[str]:
@@ -233,8 +203,10 @@ CLIENTS: Mapping[str, Client] = {
     "kafka-python": _script("kafka_python"),
     "confluent-kafka": _script("confluent_kafka"),
     "aiokafka": _script("aiokafka"),
-    "kafkajs": _kafkajs(),
-    "franz-go": _go(),
+    "kafkajs": replace(
+        _of_program("node", str(COMPAT / "kafkajs" / "load.js")), read=None, compressions=("none", "gzip")
+    ),
+    "franz-go": _of_program(str(COMPAT / ".cache" / "go" / "load")),
     CONSOLE: Client(write=_write_by_console, read=_read_by_console),
     PERFORMANCE: Client(write=_write_by_performance, read=None, has_lines=False),
 }
