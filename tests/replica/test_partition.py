@@ -76,7 +76,8 @@ class Replica:
     def append(self, count: int = 1, *, needs_all: bool = False) -> int:
         """Take offsets for a batch, and write it."""
         header = BatchHeader(0, 0, -1, 2, 0, 0, count - 1, 0, 0, -1, -1, -1, count)
-        base = self.partition.take_offsets(header, needs_all=needs_all)
+        self.partition.check_writable(needs_all=needs_all)
+        base = self.partition.take_offsets(header)
         self.partition.appended(base + count, now_ms=self.now_ms)
         return base
 

@@ -327,10 +327,12 @@ class Partition:
             return self.isr
         return (*self.isr, *(each for each in self._pending.isr if each not in self.isr))
 
-    def take_offsets(self, header: BatchHeader, *, needs_all: bool) -> int:
-        """The base offset for a batch of a producer, which the caller writes next. ``needs_all``: with acks=all.
+    def check_writable(self, *, needs_all: bool) -> None:
+        """Raise PartitionError unless this replica leads and, for acks=all (``needs_all``), enough are in sync.
 
-        Raises PartitionError if this replica does not lead, or if too few replicas are in sync.
+        Before anything else that may be wrong with a batch. A producer with several requests under way would else be
+        told, of the second, that sequence numbers are missing; it may then begin a new epoch, and write again what an
+        earlier request has written.
         """
         self.check_leader()
         if needs_all and len(self.isr) < self.required_isr_size:
@@ -339,6 +341,9 @@ class Partition:
                 f"The ISR of {self.topic}-{self.index} has {len(self.isr)} members, and"
                 f" {self.required_isr_size} are needed",
             )
+
+    def take_offsets(self, header: BatchHeader) -> int:
+        """The base offset for a batch of a producer, which the caller writes next, after `check_writable`."""
         base_offset = self.next_offset
         self.next_offset = base_offset + header.last_offset_delta + 1
         return base_offset

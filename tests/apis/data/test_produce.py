@@ -143,6 +143,19 @@ def test_who_waits_for_a_replica_that_is_deleted_hears_why(
         assert only_partition(found[0].responses).error_code == code
 
 
+def test_too_few_in_sync_are_told_before_what_may_be_wrong_with_a_batch(broker: DataBroker) -> None:
+    """Else a producer with two requests under way would hear of missing sequence numbers, begin a new epoch, and write
+    again what an earlier request has written."""
+    broker.topic("safe", [ME, OTHER], min_insync_replicas="2")
+    assert broker.produce("safe", idempotent(0, b"a"), acks=1).error_code == 0
+    broker.harness.heartbeat(OTHER, want_fence=True)
+    wrong = idempotent(2, b"c"), idempotent(0, b"a"), spoiled()
+    for each in (idempotent(1, b"b"), *wrong):
+        assert broker.produce("safe", each, acks=-1).error_code == ErrorCode.NOT_ENOUGH_REPLICAS
+    told = [broker.produce("safe", each, acks=1).error_code for each in wrong]
+    assert told == [ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, 0, ErrorCode.CORRUPT_MESSAGE]
+
+
 def test_with_acks_all_nothing_is_written_if_too_few_replicas_are_in_sync(broker: DataBroker) -> None:
     broker.topic("safe", [ME, OTHER], min_insync_replicas="2")
     broker.harness.heartbeat(OTHER, want_fence=True)

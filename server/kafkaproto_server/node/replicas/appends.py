@@ -160,7 +160,7 @@ class Appends:
         rules, wall_ms = hosted.settings.incoming, self._clock.wall_ms()
         try:
             # Before the batch is looked at: this broker's rules may not be those of the leader.
-            hosted.partition.check_leader()
+            hosted.partition.check_writable(needs_all=acks == ACKS_ALL)
             batch = check_header(item.records, rules, wall_ms, allows_zstd=item.allows_zstd)
             if not batch.is_checked:
                 # A small compressed batch may hold a million records.
@@ -200,13 +200,13 @@ class Appends:
     def _append_checked(self, hosted: Hosted, batch: IncomingBatch, acks: int, take: _Place) -> None:
         partition, header = hosted.partition, batch.header
         try:
-            partition.check_leader()
+            partition.check_writable(needs_all=acks == ACKS_ALL)
             if header.producer_id >= 0:
                 before = partition.producers.check(header, is_from_client=True)
                 if before is not None:
                     self._respond_to_repeated(hosted, before, acks, take)
                     return
-            base_offset = partition.take_offsets(header, needs_all=acks == ACKS_ALL)
+            base_offset = partition.take_offsets(header)
         except PartitionError as error:
             take(_not_appended(error))
             return
@@ -252,9 +252,9 @@ class Appends:
         batch = _marker_batch(item, partition.next_offset, partition.leader_epoch, self._clock.wall_ms())
         header = RecordBatchView(batch).header()
         try:
-            partition.check_leader()
+            partition.check_writable(needs_all=True)
             partition.producers.check_marker(header, marker, transaction_version=item.transaction_version)
-            partition.take_offsets(header, needs_all=True)
+            partition.take_offsets(header)
         except (PartitionError, ProducerRefused) as error:
             take(ProduceResult(code=error.code, message=str(error)))
             return
