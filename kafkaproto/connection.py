@@ -20,7 +20,7 @@ import msgspec
 from kafkaproto.api import ApiInfo, ApiKey, api_by_key
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
-from kafkaproto.frame import NEED_DATA, FrameReader, NeedData, encode_frame
+from kafkaproto.frame import NEED_DATA, FrameReader, NeedData, Piece, encode_frame
 from kafkaproto.headers import (
     decode_request_header,
     decode_response_header,
@@ -154,13 +154,15 @@ class ServerConnection:
             body_offset=body_offset,
         )
 
-    def send_response(self, correlation_id: int, body: Sequence[Buffer]) -> list[Buffer]:
-        """The buffers to send for a response whose encoded body is ``body``; nothing is copied.
+    def send_response(self, correlation_id: int, body: Sequence[Piece]) -> list[Buffer | Piece]:
+        """The buffers to send for a response whose encoded body is ``body``; nothing is copied. A piece may be
+        anything that has a length (`frame.encode_frame`).
 
         Responses must be sent in the order of the requests: ``correlation_id`` must be that of the oldest request
         without a response.
         """
-        return encode_frame([encode_response_header(correlation_id, self._answer(correlation_id)), *body])
+        header: Buffer = encode_response_header(correlation_id, self._answer(correlation_id))
+        return encode_frame([header, *body])
 
     def skip_response(self, correlation_id: int) -> None:
         """Send no response to the oldest open request, which has this correlation id (Produce with acks 0)."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 import enum
 import struct
 from collections import deque
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Sequence, Sized
+from typing import Final, TypeVar
 
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.primitives import Buffer
@@ -25,6 +25,9 @@ _SMALL_PIECE_BYTES: Final = 4096
 """Pieces smaller than this are merged. One object for each would multiply the memory that a peer costs which sends
 single bytes.
 """
+
+Piece = TypeVar("Piece", bound=Sized)
+"""A piece of what is to be sent."""
 
 _size_prefix = struct.Struct(">i")
 
@@ -158,8 +161,9 @@ class FrameReader:
         return b"".join(parts)
 
 
-def encode_frame(buffers: Sequence[Buffer]) -> list[Buffer]:
-    """The buffers of one frame: the size prefix, then ``buffers``. They are for a gathered write; nothing is copied.
+def encode_frame(buffers: Sequence[Piece]) -> list[Buffer | Piece]:
+    """The buffers of one frame: the size prefix, then ``buffers``. They are for a gathered write; nothing is copied. A
+    piece may be anything that has a length and that the caller can send, as a part of a file.
 
     Raises LocalProtocolError if their sizes together exceed what a size prefix can hold.
     """

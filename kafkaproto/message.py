@@ -153,8 +153,8 @@ class Message(Struct):
             raise self._explain_writing(version, failure) from None
 
     def encode_buffers(self, version: int) -> list[Buffer]:
-        """The message's bytes as buffers to be joined. Long fields (records) are among them as they are, not copied.
-        Raises as `encode` does.
+        """The message's bytes as buffers to be joined. Long fields (records) are among them as they are, not copied:
+        an object in place of records needs no more than a length of 4,096 or more. Raises as `encode` does.
         """
         if not self.MIN_VERSION <= version <= self.MAX_VERSION:
             raise self._no_version(version)

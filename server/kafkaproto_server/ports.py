@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from kafkaproto_server.file_part import Sendable
+
 Buffer = bytes | bytearray | memoryview
 
 
@@ -20,6 +22,9 @@ class File(Protocol):
 
     def read_now(self, position: int, length: int) -> Buffer:
         """The same without waiting for the disk: raises BlockingIOError unless all of it is in memory."""
+
+    def part_now(self, position: int, length: int) -> Sendable:
+        """The same for a response: if possible, without reading it."""
 
     def append(self, buffers: Sequence[Buffer]) -> None:
         """Write all buffers, one after the other, at the end of the file."""

@@ -31,6 +31,7 @@ from kafkaproto.messages import (
     VoteRequest,
     VoteResponse,
 )
+from kafkaproto.primitives import Buffer
 from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
 
 SERVED = {18: (0, 4), 52: (0, 2), 60: (0, 1), 22: (0, 9)}
@@ -130,7 +131,7 @@ def test_a_response_is_framed_with_the_header_version_of_its_api() -> None:
     connection = server()
     connection.receive(framed(GOLDEN_REQUESTS["Vote v2"]) + framed(GOLDEN_REQUESTS["ApiVersions v4"]))
     vote, versions = received(connection), received(connection)
-    body = memoryview(b"body")
+    body: Buffer = memoryview(b"body")
     buffers = connection.send_response(vote.correlation_id, [body, b"more"])
     assert b"".join(buffers) == bytes.fromhex("0000000d 0000004e 00") + b"bodymore"
     assert any(buffer is body for buffer in buffers)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.frame import MAX_FRAME_SIZE_BYTES, NEED_DATA, FrameReader, encode_frame
+from kafkaproto.primitives import Buffer
 
 
 def framed(*payloads: bytes) -> bytes:
@@ -186,7 +187,7 @@ def test_a_stream_that_always_ends_inside_a_frame_does_not_pile_up() -> None:
 
 
 def test_encode_frame_puts_the_size_before_buffers_that_are_not_copied() -> None:
-    body = memoryview(b"some records")
+    body: Buffer = memoryview(b"some records")
     buffers = encode_frame([b"head", body])
     assert buffers[2] is body
     assert b"".join(buffers) == framed(b"headsome records")

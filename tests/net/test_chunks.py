@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from kafkaproto_server.file_part import Descriptor, FilePart, Sendable
 from kafkaproto_server.net.chunks import chunked
 
 
@@ -12,6 +15,12 @@ def test_small_buffers_are_joined_and_long_ones_cut_without_copying() -> None:
     assert all(isinstance(piece, memoryview) and piece.obj is long.obj for piece in pieces[1:4])
     assert [bytes(piece) for piece in chunked([b"01234"], 4)] == [b"0123", b"4"]
     assert list(chunked([], 4)) == []
+
+
+def test_parts_of_files_stay_whole_and_in_their_place() -> None:
+    part, nothing = FilePart(Descriptor(os.dup(0)), 0, 10), FilePart(Descriptor(os.dup(0)), 0, 0)
+    pieces: list[Sendable] = [b"a", b"b", part, nothing, b"c"]
+    assert list(chunked(pieces, 4)) == [b"ab", part, b"c"]
 
 
 def test_no_piece_is_empty() -> None:

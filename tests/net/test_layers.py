@@ -8,6 +8,7 @@ import trio
 from kafkaproto.connection import IncomingRequest
 from kafkaproto.messages import ApiVersionsResponse, DescribeClusterRequest, DescribeClusterResponse
 from kafkaproto_server.backoff import Backoff
+from kafkaproto_server.file_part import Sendable, as_buffers
 from kafkaproto_server.net.network import Incoming
 from kafkaproto_server.net.passes import WaitTurn
 from kafkaproto_server.net.peers import DisconnectCause, PeerChannel, PeerDisconnected
@@ -31,14 +32,14 @@ class InvertedStream:
         self._below = below
         self.remote_host = below.remote_host
 
-    def send_now(self, data: Buffer) -> int:
-        return self._below.send_now(bytes(data).translate(_INVERTED))
+    def send_now(self, data: Sendable) -> int:
+        return self._below.send_now(_inverted(data))
 
-    async def send_some(self, data: Buffer) -> int:
-        return await self._below.send_some(bytes(data).translate(_INVERTED))
+    async def send_some(self, data: Sendable) -> int:
+        return await self._below.send_some(_inverted(data))
 
     async def send_all(self, data: Buffer) -> None:
-        await self._below.send_all(bytes(data).translate(_INVERTED))
+        await self._below.send_all(_inverted(data))
 
     async def wait_readable(self) -> None:
         await self._below.wait_readable()
@@ -55,6 +56,11 @@ class InvertedStream:
 
     def close(self) -> None:
         self._below.close()
+
+
+def _inverted(data: Sendable) -> bytes:
+    (buffer,) = as_buffers([data])
+    return bytes(buffer).translate(_INVERTED)
 
 
 def inverted(incoming: Incoming, wait_turn: WaitTurn) -> InvertedStream:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from socket import SO_SNDBUF, SOL_SOCKET
 
 import pytest
@@ -12,6 +13,7 @@ import trio
 from trio.testing import MockClock
 
 from kafkaproto.connection import IncomingRequest
+from kafkaproto_server.file_part import Descriptor, FilePart
 from kafkaproto_server.net.limits import SEND_CHUNK_BYTES, SEND_TIMEOUT_MS
 from kafkaproto_server.net.pump import (
     MAX_REQUESTS_IN_A_ROW,
@@ -93,6 +95,39 @@ async def test_a_response_that_the_socket_does_not_take_at_once_leaves_as_the_pe
         await theirs.send_all(request(1) + request(2))
         expected = echo(1, body) + echo(2, body)
         assert await receive_exactly(theirs, len(expected)) == expected
+
+
+def part_of_file(path: Path, content: bytes) -> FilePart:
+    path.write_bytes(content)
+    return FilePart(Descriptor(os.open(path, os.O_RDONLY)), 0, len(content))
+
+
+async def test_a_response_may_lie_in_files(tmp_path: Path) -> None:
+    content = os.urandom(3_000_000)
+
+    def serve(request: Request, connection: ConnectionInfo, respond: Respond) -> None:
+        first, second = (part_of_file(tmp_path / name, content) for name in "ab")
+        respond([b"before", first, b"between", second, b"after"])
+
+    async with connected(serve) as theirs:
+        await theirs.send_all(request(1) + request(2))
+        body = b"before" + content + b"between" + content + b"after"
+        expected = echo(1, body) + echo(2, body)
+        assert await receive_exactly(theirs, len(expected)) == expected
+
+
+async def test_a_response_whose_file_was_cut_ends_the_connection(tmp_path: Path) -> None:
+    def serve(request: Request, connection: ConnectionInfo, respond: Respond) -> None:
+        part = part_of_file(tmp_path / "a", bytes(10_000))
+        os.truncate(tmp_path / "a", 5_000)
+        respond([part])
+
+    async with connected(serve) as theirs:
+        await theirs.send_all(request(1))
+        await receive_exactly(theirs, 5_000)
+        with trio.fail_after(5):
+            while await theirs.receive_some():
+                pass
 
 
 async def test_a_peer_that_reads_less_than_a_chunk_in_the_time_to_send_is_served(

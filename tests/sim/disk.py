@@ -95,6 +95,9 @@ class MemoryFile:
     def read_now(self, position: int, length: int) -> bytes:
         return self.read_at(position, length)
 
+    def part_now(self, position: int, length: int) -> bytes:
+        return self.read_at(position, length)
+
     def append(self, buffers: Sequence[Buffer]) -> None:
         self._before_write()
         self._write(len(self._node.data), b"".join(buffers))

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import overload
 
+from kafkaproto_server.file_part import FilePart, Sendable
 from kafkaproto_server.ports import Buffer
 
 
-def chunked(buffers: Sequence[Buffer], chunk_bytes: int) -> Iterator[Buffer]:
+@overload
+def chunked(buffers: Sequence[Buffer], chunk_bytes: int) -> Iterator[Buffer]: ...
+
+
+@overload
+def chunked(buffers: Sequence[Sendable], chunk_bytes: int) -> Iterator[Sendable]: ...
+
+
+def chunked(buffers: Sequence[Sendable], chunk_bytes: int) -> Iterator[Sendable]:
     """The buffers, in order, as pieces of at most ``chunk_bytes``: small neighbours joined, long buffers cut without
-    copying.
+    copying. Parts of files stay whole.
 
     A response of a few hundred bytes has to leave in one packet; one of megabytes must not be copied for that. No piece
     is empty: whoever waits until a piece was written would wait for ever.
@@ -18,6 +28,12 @@ def chunked(buffers: Sequence[Buffer], chunk_bytes: int) -> Iterator[Buffer]:
     small_bytes = 0
     for buffer in buffers:
         if not len(buffer):
+            continue
+        if isinstance(buffer, FilePart):
+            if small:
+                yield b"".join(small)
+                small, small_bytes = [], 0
+            yield buffer
             continue
         if small_bytes + len(buffer) <= chunk_bytes:
             small.append(buffer)

@@ -30,6 +30,7 @@ from kafkaproto.api import ApiKey
 from kafkaproto.connection import IncomingRequest, ServerConnection, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
+from kafkaproto_server.file_part import FilePart, Sendable
 from kafkaproto_server.metrics.requests import ApiMetrics, RequestMetrics
 from kafkaproto_server.net.chunks import chunked
 from kafkaproto_server.net.limits import (
@@ -44,7 +45,6 @@ from kafkaproto_server.net.limits import (
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.net.passes import WaitTurn, at_once
 from kafkaproto_server.net.streams import ByteStream
-from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.context import ANONYMOUS
 from kafkaproto_server.types import ListenerKind
 
@@ -86,11 +86,11 @@ class Throttled(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a request whose sender has exceeded a quota: the response leaves at once, and nothing more is taken
     from the connection for a time (KIP-219)."""
 
-    body: Sequence[Buffer] | None
+    body: Sequence[Sendable] | None
     mute_ms: int
 
 
-Outcome: TypeAlias = Sequence[Buffer] | Throttled | CloseConnection | RemoteProtocolError | None
+Outcome: TypeAlias = Sequence[Sendable] | Throttled | CloseConnection | RemoteProtocolError | None
 """The result of a request: the response body as buffers, without header and size; None if the protocol requires no
 response; or the reason to close the connection."""
 
@@ -156,7 +156,7 @@ class Pump:
         self._last_activity = trio.current_time()
         self._in_progress: _InProgress | None = None
         # The part of the current response that the socket has not accepted yet.
-        self._unsent: deque[Buffer] = deque()
+        self._unsent: deque[Sendable] = deque()
         # Until when no further request is started; 0 unless the peer has exceeded a quota.
         self._muted_until = 0.0
         # Whether requests are left for the keeper, so that other connections are served first.
@@ -308,7 +308,7 @@ class Pump:
                 self._fail(_PeerLeft(_LEFT_UNANSWERED))
                 return
             if sent < len(chunk):
-                unsent[0] = memoryview(chunk)[sent:]
+                unsent[0] = _without(chunk, sent)
                 self._wake_keeper()
                 return
             unsent.popleft()
@@ -513,7 +513,7 @@ class Pump:
             if not sent:
                 raise _PeerLeft(f"it read nothing of its answer for {timeout_ms} ms")
             if sent < len(chunk):
-                self._unsent[0] = memoryview(chunk)[sent:]
+                self._unsent[0] = _without(chunk, sent)
             else:
                 self._unsent.popleft()
             self._last_activity = trio.current_time()
@@ -532,6 +532,11 @@ class Pump:
             info.listener_name,
             reason,
         )
+
+
+def _without(chunk: Sendable, sent: int) -> Sendable:
+    """A chunk without its first bytes."""
+    return chunk.after(sent) if isinstance(chunk, FilePart) else memoryview(chunk)[sent:]
 
 
 def _metrics_of(request: Request, metrics: RequestMetrics) -> ApiMetrics:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import trio
 
+from kafkaproto_server.file_part import FilePart, Sendable
 from kafkaproto_server.net.passes import WaitTurn, at_once
 from kafkaproto_server.ports import Buffer
 
@@ -22,13 +23,13 @@ from kafkaproto_server.ports import Buffer
 class ByteStream(Protocol):
     """One connection's bytes in both directions."""
 
-    def send_now(self, data: Buffer) -> int:
+    def send_now(self, data: Sendable) -> int:
         """Write as much as possible without waiting. Returns the number of bytes.
 
         Raises trio.BrokenResourceError if the connection is gone.
         """
 
-    async def send_some(self, data: Buffer) -> int:
+    async def send_some(self, data: Sendable) -> int:
         """Wait until something can be written, and write as much as possible. Returns the number of bytes, at least
         one.
 
@@ -86,13 +87,13 @@ class SocketBytes:
         host: str = self._stream.socket.getpeername()[0]
         return host
 
-    def send_now(self, data: Buffer) -> int:
+    def send_now(self, data: Sendable) -> int:
         """See `ByteStream`."""
         try:
-            return os.write(self._fd, data)
+            return data.send_to(self._fd) if isinstance(data, FilePart) else os.write(self._fd, data)
         except BlockingIOError:
             return 0
-        except OSError as error:
+        except (OSError, EOFError) as error:
             raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
 
     async def send_all(self, data: Buffer) -> None:
@@ -103,7 +104,7 @@ class SocketBytes:
         if sent < len(data):
             await self._stream.send_all(memoryview(data)[sent:])
 
-    async def send_some(self, data: Buffer) -> int:
+    async def send_some(self, data: Sendable) -> int:
         """See `ByteStream`."""
         while True:
             self._check_open()

@@ -10,7 +10,7 @@ import msgspec
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
-from kafkaproto_server.ports import Buffer
+from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.types import Deferred, ListenerKind, Steps, StepsType
 
 ANONYMOUS = "User:ANONYMOUS"
@@ -34,7 +34,7 @@ class RefusedRequestError(RemoteProtocolError):
 class Encoded(msgspec.Struct, frozen=True, kw_only=True):
     """A response whose body is already encoded."""
 
-    buffers: Sequence[Buffer]
+    buffers: Sequence[Sendable]
     """The parts of the body, in order."""
     errors: Mapping[int, int] = {}
     """The number of each error code in it, for the metrics."""

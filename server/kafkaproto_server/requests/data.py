@@ -8,6 +8,7 @@ from typing import Protocol
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.fetch_requests import PartitionFetch
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
@@ -74,7 +75,7 @@ class ReadResult(PartitionResult, frozen=True, kw_only=True, gc=False):
     """What a Fetch request gets of one partition."""
 
     last_stable_offset: int = NO_OFFSET
-    records: Buffer = b""
+    records: Sendable = b""
     diverging: OffsetAndEpoch | None = None
     """Where the log of a follower leaves that of the leader."""
     aborted: Sequence[tuple[int, int]] | None = None

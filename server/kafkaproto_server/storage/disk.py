@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from kafkaproto_server.file_part import Descriptor, FilePart, Sendable
 from kafkaproto_server.ports import Buffer, File, Lock
 from kafkaproto_server.storage.errors import is_shortage, named
 
@@ -30,6 +31,8 @@ _log = logging.getLogger("kafkaproto.server.disk")
 T = TypeVar("T")
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc_with_gil = ctypes.PyDLL(None)
+"""For calls that take about a microsecond: to let other threads run meanwhile would cost more."""
 
 MAX_BUFFERS_PER_WRITE = 1024
 """The number of buffers for one gathered write; IOV_MAX of Linux and of the BSDs."""
@@ -39,6 +42,13 @@ FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
 READ_ONLY_MODE = 0o400
 
+SMALLEST_PART_BYTES = 128 * 1024
+"""Shorter records are copied. So there are not many parts in the responses that wait for their readers: each may hold
+the descriptor of a file that is removed meanwhile."""
+
+CACHESTAT = 451
+"""Number of the system call, on all processors (Linux 6.5)."""
+PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 
 SHORTAGE_PAUSE_S = 0.05
 """The pause between two attempts during a shortage of file descriptors or memory."""
@@ -96,9 +106,11 @@ def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T
 class OsFile:
     """An open file. It remembers its own length, so an append is one system call. Several threads may read."""
 
-    __slots__ = ("_descriptor", "_end", "_path")
+    __slots__ = ("_descriptor", "_end", "_path", "_shared")
 
     def __init__(self, descriptor: int, path: str) -> None:
+        # The descriptor's owner, once parts of the file are on their way: then the last of them closes it.
+        self._shared: Descriptor | None = None
         self._descriptor = descriptor
         self._path = path
         # Appends are written at this position and not with O_APPEND: on Linux, pwrite ignores its
@@ -137,6 +149,20 @@ class OsFile:
                 raise BlockingIOError(errno.EAGAIN, "not in memory", self._path)
             del data[done:]
         return data
+
+    def part_now(self, position: int, length: int) -> Sendable:
+        """The same for a response: much is not read at all, but sent from the page cache."""
+        length = min(length, self._end - position)
+        if length < SMALLEST_PART_BYTES:
+            return self.read_now(position, length)
+        is_in_memory = _is_in_page_cache(self._descriptor, position, length)
+        if is_in_memory is None:
+            return self.read_now(position, length)
+        if not is_in_memory:
+            raise BlockingIOError(errno.EAGAIN, "not in memory", self._path)
+        if self._shared is None:
+            self._shared = Descriptor(self._descriptor)
+        return FilePart(self._shared, position, length)
 
     def append(self, buffers: Sequence[Buffer]) -> None:
         """Write all buffers, one after the other, at the end of the file."""
@@ -192,7 +218,9 @@ class OsFile:
 
     def close(self) -> None:
         """Close the file; the object must not be used again."""
-        os.close(self._descriptor)
+        if self._shared is None:
+            os.close(self._descriptor)
+        self._shared = None
 
     def _pread(self, length: int, position: int) -> bytes:
         return _despite_shortages("read", self._path, lambda: os.pread(self._descriptor, length, position))
@@ -202,6 +230,17 @@ class OsFile:
         return _despite_shortages(
             "write", self._path, lambda: os.pwritev(self._descriptor, buffers, position)
         )
+
+
+def _is_in_page_cache(descriptor: int, position: int, length: int) -> bool | None:
+    """Whether all these bytes of a file are in memory; None if the system does not tell."""
+    asked = (ctypes.c_uint64 * 2)(position, length)
+    # Pages in the cache, and four numbers that say more of them.
+    found = (ctypes.c_uint64 * 5)()
+    if _libc_with_gil.syscall(CACHESTAT, descriptor, asked, found, 0):
+        return None
+    pages = (position + length - 1) // PAGE_BYTES - position // PAGE_BYTES + 1
+    return bool(found[0] >= pages)
 
 
 def _without_prefix(buffers: list[memoryview], length: int) -> list[memoryview]:

@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.ports import Buffer, Disk, File, Lock
 
 T = TypeVar("T")
@@ -45,15 +46,23 @@ class _PooledFile:
         """See `ports.File`."""
         return self._use(lambda file: file.read_at(position, length))
 
-    def read_now(self, position: int, length: int) -> Buffer:
-        """See `ports.File`. To open a file may take long as well."""
+    def _use_now(self, operation: Callable[[File], T]) -> T:
         file = self._pool.take_open(self)
         if file is None:
+            # To open a file may take long as well.
             raise BlockingIOError(errno.EAGAIN, "not open", self._path)
         try:
-            return file.read_now(position, length)
+            return operation(file)
         finally:
             self._pool.put_back(self)
+
+    def read_now(self, position: int, length: int) -> Buffer:
+        """See `ports.File`."""
+        return self._use_now(lambda file: file.read_now(position, length))
+
+    def part_now(self, position: int, length: int) -> Sendable:
+        """See `ports.File`."""
+        return self._use_now(lambda file: file.part_now(position, length))
 
     def append(self, buffers: Sequence[Buffer]) -> None:
         """See `ports.File`."""

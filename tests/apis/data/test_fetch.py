@@ -3,12 +3,15 @@ compared with the responses of a node of Apache Kafka 4.4.0 to the same requests
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import FetchRequest, WriteTxnMarkersRequest
+from kafkaproto_server.file_part import Descriptor, FilePart
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
@@ -105,6 +108,36 @@ def test_a_consumer_reads_up_to_the_high_watermark_and_a_follower_all(replicated
     epoch = replicated.harness.image.brokers[OTHER].epoch
     found = replicated.fetch("t", wanted(0, 1), replica_id=OTHER, replica_epoch=epoch)
     assert (found.high_watermark, batches(found.records)) == (1, [(1, 0, [b"b"])])
+
+
+def parts_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The log hands out parts of files from now on; returns their lengths, as they come."""
+    lengths: list[int] = []
+
+    def part_now(file: MemoryFile, position: int, length: int) -> FilePart:
+        lengths.append(length)
+        path = folder / str(len(lengths))
+        path.write_bytes(file.read_at(position, length))
+        return FilePart(Descriptor(os.open(path, os.O_RDONLY)), 0, length)
+
+    monkeypatch.setattr(MemoryFile, "part_now", part_now)
+    return lengths
+
+
+def test_consumers_get_parts_of_files_and_followers_do_not(
+    replicated: DataBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a follower reads may be cut off before it is sent."""
+    lengths = parts_of_files(tmp_path, monkeypatch)
+    (written,) = write(replicated, bytes(5_000))
+    epoch = replicated.harness.image.brokers[OTHER].epoch
+    follower = replicated.fetch("t", wanted(), replica_id=OTHER, replica_epoch=epoch)
+    assert (bytes(follower.records), lengths) == (written, [])
+    replicated.replicate("t", 1)
+    assert (bytes(replicated.fetch("t").records), lengths) == (written, [len(written)])
+    found = replicated.fetch("t", isolation_level=READ_COMMITTED)
+    assert (bytes(found.records), found.aborted_transactions) == (written, [])
+    assert lengths == [len(written), len(written)]
 
 
 # --- the wait ---

@@ -17,6 +17,7 @@ from kafkaproto.message import Message
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.file_part import as_buffers
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
 from kafkaproto_server.requests.context import Encoded, HandlerResult, RequestContext, Response
@@ -186,7 +187,7 @@ def decoded_response(received: Response, request: Message, version: int) -> Any:
     assert request.API_KEY is not None
     api = api_by_key(request.API_KEY)
     assert api is not None
-    data = joined([*received.buffers])
+    data = joined(as_buffers(received.buffers))
     response, end = api.response_class.decode(data, version)
     assert end == len(data)
     assert received.errors == Counter(error_codes(response))

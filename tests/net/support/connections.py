@@ -11,6 +11,7 @@ import trio
 
 from kafkaproto.connection import IncomingRequest, ServedVersions, ServerConnection
 from kafkaproto.errors import RemoteProtocolError
+from kafkaproto_server.file_part import Sendable, as_buffers
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
 from kafkaproto_server.net.limits import RECEIVE_CHUNK_BYTES
@@ -73,11 +74,12 @@ class StreamBytes:
         self._stream = stream
         self._arrived: bytes | bytearray = b""
 
-    def send_now(self, data: Buffer) -> int:
+    def send_now(self, data: Sendable) -> int:
         return 0
 
-    async def send_some(self, data: Buffer) -> int:
-        await self._stream.send_all(data)
+    async def send_some(self, data: Sendable) -> int:
+        (buffer,) = as_buffers([data])
+        await self._stream.send_all(buffer)
         return len(data)
 
     async def wait_readable(self) -> None:

@@ -30,6 +30,7 @@ from kafkaproto.messages import (
 from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
 from kafkaproto_server.apis.table import refuse_at_once
+from kafkaproto_server.file_part import as_buffers
 from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.node.to_controller.forwarding import (
     FORWARD_TIMEOUT_MS,
@@ -367,7 +368,7 @@ async def test_a_request_and_its_response_pass_with_the_bytes_they_have(is_short
     response = created("a", error=36)
     received = await passed_on(unread(creation("a"), 7, is_short=is_short), envelope_of(response, 7))
     assert isinstance(received, Encoded)
-    assert joined([*received.buffers]) == response.encode(7)
+    assert joined(as_buffers(received.buffers)) == response.encode(7)
     assert received.errors == {36: 1}
 
 
@@ -378,7 +379,7 @@ async def test_a_long_response_is_not_decoded() -> None:
         unread(creation("a"), 7, is_short=False), EnvelopeResponse(response_data=[header, body])
     )
     assert isinstance(response, Encoded)
-    assert joined([*response.buffers]) == body
+    assert joined(as_buffers(response.buffers)) == body
 
 
 async def test_the_error_on_top_of_a_long_response_is_counted() -> None:

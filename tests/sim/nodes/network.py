@@ -20,6 +20,7 @@ from typing import Any
 
 import trio
 
+from kafkaproto_server.file_part import Sendable, as_buffers
 from kafkaproto_server.net.network import SocketAddress
 from kafkaproto_server.net.passes import WaitTurn, at_once
 from kafkaproto_server.ports import Buffer
@@ -63,12 +64,13 @@ class SimStream:
     def remote_host(self) -> str:
         return self.peer_address[0]
 
-    def send_now(self, data: Buffer) -> int:
+    def send_now(self, data: Sendable) -> int:
         if self.is_closed or self.is_broken:
             raise trio.BrokenResourceError(f"{self._name} is broken")
-        return self.sending.take(data)
+        (buffer,) = as_buffers([data])
+        return self.sending.take(buffer)
 
-    async def send_some(self, data: Buffer) -> int:
+    async def send_some(self, data: Sendable) -> int:
         while True:
             if self.is_closed:
                 raise trio.ClosedResourceError("this stream was closed")

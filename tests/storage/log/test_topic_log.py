@@ -14,6 +14,7 @@ from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch, iterate_batches
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.transaction_index import AbortedTransaction
+from kafkaproto_server.file_part import as_buffers
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_log import TopicLog, read_topic_id
@@ -136,7 +137,10 @@ def test_a_read_is_the_batches_from_an_offset_on_up_to_another(made: list[Made],
     max_bytes = data.draw(st.integers(0, 600))
     whole_first = data.draw(st.booleans())
     read = bytes(log.read_records(offset, max_bytes, limit, whole_first=whole_first))
-    assert read == bytes(log.read_records(offset, max_bytes, limit, whole_first=whole_first, now=True))
+    at_once = log.records_now(
+        offset, max_bytes, limit, whole_first=whole_first, copied=data.draw(st.booleans())
+    )
+    assert [read] == as_buffers([at_once])
     expected = [view for view in views if view.next_offset > offset and view.next_offset <= limit]
     whole = b"".join(bytes(view.raw) for view in expected)
     assert whole.startswith(read)
@@ -160,7 +164,7 @@ def test_an_offset_outside_of_the_log_is_refused() -> None:
 def test_a_read_that_must_not_wait_gives_up_while_the_log_is_being_cut() -> None:
     _, log, _ = filled([Made(2, 0, False, 0, 10, -1)])
     with log.log._reading, pytest.raises(BlockingIOError):
-        log.read_records(0, 100, NO_LIMIT, whole_first=True, now=True)
+        log.records_now(0, 100, NO_LIMIT, whole_first=True, copied=True)
 
 
 @given(st.lists(MADE, min_size=1, max_size=25), st.integers(0, 10_010), st.data())

@@ -29,6 +29,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import knows_acls
 from kafkaproto_server.apis.bounds import KIB, MIB, Bounds
 from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.file_part import as_buffers
 from kafkaproto_server.requests.context import (
     Encoded,
     HandlerResult,
@@ -160,7 +161,7 @@ def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) ->
     # DescribeQuorum says by this error that another node leads. A broker's client cannot act on it.
     lost = ErrorCode.NOT_LEADER_OR_FOLLOWER if api.key == ApiKey.DESCRIBE_QUORUM else ErrorCode.NOT_CONTROLLER
     if isinstance(response, Encoded):
-        return EnvelopeResponse(response_data=[header, *response.buffers])
+        return EnvelopeResponse(response_data=[header, *as_buffers(response.buffers)])
     return _wrapped(response, header, lost, version)
 
 

@@ -25,6 +25,8 @@ the leader for up to MaxWaitMs.
 
 from __future__ import annotations
 
+from typing import cast
+
 import msgspec
 
 from kafkaproto.api import ApiKey
@@ -34,6 +36,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served, of_quorum
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import INDEXES, SMALL
+from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.data import FetchResult, ReadResult
 from kafkaproto_server.requests.fetch_requests import (
@@ -147,7 +150,8 @@ def _partition(fetch: PartitionFetch, read: ReadResult) -> Partition:
         last_stable_offset=read.last_stable_offset,
         log_start_offset=read.log_start_offset,
         aborted_transactions=None,
-        records=read.records,
+        # It may lie in a file. The codec asks for its length, and passes it on.
+        records=cast("Buffer", read.records),
         preferred_read_replica=read.preferred_read_replica,
     )
     if read.aborted is not None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
+from kafkaproto_server.file_part import FilePart, Sendable
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
@@ -69,10 +70,16 @@ class _Read:
         self.end_offset = end_offset
         self.whole_first = whole_first
 
-    def read(self, *, now: bool = False) -> Buffer:
-        """See `Log.read_records`; without ``now``, for a thread."""
+    def read(self) -> Buffer:
+        """See `Log.read_records`; for a thread."""
         return self.log.read_records(
-            self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first, now=now
+            self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first
+        )
+
+    def read_now(self, *, copied: bool) -> Sendable:
+        """See `Log.records_now`."""
+        return self.log.records_now(
+            self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first, copied=copied
         )
 
 
@@ -342,7 +349,7 @@ class _Fetch:
             end_offset = stable
         else:
             end_offset = partition.high_watermark
-        records: Buffer = b""
+        records: Sendable = b""
         is_limited = False
         if values.is_from_follower and self._must_wait(hosted, position):
             is_limited = True
@@ -407,10 +414,13 @@ class _Fetch:
             diverging=end,
         )
 
-    def _read_now(self, read: _Read) -> Buffer | None:
+    def _read_now(self, read: _Read) -> Sendable | None:
         """Read what is in memory; None if it is not. Raises PartitionError."""
+        # Below the high watermark, a log is cut by nothing but an unclean election.
+        values = self._values
+        copied = values.is_from_follower or _walks(read.hosted.partition, values)
         try:
-            return read.read(now=True)
+            return read.read_now(copied=copied)
         except BlockingIOError:
             return None
         except OSError as error:
@@ -490,14 +500,20 @@ class _Fetch:
         )
 
 
+def _walks(partition: Partition, values: FetchValues) -> bool:
+    """Whether the batches are looked at that a consumer gets."""
+    return bool(partition.aborted) and values.isolation_level == READ_COMMITTED
+
+
 def _aborted(
-    partition: Partition, offset: int, records: Buffer, values: FetchValues
+    partition: Partition, offset: int, records: Sendable, values: FetchValues
 ) -> list[tuple[int, int]] | None:
     """The aborted transactions that a consumer has to skip in the records; None if it does not ask for them."""
     if values.isolation_level != READ_COMMITTED or values.is_from_follower:
         return None
-    if not partition.aborted:
+    if not _walks(partition, values):
         return []
+    assert not isinstance(records, FilePart), "batches that are looked at have been read"
     end_offset = offset
     for place in walk(
         lambda position, length: memoryview(records)[position : position + length], "", 0, len(records)

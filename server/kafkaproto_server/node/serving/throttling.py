@@ -25,10 +25,10 @@ import trio
 from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.connection import IncomingRequest
 from kafkaproto.schema import within
+from kafkaproto_server.file_part import FilePart
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.net.pump import ConnectionInfo, Outcome, Respond, Throttled
 from kafkaproto_server.node.quorum.published import Published
-from kafkaproto_server.ports import Buffer
 from kafkaproto_server.quotas.client_quotas import ClientRates, RateQuota
 from kafkaproto_server.quotas.connection_rates import ConnectionRates
 from kafkaproto_server.quotas.matching import ClientQuotas, user_name
@@ -219,9 +219,12 @@ def told(response: Response, request: IncomingRequest, throttle_ms: int) -> Resp
     if isinstance(response, Encoded):
         if not _begins_with_throttle_time(request.api_key, request.api_version):
             return response
-        first: Buffer = memoryview(response.buffers[0])[4:]
+        first = response.buffers[0]
+        assert not isinstance(first, FilePart), "a response begins with fields"
         encoded = throttle_ms.to_bytes(4, "big")
-        return Encoded(buffers=[encoded, first, *response.buffers[1:]], errors=response.errors)
+        return Encoded(
+            buffers=[encoded, memoryview(first)[4:], *response.buffers[1:]], errors=response.errors
+        )
     if not hasattr(response, "throttle_time_ms"):
         return response
     # Some responses are shared by many requests.
@@ -248,7 +251,9 @@ def _told_ms(response: Any, request: IncomingRequest) -> int:
         return int(getattr(response, "throttle_time_ms", 0))
     if not _begins_with_throttle_time(request.api_key, request.api_version):
         return 0
-    return max(0, int.from_bytes(bytes(response.buffers[0][:4]), "big", signed=True))
+    first = response.buffers[0]
+    assert not isinstance(first, FilePart), "a response begins with fields"
+    return max(0, int.from_bytes(bytes(first[:4]), "big", signed=True))
 
 
 @cache

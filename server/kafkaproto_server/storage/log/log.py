@@ -29,6 +29,7 @@ from operator import is_not
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
@@ -307,8 +308,12 @@ class Log:
             segment.configure(config)
 
     def begin_epoch(self, epoch: int, start_offset: int) -> None:
-        """Note that the leader of an epoch begins at the log's end."""
-        self._begin_epoch(epoch, start_offset)
+        """Note that an epoch begins, at the log's end."""
+        if self._config.has_gaps:
+            # The leader of a topic may begin an epoch without a record, and the next leader at the same offset.
+            self._epochs.begin(epoch, start_offset)
+        else:
+            self._epochs.assign(epoch, start_offset)
 
     def read(self, offset: int, max_bytes: int) -> bytes:
         """Whole batches, starting with the one that holds ``offset``: at least one, and further ones up to
@@ -328,36 +333,42 @@ class Log:
             return segments[index - 1].read(offset, max_bytes)
 
     def read_records(
-        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool = False, now: bool = False
+        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool = False
     ) -> Buffer:
         """The bytes of the batches from the one that holds ``offset`` on, or from the first one behind it, up to
         ``end_offset``. The last batch may be cut short by ``max_bytes``; a read ends at the end of a segment.
 
         If the first batch is larger than ``max_bytes``, all of it with ``whole_first``, else nothing. Nothing also if
-        no batch begins before ``end_offset``. ``now``: do not wait for the disk, nor for another thread that cuts the
-        log, but raise BlockingIOError. Raises OffsetOutOfRangeError, CorruptFileError, OSError.
+        no batch begins before ``end_offset``. Raises OffsetOutOfRangeError, CorruptFileError, OSError.
         """
-        if not self._reading.acquire(blocking=not now):
+        with self._reading:
+            segment = self._segment_to_read(offset)
+            return segment.read_records(offset, max_bytes, end_offset, whole_first) if segment else b""
+
+    def records_now(
+        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, copied: bool
+    ) -> Sendable:
+        """The same without waiting for the disk, or for another thread that cuts the log: raises BlockingIOError.
+        Unless ``copied`` is set, the log may return a part of a file, which it must not cut while that is sent."""
+        if not self._reading.acquire(blocking=False):
             raise BlockingIOError(errno.EAGAIN, "the log is being cut", self.directory)
         try:
-            segments, start = self._segments, self._start_offset
-            end = segments[-1].next_offset
-            if not start <= offset <= end:
-                raise OffsetOutOfRangeError(self.directory, offset, start, end)
-            # The log may start in a gap before its first segment.
-            index = max(0, bisect_right(segments, offset, key=_base_offset) - 1)
-            while index < len(segments):
-                segment = segments[index]
-                # Behind the last batch of a segment, offsets may be missing up to the next one. It may also be that
-                # compaction has left no batch.
-                if offset < segment.next_offset and segment.size:
-                    return segment.read_records(
-                        offset, max_bytes, end_offset, whole_first=whole_first, now=now
-                    )
-                index += 1
-            return b""
+            segment = self._segment_to_read(offset)
+            return segment.records_now(offset, max_bytes, end_offset, whole_first, copied) if segment else b""
         finally:
             self._reading.release()
+
+    def _segment_to_read(self, offset: int) -> Segment | None:
+        """The segment with the first batch at or behind an offset; None if there is none."""
+        segments, start = self._segments, self._start_offset
+        end = segments[-1].next_offset
+        if not start <= offset <= end:
+            raise OffsetOutOfRangeError(self.directory, offset, start, end)
+        # The log may start in a gap before its first segment.
+        first = max(0, bisect_right(segments, offset, key=_base_offset) - 1)
+        # Behind the last batch of a segment, offsets may be missing up to the next one. It may also be that compaction
+        # has left no batch.
+        return next((each for each in segments[first:] if offset < each.next_offset and each.size), None)
 
     def find_timestamp(self, timestamp: int) -> TimestampedOffset | None:
         """The first record whose timestamp is ``timestamp`` or later; None if there is none. Raises CorruptFileError,
@@ -550,7 +561,7 @@ class Log:
 
     def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
         for view in views:
-            self._begin_epoch(view.partition_leader_epoch, view.base_offset)
+            self.begin_epoch(view.partition_leader_epoch, view.base_offset)
 
     def _sync_directory(self) -> None:
         if self._config.is_durable_at_once:
@@ -676,14 +687,7 @@ class Log:
         return last_epoch
 
     def _note_epoch(self, view: RecordBatchView) -> None:
-        self._begin_epoch(view.partition_leader_epoch, view.base_offset)
-
-    def _begin_epoch(self, epoch: int, start_offset: int) -> None:
-        if self._config.has_gaps:
-            # The leader of a topic may begin an epoch without a record, and the next leader at the same offset.
-            self._epochs.begin(epoch, start_offset)
-        else:
-            self._epochs.assign(epoch, start_offset)
+        self.begin_epoch(view.partition_leader_epoch, view.base_offset)
 
     def _settle_epoch_file(self) -> None:
         if not self._config.is_durable_at_once:

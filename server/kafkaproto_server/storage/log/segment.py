@@ -16,6 +16,7 @@ from typing import NamedTuple
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import MAX_OFFSET, segment_file_name
 from kafkaproto.records.batch import Record, RecordBatchView, iterate_batches
+from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.cleanable import SegmentAge
 from kafkaproto_server.ports import Buffer, Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
@@ -351,24 +352,37 @@ class Segment:
             end = view.position + view.size_in_bytes
         return data[:end]
 
-    def read_records(
-        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, now: bool
-    ) -> Buffer:
+    def read_records(self, offset: int, max_bytes: int, end_offset: int, whole_first: bool) -> Buffer:
         """The bytes of the batches from the one that holds ``offset`` on, up to ``end_offset``; the last one may be cut
         short by ``max_bytes``.
 
-        If the first batch is larger than ``max_bytes``, all of it with ``whole_first``, else nothing. ``now``: do not
-        wait for the disk, but raise BlockingIOError.
+        If the first batch is larger than ``max_bytes``, all of it with ``whole_first``, else nothing.
         """
         self._check_open()
-        if now and self._opened is None:
+        read = self._file.read_at
+        return read(*self._find_records(read, offset, max_bytes, end_offset, whole_first))
+
+    def records_now(
+        self, offset: int, max_bytes: int, end_offset: int, whole_first: bool, copied: bool
+    ) -> Sendable:
+        """The same without waiting for the disk: raises BlockingIOError. It may be a part of the file, unless
+        ``copied`` is set."""
+        self._check_open()
+        if self._opened is None:
             # To open a file may take long as well.
             raise BlockingIOError(errno.EAGAIN, "not open", self.path)
-        read = self._file.read_now if now else self._file.read_at
+        file = self._file
+        found = self._find_records(file.read_now, offset, max_bytes, end_offset, whole_first)
+        return file.read_now(*found) if copied else file.part_now(*found)
+
+    def _find_records(
+        self, read: batch_walk.Read, offset: int, max_bytes: int, end_offset: int, whole_first: bool
+    ) -> tuple[int, int]:
+        """Position and length of what is to be read."""
         size, limit = self.size, self.size
         first = batch_walk.find(read, self.path, self._offset_index.position_for(offset), size, offset)
         if first is None or first.base_offset >= end_offset:
-            return b""
+            return 0, 0
         position = first.position
         if end_offset < self.next_offset:
             start = max(position, self._offset_index.position_for(end_offset))
@@ -384,9 +398,9 @@ class Segment:
                 length = max_bytes
         if length < first.size_in_bytes:
             if not whole_first:
-                return b""
+                return 0, 0
             length = first.size_in_bytes
-        return read(position, length)
+        return position, length
 
     def find_timestamp(self, timestamp: int, start_offset: int) -> TimestampedOffset | None:
         """The first record at or behind ``start_offset`` whose timestamp is ``timestamp`` or later; None if there is

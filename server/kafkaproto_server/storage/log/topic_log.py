@@ -20,6 +20,7 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.producer_snapshot import decode_producer_snapshot, encode_producer_snapshot
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.transaction_index import AbortedTransaction
+from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.producers import ProducerStates
 from kafkaproto_server.log_state.transactions import end_transaction_marker
 from kafkaproto_server.ports import Buffer, Disk
@@ -298,14 +299,18 @@ class TopicLog:
     def _cut_aborted(self, end_offset: int) -> None:
         self.log.deleted.extend(cut_aborted(self._disk, self.directory, self.log.segment_bases, end_offset))
 
-    def read_records(
-        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, now: bool = False
-    ) -> Buffer:
+    def records_now(
+        self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, copied: bool
+    ) -> Sendable:
+        """See `Log.records_now`."""
+        return self.log.records_now(offset, max_bytes, end_offset, whole_first=whole_first, copied=copied)
+
+    def read_records(self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool) -> Buffer:
         """See `Log.read_records`."""
         while True:
             log = self.log
             try:
-                return log.read_records(offset, max_bytes, end_offset, whole_first=whole_first, now=now)
+                return log.read_records(offset, max_bytes, end_offset, whole_first=whole_first)
             except FileNotFoundError:
                 # The log may have moved to another directory meanwhile.
                 if log is self.log:

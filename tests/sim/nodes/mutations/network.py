@@ -11,6 +11,7 @@ import trio
 from kafkaproto import connection
 from kafkaproto.connection import ServerConnection
 from kafkaproto_server.broker.lifecycle import BrokerLifecycle
+from kafkaproto_server.file_part import as_buffers
 from kafkaproto_server.net import listener
 from kafkaproto_server.net.admission import AdmissionLimits, Door
 from kafkaproto_server.net.listener import Acceptor
@@ -162,7 +163,7 @@ def _loses_error_codes() -> Patches:
         if not isinstance(found, Encoded):
             return found
         api = forwarding._api(context)
-        inner, _ = api.response_class.decode(b"".join(found.buffers), context.api_version, 0)
+        inner, _ = api.response_class.decode(b"".join(as_buffers(found.buffers)), context.api_version, 0)
         for each in (inner, *getattr(inner, "topics", ())):
             if hasattr(each, "error_code"):
                 each.error_code = 0
