@@ -261,6 +261,18 @@ def test_with_read_committed_an_open_transaction_is_the_end(broker: DataBroker, 
     assert aborted == ([] if commit else [(7, 1)])
 
 
+def test_records_among_which_transactions_were_aborted_are_looked_at(
+    broker: DataBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths = parts_of_files(tmp_path, monkeypatch)
+    write(broker, b"before")
+    write_in_transaction(broker, bytes(5_000))
+    end_transaction(broker, commit=False)
+    found = broker.fetch("t", isolation_level=READ_COMMITTED)
+    assert [each.first_offset for each in found.aborted_transactions] == [1]
+    assert lengths == []
+
+
 def test_without_read_committed_there_is_no_list_of_aborted_transactions(broker: DataBroker) -> None:
     assert broker.fetch("t").aborted_transactions is None
     assert broker.fetch("t", isolation_level=READ_COMMITTED).aborted_transactions == []
