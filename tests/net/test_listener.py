@@ -8,6 +8,7 @@ import os
 import struct
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from socket import IPPROTO_TCP, SO_RCVBUF, SO_SNDBUF, SOL_SOCKET, TCP_NOTSENT_LOWAT
 from typing import Any
 
 import pytest
@@ -15,11 +16,12 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from kafkaproto_server.net.admission import Admission, AdmissionLimits, Door, Place
-from kafkaproto_server.net.limits import ACCEPT_BACKOFF_MS, GIVES_WAY_AFTER_S
+from kafkaproto_server.net.limits import ACCEPT_BACKOFF_MS, GIVES_WAY_AFTER_S, UNSENT_BYTES
 from kafkaproto_server.net.listener import Acceptor, Listener, bind_listener
-from kafkaproto_server.net.network import Incoming, TcpIncoming
-from kafkaproto_server.net.passes import Passes
+from kafkaproto_server.net.network import Incoming, SocketOptions, TcpIncoming
+from kafkaproto_server.net.passes import Passes, WaitTurn
 from kafkaproto_server.net.pump import ConnectionInfo, Request, Respond
+from kafkaproto_server.net.streams import ByteStream
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.types import ListenerKind
 from tests.net.support.connections import (
@@ -184,6 +186,31 @@ async def test_a_port_in_use_is_an_error_that_names_listener_and_address() -> No
         ) as caught:
             await taken.run()
         assert caught.value.errno == errno.EADDRINUSE
+
+
+@pytest.mark.parametrize("size", [50_000, None])
+async def test_connections_have_the_buffers_that_are_asked_for(size: int | None) -> None:
+    accepted = trio.Event()
+    found: list[int] = []
+
+    def stream(incoming: Incoming, wait_turn: WaitTurn) -> ByteStream:
+        assert isinstance(incoming, TcpIncoming)
+        made = incoming.stream(wait_turn)
+        of = incoming.socket_stream
+        found.extend(of.getsockopt(SOL_SOCKET, each) for each in (SO_SNDBUF, SO_RCVBUF))
+        found.append(of.getsockopt(IPPROTO_TCP, TCP_NOTSENT_LOWAT))
+        accepted.set()
+        return made
+
+    options = SocketOptions(send_buffer_bytes=size, receive_buffer_bytes=size)
+    async with (
+        listening(serve_echo, make_stream=stream, socket_options=options) as (_, port),
+        await trio.open_tcp_stream("127.0.0.1", port),
+    ):
+        await accepted.wait()
+    assert found[2] == UNSENT_BYTES
+    # Linux doubles what it is told, for its own needs.
+    assert (found[:2] == [100_000, 100_000]) is (size is not None)
 
 
 async def test_a_host_that_is_not_ours_is_an_error_that_names_it() -> None:

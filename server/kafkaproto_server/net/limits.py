@@ -35,7 +35,8 @@ SECOND_CHANCES: Final = 64
 """The number of connections in use that the search for an idle one passes over."""
 
 LISTEN_BACKLOG: Final = 128
-"""Connections that the kernel queues for us. Kafka's default of 50 is too few when many brokers reconnect."""
+"""Connections that the kernel queues for us, unless ``socket.listen.backlog.size`` is set. Kafka's default of 50 is too
+few when many brokers reconnect."""
 
 IDLE_TIMEOUT_MS: Final = 600_000
 """A connection that was idle for this long is closed: Kafka's default of ``connections.max.idle.ms``."""
@@ -82,6 +83,14 @@ READ_AHEAD_BYTES: Final = 65_536
 
 SEND_CHUNK_BYTES: Final = 262_144
 """Bytes written to a stream at a time. Other tasks run between two such writes."""
+
+SEND_BUFFER_BYTES: Final = 400_000
+"""Size of a socket's send buffer unless ``socket.send.buffer.bytes`` is set. In Kafka it is 102,400, with which one
+consumer alone reads a third slower; without a limit, what twenty consumers read takes twice the system's time."""
+
+UNSENT_BYTES: Final = 262_144
+"""How many of them may wait there for the peer's window: the system sends them while this process does something else,
+or wakes it less often."""
 
 ACCEPT_BACKOFF_MS: Final = 100
 """Pause of the accept loop if the process is out of file descriptors or memory: first another connection has to

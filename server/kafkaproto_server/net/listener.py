@@ -23,7 +23,7 @@ from kafkaproto_server.net.limits import (
     MAX_REQUEST_SIZE_BYTES,
 )
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
-from kafkaproto_server.net.network import TCP, Incoming, ListeningSocket, Network
+from kafkaproto_server.net.network import TCP, Incoming, ListeningSocket, Network, SocketOptions
 from kafkaproto_server.net.passes import Passes, WaitTurn
 from kafkaproto_server.net.pump import ConnectionInfo, Pump, Serve
 from kafkaproto_server.net.streams import ByteStream
@@ -34,6 +34,8 @@ _log = logging.getLogger("kafkaproto.server.net")
 
 _log_shortage = logging.getLogger("kafkaproto.server.net.shortages")
 """A logger of its own, so that what the operator has to know is not lost among lines that peers cause."""
+
+_USUAL = SocketOptions()
 
 ConnectionEnded = Callable[[ConnectionInfo], None]
 
@@ -68,6 +70,7 @@ class ListenerConfig:
     """See `Admission.door`."""
     max_request_size_bytes: int = MAX_REQUEST_SIZE_BYTES
     idle_timeout_ms: int = IDLE_TIMEOUT_MS
+    socket_options: SocketOptions = _USUAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +159,7 @@ class Listener:
         address.
         """
         self._sockets = await bind_listener(
-            self.config.name, self.config.host, self.config.port, self._network
+            self.config.name, self.config.host, self.config.port, self._network, self.config.socket_options
         )
         self._bound_port = self._sockets[0].port
         return self._bound_port
@@ -244,10 +247,12 @@ class Listener:
                 self._connection_ended(info)
 
 
-async def bind_listener(name: str, host: str, port: int, network: Network = TCP) -> Sequence[ListeningSocket]:
+async def bind_listener(
+    name: str, host: str, port: int, network: Network = TCP, options: SocketOptions = _USUAL
+) -> Sequence[ListeningSocket]:
     """See `Network.listen`. Raises OSError, which names listener and address."""
     try:
-        return await network.listen(host, port)
+        return await network.listen(host, port, options)
     except OSError as error:
         raise OSError(error.errno, f"listener {name} cannot listen on {host}:{port}: {error}") from error
 

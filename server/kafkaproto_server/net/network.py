@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
+import msgspec
 import trio
 
-from kafkaproto_server.net.limits import LISTEN_BACKLOG
+from kafkaproto_server.net.limits import LISTEN_BACKLOG, SEND_BUFFER_BYTES, UNSENT_BYTES
 from kafkaproto_server.net.names import MAX_LOOKUPS, NameLookups
 from kafkaproto_server.net.passes import WaitTurn
 from kafkaproto_server.net.streams import ByteStream, OutboundStream, SocketBytes, connect_tcp
@@ -68,7 +70,7 @@ class Network(Protocol):
     def start(self) -> None:
         """Called once, within trio, before anything else."""
 
-    async def listen(self, host: str, port: int) -> Sequence[ListeningSocket]:
+    async def listen(self, host: str, port: int, options: SocketOptions) -> Sequence[ListeningSocket]:
         """Listen on a host's addresses, or on all addresses of the machine if ``host`` is empty; with port 0, on one
         address at a free port. Raises OSError."""
 
@@ -81,6 +83,16 @@ class Network(Protocol):
     async def touch(self, family: int, address: SocketAddress) -> None:
         """Connect to one address and close the connection. Raises OSError: ConnectionRefusedError if nothing listens
         there."""
+
+
+class SocketOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the system is told of a listener and its connections."""
+
+    backlog: int = LISTEN_BACKLOG
+    send_buffer_bytes: int | None = SEND_BUFFER_BYTES
+    """None if the system may choose, and change it."""
+    receive_buffer_bytes: int | None = None
+    """The same."""
 
 
 class TcpIncoming:
@@ -104,6 +116,9 @@ class TcpIncoming:
 
     def stream(self, wait_turn: WaitTurn) -> ByteStream:
         """See `Incoming`."""
+        # trio sets this to 16 KiB.
+        with suppress(OSError):
+            self.socket_stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
         return SocketBytes(self.socket_stream, wait_turn)
 
     def close(self) -> None:
@@ -144,9 +159,15 @@ class TcpNetwork:
         # Connecting uses trio's resolver.
         NameLookups(MAX_LOOKUPS).install()
 
-    async def listen(self, host: str, port: int) -> Sequence[TcpListeningSocket]:
+    async def listen(self, host: str, port: int, options: SocketOptions) -> Sequence[TcpListeningSocket]:
         """See `Network`."""
-        sockets = await trio.open_tcp_listeners(port, host=host or None, backlog=LISTEN_BACKLOG)
+        sockets = await trio.open_tcp_listeners(port, host=host or None, backlog=options.backlog)
+        for each in sockets:
+            # Connections inherit them. The receive buffer's size has to be known before a connection is accepted.
+            if options.send_buffer_bytes is not None:
+                each.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, options.send_buffer_bytes)
+            if options.receive_buffer_bytes is not None:
+                each.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, options.receive_buffer_bytes)
         if port == 0:
             # Each address of a host would get another port.
             for extra in sockets[1:]:

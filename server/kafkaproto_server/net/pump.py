@@ -53,6 +53,7 @@ _log = logging.getLogger("kafkaproto.server.net")
 MAX_REQUESTS_IN_A_ROW = 16
 """The number of requests of one connection that are served before others are: a peer may send any number at once."""
 
+_FEW_BYTES = 4096
 _LEFT_UNANSWERED = "it hung up before its answer was written"
 
 Request = IncomingRequest | UnsupportedApiVersions
@@ -297,10 +298,13 @@ class Pump:
             if self._connection.buffered_bytes or self._is_draining or self._input_has_ended:
                 self._wake_keeper()
 
-    def _send_now(self) -> None:
+    def _send_now(self, *, most: int | None = None) -> None:
+        """Send as much as the socket takes, up to a chunk of more than ``most`` bytes."""
         unsent = self._unsent
         while unsent:
             chunk = unsent[0]
+            if most is not None and len(chunk) > most:
+                return
             try:
                 sent = self._stream.send_now(chunk)
             except trio.BrokenResourceError:
@@ -516,6 +520,10 @@ class Pump:
                 self._unsent[0] = _without(chunk, sent)
             else:
                 self._unsent.popleft()
+                # A few bytes follow the records, and the peer waits for them. A turn would cost more than they do.
+                self._send_now(most=_FEW_BYTES)
+                if self._fault is not None:
+                    raise self._fault
             self._last_activity = trio.current_time()
             self._unread.hold(self, self._response_bytes)
         self._unread.release(self)

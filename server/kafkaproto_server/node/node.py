@@ -37,7 +37,7 @@ from kafkaproto_server.net.http import HttpResponse, Route, serve_http
 from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
 from kafkaproto_server.net.listener import Listener, ListenerConfig
 from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
-from kafkaproto_server.net.network import TCP, Network
+from kafkaproto_server.net.network import TCP, Network, SocketOptions
 from kafkaproto_server.net.passes import Passes
 from kafkaproto_server.net.pump import ConnectionInfo
 from kafkaproto_server.node.broker.directory_watch import DirectoryWatch
@@ -366,6 +366,7 @@ class Node:
                 ),
                 max_request_size_bytes=max_request_bytes,
                 idle_timeout_ms=idle_ms if idle_ms >= 0 else _NO_LIMIT_MS,
+                socket_options=_socket_options(config),
             ),
             served_versions=partial(served_versions, kind),
             serve=lambda request, connection, respond: dispatcher[0].serve(request, connection, respond),
@@ -599,6 +600,23 @@ def _queued_request_bytes(config: Config) -> int:
     if config.queued_max_request_bytes > 0:
         return config.queued_max_request_bytes
     return max(MAX_QUEUED_REQUEST_BYTES, config.socket_request_max_bytes)
+
+
+def _socket_options(config: Config) -> SocketOptions:
+    """What the keys say that are set. Kafka's defaults for the others suit another server."""
+    properties, found = config.properties, SocketOptions()
+
+    def number(key: str, otherwise: int | None) -> int | None:
+        if not properties.is_set(key):
+            return otherwise
+        # -1 leaves it to the system.
+        return value if (value := properties.integer(key)) >= 0 else None
+
+    return SocketOptions(
+        backlog=number("socket.listen.backlog.size", found.backlog) or found.backlog,
+        send_buffer_bytes=number("socket.send.buffer.bytes", found.send_buffer_bytes),
+        receive_buffer_bytes=number("socket.receive.buffer.bytes", found.receive_buffer_bytes),
+    )
 
 
 def _with_ports(endpoints: tuple[Endpoint, ...], ports: Mapping[str, int]) -> tuple[Endpoint, ...]:

@@ -21,7 +21,7 @@ from typing import Any
 import trio
 
 from kafkaproto_server.file_part import Sendable, as_buffers
-from kafkaproto_server.net.network import SocketAddress
+from kafkaproto_server.net.network import SocketAddress, SocketOptions
 from kafkaproto_server.net.passes import WaitTurn, at_once
 from kafkaproto_server.ports import Buffer
 from tests.sim.nodes.timeline import Timeline
@@ -329,7 +329,7 @@ class NetHost:
     def start(self) -> None:
         pass
 
-    async def listen(self, host: str, port: int) -> Sequence[SimListening]:
+    async def listen(self, host: str, port: int, options: SocketOptions) -> Sequence[SimListening]:
         await trio.lowlevel.checkpoint()
         assert host in ("", self.address, self.name), f"{self.name} is not {host}"
         assert port, "ports are fixed here"

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 import trio
 
+from kafkaproto_server.net.network import SocketOptions
 from tests.sim.nodes import timeline as virtual
 from tests.sim.nodes.network import CAPACITY_BYTES, Net, NetHost, SimListening, SimStream
 from tests.sim.nodes.timeline import Timeline, Trace
@@ -35,7 +36,7 @@ def play(scene: Scene, seed: int = 1) -> None:
 async def connected(a: NetHost, b: NetHost) -> tuple[SimStream, SimStream]:
     """Both ends of a connection."""
     listening: SimListening
-    (listening,) = await b.listen("b", PORT)
+    (listening,) = await b.listen("b", PORT, SocketOptions())
     mine = await a.connect("b", PORT)
     theirs = (await listening.accept()).stream(trio.lowlevel.checkpoint)
     return mine, theirs
@@ -120,7 +121,7 @@ def test_a_machine_without_power_says_nothing_and_knows_nothing_when_it_is_back(
 def test_descriptors_run_out_and_come_back() -> None:
     async def scene(a: NetHost, b: NetHost) -> None:
         a.descriptor_limit = 5
-        (listening,) = await b.listen("", PORT)
+        (listening,) = await b.listen("", PORT, SocketOptions())
         first, _ = [await a.connect("b", PORT) for _ in range(2)]
         with pytest.raises(OSError, match="Too many open files"):
             await a.connect("b", PORT)
@@ -134,7 +135,7 @@ def test_descriptors_run_out_and_come_back() -> None:
 
 def test_a_name_that_nobody_answers_for_is_waited_for_and_an_unknown_one_is_not() -> None:
     async def scene(a: NetHost, b: NetHost) -> None:
-        await b.listen("b", PORT)
+        await b.listen("b", PORT, SocketOptions())
         with pytest.raises(OSError, match="not known"):
             await a.connect("c", PORT)
         a.net.silent_names["b"] = None
