@@ -21,6 +21,7 @@ from tests.sim.nodes.host import Host
 from tests.sim.nodes.network import NetHost
 
 RESPONSE_S = 4.0
+CATCHING_UP_BYTES = 20_000
 _LOOK_AGAIN = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -63,6 +64,8 @@ class Consumer:
         self._links: dict[int, tuple[Link, FetcherSession]] = {}
         self.positions = {place: _Position() for place in places}
         self.address = net.address
+        self.catches_up = False
+        """Read much at a time: the producers are at their end."""
         self.is_over = False
 
     async def run(self) -> None:
@@ -112,7 +115,7 @@ class Consumer:
             replica_id=-1,
             max_wait_ms=self._rng.choice((0, 50, 500)),
             min_bytes=self._rng.choice((0, 1, 1000)),
-            max_bytes=self._rng.choice((500, 1 << 20)),
+            max_bytes=max(self._rng.choice((500, 1 << 20)), CATCHING_UP_BYTES if self.catches_up else 0),
             session_id=wanted.session_id,
             session_epoch=wanted.session_epoch,
             topics=fetch_topics(wanted.partitions),
@@ -151,7 +154,7 @@ class Consumer:
                     topic_name=None,
                     index=place[1],
                     fetch_offset=position.offset,
-                    max_bytes=700,
+                    max_bytes=CATCHING_UP_BYTES if self.catches_up else 700,
                     current_leader_epoch=epoch,
                     # A follower that has less is not another log.
                     last_fetched_epoch=-1 if self._reads_anywhere else position.epoch,

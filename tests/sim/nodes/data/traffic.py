@@ -162,6 +162,8 @@ class DataTraffic:
         """Have the producers send what there is, and end."""
         for client in (*self.producers, *self._operators):
             client.is_over = True
+        for consumer in self.consumers:
+            consumer.catches_up = True
 
     def end(self) -> None:
         """Have the consumers end."""
