@@ -153,13 +153,8 @@ class OsFile:
     def part_now(self, position: int, length: int) -> Sendable:
         """The same for a response: much is not read at all, but sent from the page cache."""
         length = min(length, self._end - position)
-        if length < SMALLEST_PART_BYTES:
+        if length < SMALLEST_PART_BYTES or not _is_in_page_cache(self._descriptor, position, length):
             return self.read_now(position, length)
-        is_in_memory = _is_in_page_cache(self._descriptor, position, length)
-        if is_in_memory is None:
-            return self.read_now(position, length)
-        if not is_in_memory:
-            raise BlockingIOError(errno.EAGAIN, "not in memory", self._path)
         if self._shared is None:
             self._shared = Descriptor(self._descriptor)
         return FilePart(self._shared, position, length)
@@ -232,13 +227,13 @@ class OsFile:
         )
 
 
-def _is_in_page_cache(descriptor: int, position: int, length: int) -> bool | None:
-    """Whether all these bytes of a file are in memory; None if the system does not tell."""
+def _is_in_page_cache(descriptor: int, position: int, length: int) -> bool:
+    """Whether all these bytes of a file are known to be in memory. Not every kernel and file system tells."""
     asked = (ctypes.c_uint64 * 2)(position, length)
     # Pages in the cache, and four numbers that say more of them.
     found = (ctypes.c_uint64 * 5)()
     if _libc_with_gil.syscall(CACHESTAT, descriptor, asked, found, 0):
-        return None
+        return False
     pages = (position + length - 1) // PAGE_BYTES - position // PAGE_BYTES + 1
     return bool(found[0] >= pages)
 
