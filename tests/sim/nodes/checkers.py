@@ -30,7 +30,15 @@ MAX_OBSERVERS = 8
 """That a leader remembers in the simulation: few, so that strangers can exceed it."""
 MOST_STEPS = 100_000
 """Of all tasks, at one moment of virtual time."""
-_OWN_TASKS = ("tests.sim.nodes.run._Simulation.main", "tests.sim.nodes.timeline.Timeline.run")
+_OWN_TASKS = frozenset(
+    {
+        "tests.sim.nodes.run._Simulation.main",
+        "tests.sim.nodes.timeline.Timeline.run",
+        # What clients are told is compared with all that nodes have.
+        "tests.sim.nodes.data.consumers.Consumer.run",
+        "tests.sim.nodes.data.producers.Producer.run",
+    }
+)
 
 
 @functools.cache

@@ -171,7 +171,8 @@ class Consumer:
             if position.offset < start:
                 self.positions[place] = _Position(start)
                 return True
-            if self._reads_anywhere or not link.host.is_up or link.host.life != link.life:
+            is_follower = self._view.leaders[place] != (link.host.id, epoch)
+            if is_follower or not link.host.is_up or link.host.life != link.life:
                 # A follower that has less, or a leader of whose deletions nothing is known any more.
                 return False
         if data.error_code or data.diverging_epoch.epoch >= 0:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name, segment_file_name
 from kafkaproto.message import Message
-from kafkaproto.messages import PartitionChangeRecord, PartitionRecord
+from kafkaproto.messages import PartitionChangeRecord, PartitionRecord, RegisterBrokerRecord
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.node.quorum.snapshotting import read_image
@@ -27,11 +27,25 @@ class _State:
         self.isr: Sequence[int] = ()
         self.elr: Sequence[int] = ()
 
+    def take(self, record: PartitionRecord | PartitionChangeRecord) -> None:
+        """A record of the partition."""
+        elr = record.eligible_leader_replicas
+        if isinstance(record, PartitionRecord):
+            self.leader_epoch, self.isr, self.elr = record.leader_epoch, record.isr, elr or ()
+            return
+        if record.leader != _NO_CHANGE and self.leader_epoch is not None:
+            self.leader_epoch += 1
+        self.isr = self.isr if record.isr is None else record.isr
+        self.elr = self.elr if elr is None else elr
+
 
 def better_ones(
     hosts: Sequence[Host], place: Place, broker_id: int, leader_epoch: int
 ) -> frozenset[int] | None:
-    """The others that were in the ISR, or eligible, when a broker was elected; None if no log tells."""
+    """The others that were in the ISR, or eligible, when a broker was elected; None if no log tells.
+
+    Not one that registers with the same batch of records, after a stop that was not in order: it may have lost more.
+    """
     for host in hosts:
         quorum = host.quorum
         if quorum is None:
@@ -50,23 +64,18 @@ def _before(
 ) -> tuple[int, ...] | None:
     state = _State()
     begin = _from_snapshot(host, topic_id, index, leader_epoch, state)
-    for record in _records(host, begin):
-        if isinstance(record, PartitionRecord):
-            if (record.topic_id, record.partition_id) == (topic_id, index):
-                state.leader_epoch, state.isr = record.leader_epoch, record.isr
-                state.elr = record.eligible_leader_replicas or ()
-        elif isinstance(record, PartitionChangeRecord) and (record.topic_id, record.partition_id) == (
-            topic_id,
-            index,
-        ):
+    for records in _batches(host, begin):
+        for record in records:
+            if not isinstance(record, PartitionRecord | PartitionChangeRecord):
+                continue
+            if (record.topic_id, record.partition_id) != (topic_id, index):
+                continue
             before = (*state.isr, *state.elr)
-            if record.leader != _NO_CHANGE and state.leader_epoch is not None:
-                state.leader_epoch += 1
-                if (record.leader, state.leader_epoch) == (broker_id, leader_epoch):
-                    return before
-            state.isr = state.isr if record.isr is None else record.isr
-            elr = record.eligible_leader_replicas
-            state.elr = state.elr if elr is None else elr
+            state.take(record)
+            is_election = isinstance(record, PartitionRecord) or record.leader != _NO_CHANGE
+            if is_election and (record.leader, state.leader_epoch) == (broker_id, leader_epoch):
+                beginning = {each.broker_id for each in records if isinstance(each, RegisterBrokerRecord)}
+                return tuple(each for each in before if each not in beginning)
     return None
 
 
@@ -84,8 +93,8 @@ def _from_snapshot(host: Host, topic_id: bytes, index: int, leader_epoch: int, s
     return 0
 
 
-def _records(host: Host, begin: int) -> Iterator[Message]:
-    """The committed records of a node's metadata log from an offset on."""
+def _batches(host: Host, begin: int) -> Iterator[list[Message]]:
+    """The committed records of a node's metadata log from an offset on, by batch."""
     assert host.quorum is not None, "the node runs"
     committed = host.quorum.published.high_watermark
     names = host.disk.list_directory(LOG_DIRECTORY)
@@ -96,5 +105,4 @@ def _records(host: Host, begin: int) -> Iterator[Message]:
             if batch.next_offset > committed:
                 return
             if not batch.is_control and batch.base_offset >= begin:
-                for record in batch.records():
-                    yield decode_metadata_record(record.value or b"")[0]
+                yield [decode_metadata_record(record.value or b"")[0] for record in batch.records()]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from kafkaproto.messages import PartitionChangeRecord, PartitionRecord
+from kafkaproto.message import Message
+from kafkaproto.messages import PartitionChangeRecord, PartitionRecord, RegisterBrokerRecord
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.metadata import encode_metadata_record
 from tests.sim.disk import MemoryDisk
@@ -33,14 +35,20 @@ RECORDS = (
 )
 
 
-def host(committed: int = len(RECORDS)) -> Any:
+def host(committed: int = len(RECORDS), records: Sequence[Sequence[Message]] = ()) -> Any:
+    """A node with these batches of records."""
     disk = MemoryDisk()
     disk.make_directory(LOG_DIRECTORY)
     file = disk.open(f"{LOG_DIRECTORY}/{0:020}.log", create=True)
-    for offset, record in enumerate(RECORDS):
-        version = 2 if isinstance(record, PartitionRecord | PartitionChangeRecord) else 0
-        value = encode_metadata_record(record, version)
-        file.append([build_batch([NewRecord(None, value)], base_offset=offset, timestamp_ms=0)])
+    for offset, batch in enumerate(records or [[each] for each in RECORDS]):
+        values = [
+            encode_metadata_record(
+                each, 2 if isinstance(each, PartitionRecord | PartitionChangeRecord) else each.MAX_VERSION
+            )
+            for each in batch
+        ]
+        made = [NewRecord(None, value) for value in values]
+        file.append([build_batch(made, base_offset=offset, timestamp_ms=0)])
     published = SimpleNamespace(image=SimpleNamespace(topic_ids={"t": TOPIC_ID}), high_watermark=committed)
     return SimpleNamespace(disk=disk, quorum=SimpleNamespace(published=published))
 
@@ -60,3 +68,16 @@ def test_what_is_not_committed_and_nodes_that_do_not_run_tell_nothing() -> None:
     assert better_ones(cast(Any, [silent, host(4)]), ("t", 0), 1, 6) is None
     assert better_ones(cast(Any, [host(4), host()]), ("t", 0), 1, 6) == frozenset({2})
     assert better_ones(cast(Any, [host()]), ("u", 0), 1, 6) is None
+
+
+@pytest.mark.parametrize("is_together", [True, False])
+def test_who_registers_with_the_election_may_have_lost_more(is_together: bool) -> None:
+    """After a stop that was not in order, a broker leaves the eligible ones, and the last known leader is elected."""
+    change = PartitionChangeRecord(
+        topic_id=TOPIC_ID, partition_id=0, isr=[1], leader=1, eligible_leader_replicas=[]
+    )
+    registration = RegisterBrokerRecord(broker_id=2, fenced=True)
+    after = [[change, registration]] if is_together else [[change], [registration]]
+    batches = [*([each] for each in RECORDS[:4]), *after]
+    found = better_ones(cast(Any, [host(100, batches)]), ("t", 0), 1, 6)
+    assert found == (frozenset() if is_together else frozenset({2}))
