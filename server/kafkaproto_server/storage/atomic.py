@@ -13,18 +13,22 @@ def replace_file(disk: Disk, directory: str, name: str, content: bytes, *, is_du
     """Replace the content of ``directory/name``, durably on return. At every moment the file has the old or the new
     content.
 
-    If it need not be durable, a crash of the machine may leave it empty: then whoever reads it has to do without.
+    If it need not be durable, a crash of the machine may leave it empty, or with a part of both: then whoever reads it
+    has to notice, and to do without.
 
     Writes ``name.tmp``, syncs it, renames it to ``name`` and syncs the directory. Raises OSError. Then the old content
     is in place, or the new one if only the last sync failed.
     """
     path = f"{directory}/{name}"
+    if not is_durable and _overwrite(disk, path, content):
+        return
     temporary = path + TEMPORARY_SUFFIX
     file = disk.open(temporary, create=True)
     try:
-        # A crash may have left an older temporary file behind.
-        file.truncate(0)
-        file.append([content])
+        file.write_at(0, content)
+        if file.size() > len(content):
+            # A crash may have left an older temporary file behind.
+            file.truncate(len(content))
         if is_durable:
             file.sync()
     finally:
@@ -34,6 +38,22 @@ def replace_file(disk: Disk, directory: str, name: str, content: bytes, *, is_du
     disk.rename(temporary, path)
     if is_durable:
         disk.sync_directory(directory)
+
+
+def _overwrite(disk: Disk, path: str, content: bytes) -> bool:
+    """Write over a file that is not longer than its new content, with one write: whoever ends this process leaves the
+    old content or the new one. Returns whether it was done. A new file in its place takes ten times as long."""
+    try:
+        file = disk.open(path)
+    except FileNotFoundError:
+        return False
+    try:
+        if file.size() > len(content):
+            return False
+        file.write_at(0, content)
+    finally:
+        file.close()
+    return True
 
 
 def make_directory_durably(disk: Disk, path: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.atomic import replace_file
+from kafkaproto_server.storage.atomic import TEMPORARY_SUFFIX, replace_file
 
 PRODUCER_STATE_SUFFIX = ".snapshot"
 KEPT_PRODUCER_STATES = 2
@@ -33,13 +33,20 @@ def write_producer_state(
     """Write the file for a log that ends at ``end_offset``. Removes files of later offsets, and all but the newest
     `KEPT_PRODUCER_STATES`."""
     name = f"{end_offset:020}{PRODUCER_STATE_SUFFIX}"
-    replace_file(disk, directory, name, content, is_durable=is_durable)
     known = producer_state_offsets(disk.list_directory(directory))
     # A file of a later offset would testify at the next start that the log has lost records.
-    within = [offset for offset in known if offset <= end_offset]
-    for offset, name in known.items():
-        if offset not in within[-KEPT_PRODUCER_STATES:]:
-            disk.remove(f"{directory}/{name}")
+    within = [offset for offset in known if offset < end_offset]
+    gone = [
+        each
+        for offset, each in known.items()
+        if offset not in {*within[1 - KEPT_PRODUCER_STATES :], end_offset}
+    ]
+    if gone and not is_durable and end_offset not in known:
+        # It takes a tenth of the time of a new file.
+        disk.rename(f"{directory}/{gone.pop()}", f"{directory}/{name}{TEMPORARY_SUFFIX}")
+    replace_file(disk, directory, name, content, is_durable=is_durable)
+    for each in gone:
+        disk.remove(f"{directory}/{each}")
 
 
 def remove_producer_states_outside(
