@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 
 from compat.kafka.tools import run_tool
@@ -25,6 +26,15 @@ def replica_folders(node: Node, topic: str) -> list[Path]:
         (path for path in found if path.name.removeprefix(f"{topic}-").isdecimal()),
         key=lambda path: path.name,
     )
+
+
+def has_checkpointed(node: Node, name: str, lines: Set[str]) -> bool:
+    """Whether the checkpoint files of that name in a node's data directories have all of these lines."""
+    found: set[str] = set()
+    for data in node.data_directories:
+        with suppress(FileNotFoundError):
+            found.update((data / name).read_text().splitlines())
+    return lines <= found
 
 
 def compare_logs(nodes: Sequence[Node], topic: str) -> tuple[int, int]:
@@ -66,14 +76,15 @@ def _first_difference(one: bytes, other: bytes) -> int:
     return low
 
 
-def check_files(node: Node, topic: str, *, is_deep: bool = True) -> None:
-    """Apache Kafka's dump tool finds nothing wrong with a broker's segments and indexes, after a clean stop.
+def check_files(node: Node, *topics: str, is_deep: bool = True) -> None:
+    """Apache Kafka's dump tool finds nothing wrong with a broker's segments and indexes of topics, after a clean stop.
 
     `is_deep` looks at each record as well, not at the batches alone. Raises LogsDifferError with the first complaint,
     and ToolFailedError.
     """
     files = [
         str(path)
+        for topic in topics
         for folder in replica_folders(node, topic)
         for pattern in ("*.log", "*.index", "*.timeindex")
         for path in sorted(folder.glob(pattern))
@@ -84,4 +95,4 @@ def check_files(node: Node, topic: str, *, is_deep: bool = True) -> None:
     ).output()
     wrong = [line for line in printed.splitlines() if any(each in line for each in COMPLAINTS)]
     if wrong:
-        raise LogsDifferError(f"broker {node.node_id}, {topic}: {wrong[0]}")
+        raise LogsDifferError(f"broker {node.node_id}, {', '.join(topics)}: {wrong[0]}")

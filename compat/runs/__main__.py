@@ -22,6 +22,7 @@ from compat.runs import (
     clients_deaths,
     configuration,
     cut_off,
+    data_disks,
     disks,
     mixed,
     mixed_releases,
@@ -35,8 +36,11 @@ from compat.runs import (
     upgrade,
 )
 from compat.runs.telling import with_times
+from compat.sequences import SequenceError
 from compat.suites.outcomes import SuiteFailedError
 from compat.topic_logs import LogsDifferError
+from compat.topic_state import StateError
+from compat.written import AccountError
 
 INSTALL = Path(__file__).parents[1] / "install"
 FETCH = Path(__file__).parents[1] / "kafka" / "fetch"
@@ -45,6 +49,7 @@ FAILURES = (
     clients_deaths.ClientsDeathsError,
     configuration.ConfigurationError,
     cut_off.CutOffError,
+    data_disks.DataDisksError,
     disks.DisksError,
     disks.NodeFaultError,
     mixed.MixedRunError,
@@ -57,10 +62,13 @@ FAILURES = (
     subprocess.CalledProcessError,
     subprocess.TimeoutExpired,
     stock_brokers.StockBrokersError,
+    AccountError,
     LogsDifferError,
     LostRecordError,
     ReadShortError,
+    SequenceError,
     ShellNotLoadedError,
+    StateError,
     SuiteFailedError,
     ToolFailedError,
     ReplicasDifferError,
@@ -147,7 +155,7 @@ def mixed_command(work: Path | None, rounds: int, stocks: tuple[int, ...], versi
 @click.option("--rounds", default=2, show_default=True, type=click.IntRange(1), help="Deaths of each broker.")
 @_stocks_option
 def data_command(work: Path | None, rounds: int, stocks: tuple[int, ...]) -> None:
-    """Stock brokers and ours replicate the same partitions; each is killed under load, and nothing is lost."""
+    """Stock brokers and ours replicate the same partitions, and take over each other's directories; nothing is lost."""
     folder = _work(work, "data")
     for stock in stocks or (2, 1):
         click.echo(f"{stock} stock and {3 - stock} of ours")
@@ -155,6 +163,12 @@ def data_command(work: Path | None, rounds: int, stocks: tuple[int, ...]) -> Non
         click.echo(
             f"killed {outcome.killed_while_leading}; records {outcome.acknowledged:,}, lost 0; longest without one"
             f" {outcome.longest_gap_s:.2f} s; {outcome.replicas_compared} replicas, all the same"
+        )
+    click.echo("a node's directories under the other server, and back")
+    for result in data_disks.run(folder / "disks", tell=with_times()):
+        click.echo(
+            f"{'; '.join(result.handed_over)}: {result.records:,} records, lost 0; {result.states_compared} partitions"
+            " told alike before and after"
         )
 
 

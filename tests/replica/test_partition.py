@@ -9,11 +9,14 @@ from kafkaproto.records.batch import BatchHeader
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.log_state.producers import ProducerStates
+from kafkaproto_server.log_state.transactions import EndTransactionMarker
 from kafkaproto_server.replica.partition import Partition, PartitionError, Role
 from kafkaproto_server.types import OffsetAndEpoch
 
 LAG_MS = 1_000
 DIRECTORIES = (bytes(16),) * 3
+TRANSACTIONAL, CONTROL = 0x10, 0x20
+"""Attributes of a batch."""
 
 
 class Brokers:
@@ -393,6 +396,32 @@ def test_a_follower_shows_no_more_than_it_has() -> None:
     assert partition.high_watermark == 5
     partition.leader_said(3)
     assert partition.high_watermark == 5
+
+
+def with_ended_transaction() -> ProducerStates:
+    """As recovery finds them in a log of a record in a transaction, at 0, and of the marker that commits it, at 1."""
+    producers = ProducerStates()
+    record = BatchHeader(0, 0, 1, 2, 0, TRANSACTIONAL, 0, 0, 0, 7, 0, 0, 1)
+    marker = record._replace(base_offset=1, attributes=TRANSACTIONAL | CONTROL, base_sequence=-1)
+    producers.update(record)
+    producers.update(marker, EndTransactionMarker(is_abort=False, coordinator_epoch=0))
+    return producers
+
+
+@pytest.mark.parametrize(("high_watermark", "stable"), [(2, 2), (1, 0), (0, 0)])
+def test_a_transaction_is_stable_if_the_checkpointed_high_watermark_is_behind_its_marker(
+    high_watermark: int, stable: int
+) -> None:
+    partition = Replica().partition
+    partition.opened(
+        log_start_offset=0,
+        log_end_offset=2,
+        epochs=LeaderEpochs([(1, 0)]),
+        producers=with_ended_transaction(),
+        aborted=[],
+        high_watermark=high_watermark,
+    )
+    assert partition.last_stable_offset == stable
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,9 @@ class Partition:
         self.producers = producers
         self.aborted = aborted
         self.high_watermark = min(max(high_watermark, log_start_offset), log_end_offset)
+        # Recovery takes every transaction that it reads the end of for one that is not replicated yet. If the high
+        # watermark stays where it is, nothing else would tell otherwise.
+        self.producers.high_watermark_advanced(self.high_watermark)
         self._changed()
 
     def appended(self, end_offset: int, *, now_ms: int) -> None:
