@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
 from compat.kafka.tools import run_tool
 from compat.node import Node
+from kafkaproto.records.batch import iterate_batches
 
 COMPLAINTS = ("isvalid: false", "Found", "Mismatches in")
 """What kafka-dump-log says of a batch, an index or a log that is not as it should be."""
@@ -63,6 +64,19 @@ def _logs(node: Node, topic: str) -> dict[str, bytes]:
         path.name: b"".join(segment.read_bytes() for segment in sorted(path.glob("*.log")))
         for path in replica_folders(node, topic)
     }
+
+
+def producer_epochs(node: Node, topics: Iterable[str]) -> dict[tuple[str, int], dict[int, tuple[int, int]]]:
+    """Producer id and epoch of each record in a broker's replicas, by partition and offset."""
+    found: dict[tuple[str, int], dict[int, tuple[int, int]]] = {}
+    for topic in topics:
+        for name, data in _logs(node, topic).items():
+            offsets = found[topic, int(name.removeprefix(f"{topic}-"))] = {}
+            for batch in iterate_batches(data):
+                header = batch.header()
+                epoch = (header.producer_id, header.producer_epoch)
+                offsets.update(dict.fromkeys(range(header.base_offset, header.next_offset), epoch))
+    return found
 
 
 def _first_difference(one: bytes, other: bytes) -> int:

@@ -71,6 +71,9 @@ class Found:
     lost: list[str] = field(default_factory=list)
     """Acknowledged and not at their offset."""
     doubled: list[str] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)
+    """Doubled, the second time in a new epoch of the producer: the client gave up the old one, in which a broker knew
+    the record."""
     out_of_order: list[str] = field(default_factory=list)
     unacknowledged: int = 0
     """In the log, though the producer was never told."""
@@ -90,29 +93,35 @@ class Found:
 Log = Mapping[Place, Mapping[int, Written]]
 """The records of each partition by offset, in the order of their offsets."""
 
+Epochs = Mapping[Place, Mapping[int, tuple[int, int]]]
+"""Producer id and epoch of each record, by partition and offset."""
 
-def account(promised: Promised, log: Log) -> Found:
-    """Holds what a producer was told against what can be read."""
+
+def account(promised: Promised, log: Log, epochs: Epochs) -> Found:
+    """Holds what a producer was told against what can be read. Brokers promise that nothing is doubled within an epoch
+    of a producer."""
     result = Found()
     acknowledged = {written for told in promised.acknowledged.values() for _, written in told}
-    seen: set[Written] = set()
+    seen: dict[Written, tuple[int, int] | None] = {}
     for place, records in log.items():
         last = Written(promised.name, -1, -1)
         for offset, written in records.items():
             if written.producer != promised.name:
                 continue
+            epoch = epochs.get(place, {}).get(offset)
             if written in seen:
-                result.doubled.append(_text(place, offset, written))
+                is_another = epoch is not None and seen[written] not in (None, epoch)
+                (result.again if is_another else result.doubled).append(_text(place, offset, written))
             elif written < last:
                 result.out_of_order.append(_text(place, offset, written))
-            seen.add(written)
+            seen[written] = epoch
             last = max(last, written)
     for place, told in promised.acknowledged.items():
         records = log.get(place, {})
         for offset, written in told:
             if (written not in seen) if offset < 0 else (records.get(offset) != written):
                 result.lost.append(_text(place, offset, written))
-    result.unacknowledged = len(seen - acknowledged)
+    result.unacknowledged = len(seen.keys() - acknowledged)
     return result
 
 

@@ -23,7 +23,7 @@ from compat.node import Node
 from compat.ours import OurNode
 from compat.runs.disks import NodeFaultError, check_no_faults
 from compat.runs.telling import Tell
-from compat.topic_logs import LogsDifferError, check_files, compare_logs
+from compat.topic_logs import LogsDifferError, check_files, compare_logs, producer_epochs
 
 TOPICS = {"idempotent": True, "retrying": False}
 """Whether their producers are idempotent."""
@@ -61,7 +61,7 @@ class ChaosResult:
         """The table."""
         rows = [f"{'faults':32}{'count':>8}"]
         rows += [f"  {kind:30}{count:>8}" for kind, count in sorted(self.faults.items())]
-        columns = ("sent", "acknowledged", "failed", "lost", "doubled", "disorder", "longest gap")
+        columns = ("sent", "acknowledged", "failed", "lost", "doubled", "again", "disorder", "longest gap")
         rows.append(f"{'producers':28}" + "".join(f"{each:>14}" for each in columns))
         for promised, found in self.producers:
             cells = [
@@ -70,6 +70,7 @@ class ChaosResult:
                 f"{promised.failed.total():,}",
                 f"{len(found.lost)}",
                 f"{len(found.doubled)}",
+                f"{len(found.again)}",
                 f"{len(found.out_of_order)}",
                 f"{promised.longest_gap_s:.1f} s",
             ]
@@ -165,8 +166,13 @@ def run(
         promised = [each for worker in workers for each in worker.stop_producers()]
         memory.stop()
         result.memory = memory.seen
-        _hold_together(cluster, workers, promised, result)
+        log = _hold_together(cluster, workers, result)
         _check_files(cluster, folder, result, tell)
+        epochs = producer_epochs(next(iter(nodes.values())), TOPICS)
+        for each in promised:
+            found = account(each, log, epochs)
+            result.producers.append((each, found))
+            result.violations += found.violations(each)
     return result
 
 
@@ -210,10 +216,8 @@ def _let_faults_happen(ground: Ground, seed: int, seconds: float) -> None:
             raise each.failure
 
 
-def _hold_together(
-    cluster: Cluster, workers: Sequence[Worker], promised: Sequence[Promised], result: ChaosResult
-) -> None:
-    """What was promised, what was consumed meanwhile, and what a new consumer reads."""
+def _hold_together(cluster: Cluster, workers: Sequence[Worker], result: ChaosResult) -> Log:
+    """What was consumed meanwhile, and what a new consumer reads, which is returned."""
     places = [(topic, number) for topic in TOPICS for number in range(PARTITIONS)]
     ends = _ends(cluster.servers, places)
     last = LibrdkafkaReading(cluster.servers, places)
@@ -225,10 +229,7 @@ def _hold_together(
         problems, records = worker.consume_to(ends)
         name = f"consumer of {worker.client}"
         result.violations += [*problems, *missed(name, _in_order(name, records, result), log)]
-    for each in promised:
-        found = account(each, log)
-        result.producers.append((each, found))
-        result.violations += found.violations(each)
+    return log
 
 
 def _in_order(name: str, records: Mapping[Place, Sequence[tuple[int, Written]]], result: ChaosResult) -> Log:

@@ -39,7 +39,7 @@ def accounted(
     promised = Promised(name="p", is_idempotent=is_idempotent)
     promised.acknowledged[PLACE] = [(offset, written(number)) for offset, number in acknowledged]
     records: Log = {PLACE: {offset: written(number) for offset, number in log}}
-    return account(promised, records).violations(promised)
+    return account(promised, records, {}).violations(promised)
 
 
 def test_what_was_acknowledged_and_is_there_is_right() -> None:
@@ -70,9 +70,22 @@ def test_a_producer_that_is_not_idempotent_was_promised_no_order_and_no_uniquene
     assert accounted([(2, 1)], [(0, 1), (1, 0), (2, 1)], is_idempotent=False) == []
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_doubled"),
+    [((7, 0), (7, 0), True), ((7, 0), (7, 1), False), ((-1, -1), (-1, -1), True)],
+)
+def test_what_a_client_writes_again_in_a_new_epoch_is_its_own_doing(
+    first: tuple[int, int], second: tuple[int, int], is_doubled: bool
+) -> None:
+    promised = Promised(name="p", is_idempotent=True)
+    found = account(promised, {PLACE: {0: written(0), 1: written(0)}}, {PLACE: {0: first, 1: second}})
+    assert (len(found.doubled), len(found.again)) == ((1, 0) if is_doubled else (0, 1))
+    assert bool(found.violations(promised)) is is_doubled
+
+
 def test_records_that_were_never_acknowledged_may_be_there() -> None:
     promised = Promised(name="p", is_idempotent=True)
-    found = account(promised, {PLACE: {0: written(0), 1: Written("other", 1, 0)}})
+    found = account(promised, {PLACE: {0: written(0), 1: Written("other", 1, 0)}}, {})
     assert found == Found(unacknowledged=1)
 
 
