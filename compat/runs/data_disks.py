@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -146,13 +146,13 @@ class _TransactionalClient:
 class DataDisks:
     """One node, whose directories change hands, and the account of what it was given."""
 
-    def __init__(self, folder: Path, how: str, tell: Tell) -> None:
-        """Nothing runs yet. `how` is how every server is ended, a key of `ENDS`."""
+    def __init__(self, folder: Path, ends: Sequence[str], tell: Tell) -> None:
+        """Nothing runs yet. `ends` are three keys of `ENDS`: how each server but the last is ended."""
         self._folder = folder
-        self._how = how
+        self._ends = ends
         self._notify = tell
         self._account = Account(int(time.time() * 1000) - AGE_MS)
-        self._values = random.Random(how)
+        self._values = random.Random(",".join(ends))
         self._open = Transaction()
         self._segments: dict[Place, set[str]] = {}
         self.outcome = DataDisksResult()
@@ -173,14 +173,14 @@ class DataDisks:
             sequenced = self._prepare(node)
             states = self._look(node)
             self._wait_until_checkpointed(node, states)
-            for number, kind in enumerate(KINDS[1:], 1):
-                self._end(node, self._how)
+            for number, (how, kind) in enumerate(zip(self._ends, KINDS[1:], strict=True), 1):
+                self._end(node, how)
                 ended, node = node.kind, taken_over(node, IMPLEMENTATIONS[kind])
                 stack.callback(node.close)
                 node.start()
                 self._wait_until_led(node)
                 self._compare(states, self._look(node))
-                self.outcome.handed_over.append(f"{ended}, {self._how}, {kind}")
+                self.outcome.handed_over.append(f"{ended}, {how}, {kind}")
                 sequenced.resume(node)
                 if number == 1:
                     self._abort_by_tool(node)
@@ -420,7 +420,7 @@ def run(folder: Path, *, tell: Tell) -> list[DataDisksResult]:
     """Once with every server ended by SIGTERM, once with kill -9; raises as `DataDisks.run` does."""
     results = []
     for number, how in enumerate(ENDS, 1):
-        disks = DataDisks(folder / f"round-{number}", how, tell)
+        disks = DataDisks(folder / f"round-{number}", [how] * (len(KINDS) - 1), tell)
         disks.run()
         results.append(disks.outcome)
     return results
