@@ -123,14 +123,19 @@ class Ledger:
         if known.leader_epoch == leader_epoch and self._end(host, place) < before:
             return True
         found = {each.base_offset: each for each in self.logs.of(host, place)}
-        has_all = all(
-            base in found and found[base].crc == crc
-            for base, crc in known.acknowledged.items()
-            if base >= known.start
-        ) and all(
-            base in found and (found[base].epoch, found[base].crc) == identity
-            for base, (_, identity) in known.shown.items()
-            if base >= known.start
+        has_all = (
+            # What it does not have may have been deleted, but then its log begins behind that.
+            self._end(host, place) >= known.start
+            and all(
+                base in found and found[base].crc == crc
+                for base, crc in known.acknowledged.items()
+                if base >= known.start
+            )
+            and all(
+                base in found and (found[base].epoch, found[base].crc) == identity
+                for base, (_, identity) in known.shown.items()
+                if base >= known.start
+            )
         )
         if has_all:
             del self._missing[host.id, place]
