@@ -456,6 +456,9 @@ class _Simulation:
             quorums = [host.quorum for host in hosts]
             if not all(host.is_announced and host.node is not None and host.node.is_ready for host in hosts):
                 return False
+            # It has to start again first, however long its stop takes.
+            if any(host.is_stopping for host in hosts):
+                return False
             images = [quorum.published.image for quorum in quorums if quorum is not None]
             fenced = [each for each, broker in images[0].brokers.items() if broker.fenced and each < 100]
             return not fenced and len(images) == len(hosts)

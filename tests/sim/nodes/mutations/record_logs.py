@@ -132,12 +132,12 @@ def _keeps_a_torn_tail_of_records() -> Patches:
 
 
 def _sends_what_is_not_committed() -> Patches:
-    original = TopicLog.read_records
+    original = TopicLog.records_now
 
     def read(self: Any, offset: int, max_bytes: int, end_offset: int, **more: Any) -> Any:
         return original(self, offset, max_bytes, _NO_LIMIT, **more)
 
-    return [(TopicLog, "read_records", read)]
+    return [(TopicLog, "records_now", read)]
 
 
 def _retention_removes_what_is_not_committed() -> Patches:
