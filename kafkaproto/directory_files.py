@@ -181,7 +181,9 @@ def decode_checkpoint(content: bytes) -> list[tuple[str, ...]]:
     entries = [tuple(line.split()) for line in lines[2:]]
     if lines[:1] != [str(CHECKPOINT_VERSION)]:
         raise ValueError(f"the version is {lines[:1]}, this release reads {CHECKPOINT_VERSION}")
-    # The count shows a file that was cut off: without a crc, it is the only sign.
+    # Without a crc, the end of the last line and the count are the only signs of a file that was cut off.
+    if not content.endswith(b"\n"):
+        raise ValueError("the last line has no end")
     if lines[1:2] != [str(len(entries))]:
         raise ValueError(f"there are {len(entries)} entries, the second line is {lines[1:2]}")
     return entries

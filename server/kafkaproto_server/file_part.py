@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+MOST_AT_ONCE = 1 << 20
+"""Bytes for one call: what a slow reader's part has left may not be in memory any more, and the call waits for it."""
+
 
 class Descriptor:
     """A descriptor that is closed when nobody refers to this object any more."""
@@ -42,7 +45,7 @@ class FilePart:
     def send_to(self, socket: int) -> int:
         """Send as much as the socket takes; returns the number of bytes, at least one. Raises OSError, BlockingIOError
         if the socket takes nothing, and EOFError if the file was cut."""
-        sent = os.sendfile(socket, self._descriptor.number, self._position, self._size)
+        sent = os.sendfile(socket, self._descriptor.number, self._position, min(self._size, MOST_AT_ONCE))
         if not sent:
             raise EOFError(f"a file ends before position {self._position}, where records were")
         return sent

@@ -158,3 +158,11 @@ def test_a_checkpoint_is_written_and_read() -> None:
 def test_a_damaged_checkpoint_is_told(content: bytes, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         decode_checkpoint(content)
+
+
+def test_a_checkpoint_whose_last_number_may_be_cut_off_is_refused() -> None:
+    whole = encode_checkpoint([(0, 0), (1, 10)])
+    assert decode_checkpoint(whole) == [("0", "0"), ("1", "10")]
+    for end in (-1, -2):
+        with pytest.raises(ValueError, match="the last line has no end"):
+            decode_checkpoint(whole[:end])

@@ -18,6 +18,20 @@ def test_a_file_is_replaced_and_nothing_else_is_left(disk: Disk, root: str) -> N
     assert disk.list_directory(root) == ["name"]
 
 
+@pytest.mark.parametrize(("content", "is_new_file"), [(b"longer than before", False), (b"less", True)])
+def test_what_need_not_be_durable_is_written_over_if_nothing_of_it_can_stay(
+    disk: Disk, root: str, content: bytes, is_new_file: bool
+) -> None:
+    """Another process reads one content or the other: what it has open is the old file, if that is replaced."""
+    replace_file(disk, root, "name", b"as before", is_durable=False)
+    held = disk.open(f"{root}/name")
+    replace_file(disk, root, "name", content, is_durable=False)
+    assert disk.read_file(f"{root}/name") == content
+    assert held.read_at(0, 100) == (b"as before" if is_new_file else content)
+    assert disk.list_directory(root) == ["name"]
+    held.close()
+
+
 def test_what_an_earlier_attempt_left_behind_is_overwritten(disk: Disk, root: str) -> None:
     leftover = disk.open(f"{root}/name.tmp", create=True)
     leftover.append([b"left behind by a crash, and longer"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproto_server import file_part
 from kafkaproto_server.file_part import FilePart, as_buffers
 from kafkaproto_server.ports import File
 from kafkaproto_server.storage import disk as disk_module
@@ -124,6 +125,17 @@ def test_a_part_is_sent_as_the_socket_takes_it(tmp_path: Path) -> None:
     while data := theirs.recv(len(CONTENT)):
         received += data
     assert received == CONTENT
+    theirs.close()
+    file.close()
+
+
+def test_a_call_sends_no_more_than_its_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_part, "MOST_AT_ONCE", 100)
+    file, _ = opened(tmp_path)
+    ours, theirs = socket.socketpair()
+    assert part_of(file).send_to(ours.fileno()) == 100
+    assert theirs.recv(len(CONTENT)) == CONTENT[:100]
+    ours.close()
     theirs.close()
     file.close()
 
