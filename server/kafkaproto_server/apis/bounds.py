@@ -39,6 +39,8 @@ SMALL = Bounds(max_elements=1_000, max_bytes=256 * KIB)
 """For requests that name few things. The bytes are for the strings, of at most 32 KiB each."""
 REGISTRATION = Bounds(max_elements=4_000, max_bytes=512 * KIB)
 ITEMS = Bounds(max_elements=100_000, max_bytes=16 * MIB)
+MARKERS = Bounds(max_elements=40_000, max_bytes=16 * MIB)
+"""What 10,000 transactions that end together send to one leader. Their markers are decoded and answered as a whole."""
 PARTITIONS = Bounds(max_elements=600_000, max_bytes=16 * MIB)
 """100,000 partitions, each with its replicas or its ISR."""
 INDEXES = Bounds(max_elements=250_000, max_bytes=16 * MIB)

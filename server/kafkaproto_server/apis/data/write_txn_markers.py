@@ -14,7 +14,7 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
-from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.bounds import MARKERS
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.data import MarkerItem, ProduceResult
 from kafkaproto_server.requests.ports import Services
@@ -90,7 +90,7 @@ def refuse(request: WriteTxnMarkersRequest, refusal: Refusal) -> Steps[WriteTxnM
 
 API = Api(
     key=ApiKey.WRITE_TXN_MARKERS,
-    bounds=ITEMS,
+    bounds=MARKERS,
     broker=Served(handler=handle_write_txn_markers, access=Access(operation=Operation.CLUSTER_ACTION)),
     refuse=refuse,
 )
