@@ -205,6 +205,15 @@ def test_an_error_ends_the_wait(broker: DataBroker) -> None:
     assert len(broker.send(request, 18)) == 1
 
 
+@pytest.mark.parametrize("session_epoch", [-1, 0])
+def test_a_read_that_fails_ends_the_wait_once(broker: DataBroker, session_epoch: int) -> None:
+    """It takes the partition offline, and whoever waits for that is told of it."""
+    found = waiting(broker, "t", session_epoch=session_epoch)
+    broker.replicas.disk.fail("read", ".log")
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    assert [only_partition(each.responses).error_code for each in found] == [ErrorCode.KAFKA_STORAGE_ERROR]
+
+
 def test_what_is_not_there_does_not_end_the_wait_for_what_is(broker: DataBroker) -> None:
     found = waiting(broker, "unknown", "t")
     broker.replicas.pass_time(999)

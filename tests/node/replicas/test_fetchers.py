@@ -75,7 +75,7 @@ class Following:
         replicas = SimpleNamespace(
             apply=self.applied.append, was_cut=lambda hosted, found: self.cuts.append(found)
         )
-        owner = SimpleNamespace(
+        owner = self.owner = SimpleNamespace(
             config=config,
             clock=clock,
             replicas=replicas,
@@ -107,6 +107,20 @@ class Following:
     def respond_to_nothing(self) -> None:
         """Take a response in which there is no partition."""
         trio.run(self.fetcher._take, FetchResponse(session_id=1))
+
+
+def test_a_follower_asks_for_what_follows_once_it_has_written_what_it_took_before() -> None:
+    """Otherwise its leader would count records that it does not have yet."""
+    following = Following()
+    following.ask()
+    following.respond(error_code=0, records=BATCH)
+    following.replica.see(leader=3, epoch=3, partition_epoch=3)
+    following.fetcher = _Fetcher(cast(Fetchers, following.owner), 3)
+    following.fetcher.add(_Followed(following.hosted))
+    assert len(following.fetcher._session) == 0
+    for job in following.jobs:
+        job.done(False)
+    assert following.ask() == [(3, 1)]
 
 
 def test_a_refusal_of_the_epoch_before_does_not_end_the_fetching_in_the_new_one() -> None:

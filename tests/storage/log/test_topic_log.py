@@ -20,7 +20,7 @@ from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_log import TopicLog, read_topic_id
 from kafkaproto_server.storage.log.unsynced import make_durable
 from tests.sim.disk import MemoryDisk
-from tests.storage.support.helpers import SeededRng
+from tests.storage.support.helpers import FixedRng, SeededRng
 
 LOG = "/data/topic-0"
 TOPIC_ID = bytes(range(16))
@@ -373,6 +373,27 @@ def test_aborted_transactions_below_the_recovery_point_are_durable(*, beside: bo
     assert log.log.recovery_point == 2
     store.crash(SeededRng(seed))
     assert open_log(store, recovery_point=2).found(0).aborted == [AbortedTransaction(7, 0, 1, 2)]
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_what_a_failed_sync_left_is_durable_once_the_next_process_has_synced_it(*, beside: bool) -> None:
+    """The system takes it for durable, and the next process reads it from the page cache."""
+    store = disk()
+    log = open_log(store)
+    log.append([build_batch([NewRecord(None, b"v")], base_offset=0, timestamp_ms=1)])
+    store.fail("sync", f"{0:020}.log")
+    unsynced = log.unsynced(with_active=True)
+    assert unsynced is not None
+    with pytest.raises(OSError, match="sync failed"):
+        if beside:
+            make_durable(store, unsynced)
+        else:
+            log.log.flush()
+    log.log.abandon()
+    again = open_log(store)
+    assert again.log.flush() == 1
+    store.crash(FixedRng(0))
+    assert open_log(store, recovery_point=1).log.log_end_offset == 1
 
 
 def test_a_log_begins_within_a_batch() -> None:

@@ -106,6 +106,10 @@ def _is_current(followed: _Followed) -> bool:
     return partition.role is Role.FOLLOWER and partition.leader_epoch == followed.leader_epoch
 
 
+def _nothing() -> None:
+    """A job to wait for those before it."""
+
+
 class Fetchers:
     """All fetchers of one broker."""
 
@@ -195,7 +199,13 @@ class _Fetcher:
     def add(self, followed: _Followed) -> None:
         """Copy a partition from now on."""
         self._followed[followed.key] = followed
-        self._want(followed)
+        partition = followed.hosted.partition
+        if partition.next_offset == partition.log_end_offset:
+            self._want(followed)
+        else:
+            # What this replica took as a leader, or from the leader before, is still to be written. To ask for what
+            # follows says that it is there.
+            self._change(followed, _nothing, lambda _: self._changed(followed))
 
     def remove(self, key: PartitionKey) -> None:
         """Stop copying a partition."""

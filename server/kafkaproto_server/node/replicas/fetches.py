@@ -232,8 +232,8 @@ class _Fetch:
         "_cold",
         "_context",
         "_done",
+        "_is_looking",
         "_is_over",
-        "_is_reading",
         "_may_read",
         "_node",
         "_results",
@@ -261,7 +261,7 @@ class _Fetch:
         self._done = done
         self._throttle = throttle
         self._is_over = False
-        self._is_reading = False
+        self._is_looking = False
         self._results: list[ReadResult] = []
         self._cold: list[_Read] = []
         # The positions of partitions whose records count for the throttle of replication.
@@ -276,7 +276,8 @@ class _Fetch:
             self._node.call_at(now_ms + values.max_wait_ms, self._expire, lambda: self._is_over)
 
     def _wake(self) -> None:
-        if not self._is_over and self._look(is_first=False):
+        # A read that fails takes the partition offline, which wakes whoever waits for it; the look under way tells so.
+        if not self._is_over and not self._is_looking and self._look(is_first=False):
             self._finish()
 
     def _expire(self) -> None:
@@ -286,6 +287,13 @@ class _Fetch:
 
     def _look(self, *, is_first: bool) -> bool:
         """Read all partitions. Returns whether the response need not wait any longer."""
+        self._is_looking = True
+        try:
+            return self._read_all(is_first=is_first)
+        finally:
+            self._is_looking = False
+
+    def _read_all(self, *, is_first: bool) -> bool:
         left = limit = self._node.limit(self._values)
         is_due = False
         total = refused = 0

@@ -25,6 +25,7 @@ from kafkaproto_server.storage.log import batch_walk
 from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, RecoveryPolicy, recover_segment
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
+from kafkaproto_server.storage.log.unsynced import sync, write_again
 
 LOCATE_BYTES = 1 << 16
 """How much is read at once to find a batch."""
@@ -164,7 +165,8 @@ class Segment:
         if is_last and self._config.is_durable_at_once:
             # Appended records that were not synced may have survived their process only in the system's memory. They
             # count from now on, so they have to be durable.
-            self._write_again(recovered.size)
+            # A sync may have failed before. What it left is written again.
+            write_again(self._file, max(0, recovered.size - REWRITTEN_BYTES), recovered.size)
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
         time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
@@ -186,13 +188,6 @@ class Segment:
             opened.close()
         self._offset_index.file.close()
         self._time_index.file.close()
-
-    def _write_again(self, size: int) -> None:
-        """Write the last bytes as they are: after a sync that failed, Linux takes them for durable, and no later sync
-        would write them."""
-        for position in range(max(0, size - REWRITTEN_BYTES), size, WINDOW_BYTES):
-            data = self._file.read_at(position, min(WINDOW_BYTES, size - position))
-            self._file.write_at(position, data)
 
     def load(self, end_offset: int | None) -> int | None:
         """Open a segment that was completed (`become_inactive`), by its indexes: only its first and last batches are
@@ -454,7 +449,11 @@ class Segment:
     def sync(self) -> None:
         """Make everything appended durable."""
         if not self._is_synced:
-            self._file.sync()
+            if self._config.is_durable_at_once:
+                # The node ends if that fails, and its next start writes the end of the log again.
+                self._file.sync()
+            else:
+                sync(self._file)
             self._is_synced = True
 
     def become_inactive(self) -> None:

@@ -3,6 +3,10 @@
 A sync of a whole segment may take seconds. So it is done by another thread than the one that changes the log, with file
 descriptors of its own: `Log.unsynced` says what to sync, `make_durable` does it, and `Log.was_synced` takes note of it.
 Apache Kafka flushes a segment in the background that was rolled (UnifiedLog.roll).
+
+After a sync that failed, Linux takes the pages for clean: no later sync would write them, neither of this process nor of
+the next one, which finds the records in the page cache and takes them for durable once it has synced them. So they are
+written to the file again at once, as they are. Then they count as unwritten once more.
 """
 
 from __future__ import annotations
@@ -11,7 +15,8 @@ import contextlib
 from typing import NamedTuple
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
-from kafkaproto_server.ports import Disk
+from kafkaproto_server.ports import Disk, File
+from kafkaproto_server.storage.log.scan import WINDOW_BYTES
 
 
 class Unsynced(NamedTuple):
@@ -27,6 +32,23 @@ class Unsynced(NamedTuple):
     """Whether the name of the directory is durable, and what says whose log it is."""
 
 
+def sync(file: File) -> None:
+    """Make a file of a log of topics durable. Raises OSError, after which a later sync tries to write all of it."""
+    try:
+        file.sync()
+    except OSError:
+        # This disk may fail at that as well.
+        with contextlib.suppress(OSError):
+            write_again(file, 0, file.size())
+        raise
+
+
+def write_again(file: File, begin: int, end: int) -> None:
+    """Write bytes of a file as they are, so that the next sync writes them to the disk. Raises OSError."""
+    for position in range(begin, end, WINDOW_BYTES):
+        file.write_at(position, file.read_at(position, min(WINDOW_BYTES, end - position)))
+
+
 def make_durable(disk: Disk, unsynced: Unsynced) -> None:
     """Sync the files; those that were deleted meanwhile need not be. Raises OSError."""
     directory = unsynced.directory
@@ -37,7 +59,7 @@ def make_durable(disk: Disk, unsynced: Unsynced) -> None:
         with contextlib.suppress(FileNotFoundError):
             file = disk.open(path)
             try:
-                file.sync()
+                sync(file)
             finally:
                 file.close()
     # All of the log may have been deleted.

@@ -29,7 +29,7 @@ def _does_not_sync_the_log() -> Patches:
 
 
 def _leaves_what_a_failed_sync_left() -> Patches:
-    return [(Segment, "_write_again", nothing)]
+    return [(segment, "write_again", nothing)]
 
 
 def _replace_file(
