@@ -45,6 +45,8 @@ PATIENCE_S = 75.0
 """Of some clients: longer than a broker tries to reach a controller."""
 KINDS = {name: kind for name, kind in ALL_KINDS.items() if name != "feature"}
 """A formatted cluster has features at their newest levels: there is nothing to set."""
+ASKED_AGAIN_US = 20_000
+"""A broker that loses its connection to the controller sends a request again no sooner than after this."""
 CONTROLLER_ONLY = ("visitor", "controller")
 _TOPIC_RESPONSES = frozenset((0, 3, 36, 37))
 _UNKNOWN = (ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT, ErrorCode.UNKNOWN_SERVER_ERROR)
@@ -140,6 +142,9 @@ class Histories:
             subject.calls.remove(call)
             return
         call.answered_at, call.response = _now_us(), code
+        if not at_controller and call.answered_at - call.called_at >= ASKED_AGAIN_US:
+            # Both times it may have been done, and something else in between.
+            subject.calls.append(Call(operation=call.operation, called_at=call.called_at))
 
     @staticmethod
     def not_sent(subject: Subject, call: Call) -> None:
