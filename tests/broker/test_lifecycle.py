@@ -208,11 +208,23 @@ def test_a_broker_that_is_registered_is_never_overdue() -> None:
 
 @pytest.mark.parametrize("code", [ErrorCode.STALE_BROKER_EPOCH, ErrorCode.NOT_CONTROLLER])
 def test_a_refused_heartbeat_is_sent_again_with_the_same_epoch(code: ErrorCode) -> None:
-    for broker in (registered(), running()):
+    for broker in (running(),) if code is ErrorCode.STALE_BROKER_EPOCH else (registered(), running()):
         state, first = broker.state, heartbeat(broker)
         broker.handle_response(BrokerHeartbeatResponse(error_code=code, is_fenced=True), 7_000)
         assert (broker.last_refusal, broker.state, broker.due_ms) == (code, state, 9_000)
         assert heartbeat(broker) == first
+
+
+def test_a_broker_whose_registration_was_replaced_before_its_first_heartbeat_registers_again() -> None:
+    """A request of the process before it may come late: no session protects the new registration yet."""
+    broker = registered()
+    broker.handle_response(BrokerHeartbeatResponse(error_code=ErrorCode.STALE_BROKER_EPOCH), 7_000)
+    assert (broker.last_refusal, broker.due_ms) == (ErrorCode.STALE_BROKER_EPOCH, 9_000)
+    again = broker.next_request(OFFSET)
+    assert isinstance(again, BrokerRegistrationRequest)
+    assert again.incarnation_id == bytes(range(16))
+    broker.handle_response(BrokerRegistrationResponse(broker_epoch=EPOCH + 5), 9_000)
+    assert heartbeat(broker).broker_epoch == EPOCH + 5
 
 
 def test_without_a_response_the_same_is_sent_again_at_once() -> None:

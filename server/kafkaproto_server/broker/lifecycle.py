@@ -290,6 +290,10 @@ class BrokerLifecycle:
             is_goodbye = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
             if is_goodbye and response.error_code in REFUSALS_OF_A_GOODBYE:
                 self.state = BrokerState.SHUTTING_DOWN
+            elif self.state is BrokerState.STARTING and response.error_code == ErrorCode.STALE_BROKER_EPOCH:
+                # Another process has registered as this broker, most likely the one before this: its request came late,
+                # and there was no session yet that refuses it. If the other one lives, this registration is refused.
+                self.broker_epoch = None
             return
         self._was_told_to_leave = (
             self.state is BrokerState.RUNNING
