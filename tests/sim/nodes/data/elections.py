@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeGuard
 
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name, segment_file_name
 from kafkaproto.message import Message
-from kafkaproto.messages import PartitionChangeRecord, PartitionRecord, RegisterBrokerRecord
+from kafkaproto.messages import (
+    BrokerRegistrationChangeRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    RegisterBrokerRecord,
+)
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.node.quorum.snapshotting import read_image
@@ -17,6 +23,10 @@ from tests.sim.nodes.host import Host
 
 _NO_CHANGE = -2
 """As the leader of a PartitionChangeRecord: the record is about something else."""
+
+
+_FENCE = 1
+"""In a BrokerRegistrationChangeRecord."""
 
 
 class _State:
@@ -39,31 +49,38 @@ class _State:
         self.elr = self.elr if elr is None else elr
 
 
-def better_ones(
-    hosts: Sequence[Host], place: Place, broker_id: int, leader_epoch: int
-) -> frozenset[int] | None:
-    """The others that were in the ISR, or eligible, when a broker was elected; None if no log tells.
+class Election(NamedTuple):
+    """A broker becomes leader of a partition."""
 
-    Not one that registers with the same batch of records, after a stop that was not in order: it may have lost more.
-    """
+    leader: int
+    """-1 if nobody does."""
+    leader_epoch: int
+    others: frozenset[int]
+    """Who else was in the ISR, or eligible, but for brokers that the same batch of records fences, or that register
+    with it, after a stop that was not in order: they may have lost more."""
+
+
+def elections(hosts: Sequence[Host], place: Place, after_epoch: int) -> list[Election]:
+    """The elections in leader epochs after one, in order, by the log that tells most of them."""
+    found: list[Election] = []
     for host in hosts:
         quorum = host.quorum
-        if quorum is None:
-            continue
-        image = quorum.published.image
-        topic_id = image.topic_ids.get(place[0])
+        topic_id = None if quorum is None else quorum.published.image.topic_ids.get(place[0])
         if topic_id is not None:
-            found = _before(host, topic_id, place[1], broker_id, leader_epoch)
-            if found is not None:
-                return frozenset(found) - {broker_id}
-    return None
+            found = max(found, list(_elections(host, topic_id, place[1], after_epoch)), key=len)
+    return found
 
 
-def _before(
-    host: Host, topic_id: bytes, index: int, broker_id: int, leader_epoch: int
-) -> tuple[int, ...] | None:
+def _takes_out(record: Message) -> TypeGuard[RegisterBrokerRecord | BrokerRegistrationChangeRecord]:
+    """Whether a broker cannot be elected with this record in the batch."""
+    if isinstance(record, BrokerRegistrationChangeRecord):
+        return record.fenced == _FENCE
+    return isinstance(record, RegisterBrokerRecord)
+
+
+def _elections(host: Host, topic_id: bytes, index: int, after_epoch: int) -> Iterator[Election]:
     state = _State()
-    begin = _from_snapshot(host, topic_id, index, leader_epoch, state)
+    begin = _from_snapshot(host, topic_id, index, after_epoch + 1, state)
     for records in _batches(host, begin):
         for record in records:
             if not isinstance(record, PartitionRecord | PartitionChangeRecord):
@@ -73,10 +90,13 @@ def _before(
             before = (*state.isr, *state.elr)
             state.take(record)
             is_election = isinstance(record, PartitionRecord) or record.leader != _NO_CHANGE
-            if is_election and (record.leader, state.leader_epoch) == (broker_id, leader_epoch):
-                beginning = {each.broker_id for each in records if isinstance(each, RegisterBrokerRecord)}
-                return tuple(each for each in before if each not in beginning)
-    return None
+            if is_election and state.leader_epoch is not None and state.leader_epoch > after_epoch:
+                out = {each.broker_id for each in records if _takes_out(each)}
+                yield Election(
+                    record.leader,
+                    state.leader_epoch,
+                    frozenset(before) - out - {record.leader},
+                )
 
 
 def _from_snapshot(host: Host, topic_id: bytes, index: int, leader_epoch: int, state: _State) -> int:

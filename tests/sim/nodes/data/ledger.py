@@ -23,7 +23,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
 from tests.sim.checkers.invariants import ViolationError
-from tests.sim.nodes.data.elections import better_ones
+from tests.sim.nodes.data.elections import Election, elections
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.data.logs import Batch, Logs, flush
 from tests.sim.nodes.host import Host
@@ -233,20 +233,29 @@ class Ledger:
             assert hosted.log is not None, "its log is open"
             known.start = max(known.start, partition.log_start_offset, hosted.log.log.log_start_offset)
             if partition.role is Role.LEADER and partition.leader_epoch > known.leader_epoch:
-                known.leader_epoch = partition.leader_epoch
-                self.counts["leaders"] += 1
-                if self._is_missing(host, place) and not known.is_excused:
-                    known.is_excused = True
-                    self.counts["excused"] += 1
-                    self._check_excuse(host, place, partition.leader_epoch)
+                # Others may have led for less time than there is between two looks.
+                for each in elections(self._all_hosts, place, known.leader_epoch):
+                    self._note_election(place, each)
+                if known.leader_epoch < partition.leader_epoch:
+                    # The records of the election are in a snapshot by now.
+                    self._note_election(place, Election(host.id, partition.leader_epoch, frozenset()))
 
-    def _check_excuse(self, host: Host, place: Place, leader_epoch: int) -> None:
-        others = better_ones(self._all_hosts, place, host.id, leader_epoch)
-        if others is None:
-            self.counts["excused unseen"] += 1
-        elif others:
-            what = f"node {host.id}, which lost records, was elected in epoch {leader_epoch} before {sorted(others)}"
-            self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
+    def _note_election(self, place: Place, election: Election) -> None:
+        known = self.known[place]
+        known.leader_epoch = election.leader_epoch
+        host = next((each for each in self._hosts if each.id == election.leader), None)
+        if host is None:
+            return
+        self.counts["leaders"] += 1
+        if self._is_missing(host, place) and not known.is_excused:
+            known.is_excused = True
+            self.counts["excused"] += 1
+            if election.others:
+                what = (
+                    f"node {host.id}, which lost records, was elected in epoch {election.leader_epoch} before"
+                    f" {sorted(election.others)}"
+                )
+                self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
 
     def look(self) -> None:
         """Raise ViolationError if replicas contradict each other, or what was said."""

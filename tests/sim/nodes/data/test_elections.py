@@ -9,11 +9,16 @@ from typing import Any, cast
 import pytest
 
 from kafkaproto.message import Message
-from kafkaproto.messages import PartitionChangeRecord, PartitionRecord, RegisterBrokerRecord
+from kafkaproto.messages import (
+    BrokerRegistrationChangeRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    RegisterBrokerRecord,
+)
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.metadata import encode_metadata_record
 from tests.sim.disk import MemoryDisk
-from tests.sim.nodes.data.elections import better_ones
+from tests.sim.nodes.data.elections import Election, elections
 from tests.sim.nodes.disks import LOG_DIRECTORY
 
 TOPIC_ID = b"t" * 16
@@ -53,31 +58,44 @@ def host(committed: int = len(RECORDS), records: Sequence[Sequence[Message]] = (
     return SimpleNamespace(disk=disk, quorum=SimpleNamespace(published=published))
 
 
-@pytest.mark.parametrize(
-    ("broker_id", "leader_epoch", "others"),
-    [(1, 6, frozenset({2})), (1, 7, frozenset()), (2, 6, None), (1, 5, None), (1, 8, None)],
-)
-def test_the_others_are_those_in_the_isr_and_the_eligible_ones_before_the_election(
-    broker_id: int, leader_epoch: int, others: frozenset[int] | None
-) -> None:
-    assert better_ones(cast(Any, [host()]), ("t", 0), broker_id, leader_epoch) == others
+def found(*hosts: Any, topic: str = "t", after_epoch: int = 4) -> list[Election]:
+    return elections(cast(Any, hosts), (topic, 0), after_epoch)
+
+
+NOBODY = Election(-1, 5, frozenset({1, 2}))
+FIRST = Election(1, 6, frozenset({2}))
+SECOND = Election(1, 7, frozenset())
+
+
+def test_the_others_are_those_in_the_isr_and_the_eligible_ones_before_the_election() -> None:
+    assert found(host()) == [NOBODY, FIRST, SECOND]
+    assert found(host(), after_epoch=6) == [SECOND]
+    assert found(host(), after_epoch=7) == []
 
 
 def test_what_is_not_committed_and_nodes_that_do_not_run_tell_nothing() -> None:
     silent = SimpleNamespace(quorum=None)
-    assert better_ones(cast(Any, [silent, host(4)]), ("t", 0), 1, 6) is None
-    assert better_ones(cast(Any, [host(4), host()]), ("t", 0), 1, 6) == frozenset({2})
-    assert better_ones(cast(Any, [host()]), ("u", 0), 1, 6) is None
+    assert found(silent, host(4)) == [NOBODY]
+    assert found(host(4), host()) == [NOBODY, FIRST, SECOND]
+    assert found(host(), topic="u") == []
 
 
 @pytest.mark.parametrize("is_together", [True, False])
-def test_who_registers_with_the_election_may_have_lost_more(is_together: bool) -> None:
-    """After a stop that was not in order, a broker leaves the eligible ones, and the last known leader is elected."""
+@pytest.mark.parametrize(
+    "registration",
+    [
+        # After a stop that was not in order, a broker leaves the eligible ones, and the last known leader is elected.
+        RegisterBrokerRecord(broker_id=2, fenced=True),
+        BrokerRegistrationChangeRecord(broker_id=2, fenced=1),
+    ],
+)
+def test_who_registers_or_is_fenced_with_the_election_cannot_be_elected(
+    registration: Message, is_together: bool
+) -> None:
     change = PartitionChangeRecord(
         topic_id=TOPIC_ID, partition_id=0, isr=[1], leader=1, eligible_leader_replicas=[]
     )
-    registration = RegisterBrokerRecord(broker_id=2, fenced=True)
     after = [[change, registration]] if is_together else [[change], [registration]]
     batches = [*([each] for each in RECORDS[:4]), *after]
-    found = better_ones(cast(Any, [host(100, batches)]), ("t", 0), 1, 6)
-    assert found == (frozenset() if is_together else frozenset({2}))
+    *_, last = found(host(100, batches))
+    assert last == Election(1, 6, frozenset() if is_together else frozenset({2}))
