@@ -359,6 +359,26 @@ def test_an_aborted_transaction_that_compaction_has_dropped_does_not_come_back()
     assert open_log(store, recovery_point=recovery_point).found(0).aborted == []
 
 
+@pytest.mark.parametrize("with_state", [True, False])
+def test_producers_whose_records_were_deleted_are_known_after_a_crash(*, with_state: bool) -> None:
+    """They may repeat their last batch, as its response may be lost. The log still has it, below its start."""
+    store = disk()
+    log = open_log(store)
+    fields: dict[str, Any] = {"timestamp_ms": 1, "producer_epoch": 0, "base_sequence": 0}
+    record = NewRecord(None, b"v")
+    log.append([build_batch([record], base_offset=0, producer_id=7, **fields)])
+    if with_state:
+        entries = log.found(0).producers.snapshot_entries()
+        log.write_producers(encode_producer_snapshot(entries), 1)
+    log.append([build_batch([record], base_offset=1, producer_id=8, **fields)])
+    log.append([build_batch([record], base_offset=2, **{**fields, "base_sequence": -1, "producer_epoch": -1})])
+    assert log.move_start_to(2) == 2
+    log.log.abandon()
+    found = open_log(store, log_start_offset=2).found(0)
+    assert [each.producer_id for each in found.producers.active()] == [7, 8]
+    assert found.producers.map_end_offset == 3
+
+
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("beside", [True, False])
 def test_aborted_transactions_below_the_recovery_point_are_durable(*, beside: bool, seed: int) -> None:

@@ -110,14 +110,14 @@ class TopicLog:
         names = self._disk.list_directory(self.directory)
         # A state beyond the end would be taken for one of records that are appended later.
         known_states = remove_producer_states_outside(
-            self._disk, self.directory, names, log.log_start_offset, log.log_end_offset
+            self._disk, self.directory, names, log.segment_bases[0], log.log_end_offset
         )
         aborted = read_aborted(self._disk, self.directory, names, log.log_end_offset)
         known = aborted[-1].last_offset if aborted else -1
         producers, completed = self._producers(known_states, now_ms)
         # A crash may have taken the newest entries, whose markers are still there. What is missing below the recovery
         # point, compaction has dropped with the transaction's records.
-        oldest = max(known + 1, log.recovery_point)
+        oldest = max(known + 1, log.recovery_point, log.log_start_offset)
         missing = [each for each in completed if each.last_offset >= oldest]
         self._append_aborted(missing)
         return Found(
@@ -135,7 +135,9 @@ class TopicLog:
         files, by offset."""
         log = self.log
         completed: list[AbortedTransaction] = []
-        states = ProducerStates(log.log_start_offset)
+        # Also from records below the log's start, as far as they are still there: a producer whose records were deleted
+        # may write again.
+        states = ProducerStates(log.segment_bases[0])
         for offset in sorted(known, reverse=True):
             try:
                 entries = decode_producer_snapshot(self._disk.read_file(f"{self.directory}/{known[offset]}"))
@@ -144,17 +146,20 @@ class TopicLog:
                 continue
             states.load(entries, end_offset=offset, now_ms=now_ms, expiration_ms=self._producer_expiration_ms)
             break
-        while (offset := states.map_end_offset) < log.log_end_offset:
-            data = log.read_records(offset, REPLAY_BYTES, _NO_LIMIT, whole_first=True)
-            for view in iterate_batches(data):
-                header = view.header()
-                if header.next_offset > offset:
-                    aborted = states.take(header, end_transaction_marker(view) if header.is_control else None)
-                    if aborted is not None:
-                        completed.append(aborted)
-            if states.map_end_offset == offset:
-                # Nothing lies behind: compaction removed the last records.
-                states.map_end_offset = log.log_end_offset
+        for segment in log.segments:
+            while (offset := max(states.map_end_offset, segment.base_offset)) < segment.next_offset:
+                data = segment.read_records(offset, REPLAY_BYTES, _NO_LIMIT, whole_first=True)
+                for view in iterate_batches(data):
+                    header = view.header()
+                    if header.next_offset > offset:
+                        marker = end_transaction_marker(view) if header.is_control else None
+                        aborted = states.take(header, marker)
+                        if aborted is not None:
+                            completed.append(aborted)
+                if states.map_end_offset <= offset:
+                    # Nothing lies behind: compaction removed the last records.
+                    states.map_end_offset = segment.next_offset
+        states.log_start_moved(log.log_start_offset)
         return states, completed
 
     def append(
@@ -231,7 +236,7 @@ class TopicLog:
             self._cut_aborted(log.log_end_offset)
             names = self._disk.list_directory(self.directory)
             remove_producer_states_outside(
-                self._disk, self.directory, names, log.log_start_offset, log.log_end_offset
+                self._disk, self.directory, names, log.segment_bases[0], log.log_end_offset
             )
         return log.log_start_offset
 
