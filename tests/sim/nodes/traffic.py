@@ -59,6 +59,7 @@ class Histories:
         self._rng = rng
         self._brokers = brokers
         self._subjects: dict[str, Subject] = {}
+        self._repeats: list[tuple[Subject, Call]] = []
         self._numbers = dict.fromkeys(("topic", *KINDS), 0)
         self._value = 0
 
@@ -123,8 +124,7 @@ class Histories:
         subject.calls.append(call)
         return call
 
-    @staticmethod
-    def answer(subject: Subject, call: Call, code: int, *, at_controller: bool) -> None:
+    def answer(self, subject: Subject, call: Call, code: int, *, at_controller: bool) -> None:
         """A response has come."""
         assert isinstance(call.operation, Operation)
         if code in _UNKNOWN:
@@ -144,7 +144,7 @@ class Histories:
         call.answered_at, call.response = _now_us(), code
         if not at_controller and call.answered_at - call.called_at >= ASKED_AGAIN_US:
             # Both times it may have been done, and something else in between.
-            subject.calls.append(Call(operation=call.operation, called_at=call.called_at))
+            self._repeats.append((subject, Call(operation=call.operation, called_at=call.called_at)))
 
     @staticmethod
     def not_sent(subject: Subject, call: Call) -> None:
@@ -153,6 +153,8 @@ class Histories:
 
     def check(self, image: ClusterImage) -> None:
         """Raise ViolationError for responses, or a state at last, that no cluster could have given."""
+        for subject, call in self._repeats:
+            subject.calls.append(call)
         for name, subject in self._subjects.items():
             _check(name, subject, MetadataInvariant.LINEARIZABLE)
             end = Call(operation=LOOK, called_at=_now_us(), answered_at=_now_us() + 1)
