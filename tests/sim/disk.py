@@ -11,10 +11,11 @@ the n-th changing operation, for tests that crash at every one; ``capacity_bytes
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import posixpath
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kafkaproto_server.ports import Buffer, Rng
@@ -255,6 +256,15 @@ class MemoryDisk:
     def no_faults(self) -> None:
         """Take back all `fail`."""
         self._faults.clear()
+
+    @contextlib.contextmanager
+    def looked_at(self) -> Iterator[None]:
+        """For a checker that reads: what is to fail fails later."""
+        faults, self._faults = self._faults, []
+        try:
+            yield
+        finally:
+            self._faults = faults
 
     def crash(self, rng: Rng) -> None:
         """Lose power and come back: open files and locks are gone, and so is a part of what was not

@@ -56,6 +56,17 @@ class TimedDisk(MemoryDisk):
         """How many the process uses for files."""
         return len(self.open_files) + len(self._locked)
 
+    @contextlib.contextmanager
+    def looked_at(self) -> Iterator[None]:
+        """Nor does it take time or descriptors."""
+        spent_s, is_short = self._spent_s, self.is_short
+        self.is_short = lambda: False
+        try:
+            with super().looked_at():
+                yield
+        finally:
+            self._spent_s, self.is_short = spent_s, is_short
+
     def open(self, path: str, *, create: bool = False) -> MemoryFile:
         self._need_descriptor(path)
         return super().open(path, create=create)

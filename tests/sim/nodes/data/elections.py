@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeGuard
 
+from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name, segment_file_name
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -16,6 +18,7 @@ from kafkaproto.messages import (
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.node.quorum.snapshotting import read_image
+from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.disks import LOG_DIRECTORY
@@ -55,6 +58,8 @@ class Election(NamedTuple):
     leader: int
     """-1 if nobody does."""
     leader_epoch: int
+    broker_epoch: int
+    """Under which it was registered at that time; -1 if nobody is leader, or the log does not tell."""
     others: frozenset[int]
     """Who else was in the ISR, or eligible, but for brokers that the same batch of records fences, or that register
     with it, after a stop that was not in order: they may have lost more."""
@@ -67,7 +72,9 @@ def elections(hosts: Sequence[Host], place: Place, after_epoch: int) -> list[Ele
         quorum = host.quorum
         topic_id = None if quorum is None else quorum.published.image.topic_ids.get(place[0])
         if topic_id is not None:
-            found = max(found, list(_elections(host, topic_id, place[1], after_epoch)), key=len)
+            # A log or snapshot may be damaged: then another host tells.
+            with contextlib.suppress(RemoteProtocolError, StorageError), host.disk.looked_at():
+                found = max(found, list(_elections(host, topic_id, place[1], after_epoch)), key=len)
     return found
 
 
@@ -80,8 +87,10 @@ def _takes_out(record: Message) -> TypeGuard[RegisterBrokerRecord | BrokerRegist
 
 def _elections(host: Host, topic_id: bytes, index: int, after_epoch: int) -> Iterator[Election]:
     state = _State()
-    begin = _from_snapshot(host, topic_id, index, after_epoch + 1, state)
+    registered: dict[int, int] = {}
+    begin = _from_snapshot(host, topic_id, index, after_epoch + 1, state, registered)
     for records in _batches(host, begin):
+        out = {each.broker_id for each in records if _takes_out(each)}
         for record in records:
             if not isinstance(record, PartitionRecord | PartitionChangeRecord):
                 continue
@@ -91,24 +100,30 @@ def _elections(host: Host, topic_id: bytes, index: int, after_epoch: int) -> Ite
             state.take(record)
             is_election = isinstance(record, PartitionRecord) or record.leader != _NO_CHANGE
             if is_election and state.leader_epoch is not None and state.leader_epoch > after_epoch:
-                out = {each.broker_id for each in records if _takes_out(each)}
-                yield Election(
-                    record.leader,
-                    state.leader_epoch,
-                    frozenset(before) - out - {record.leader},
-                )
+                others = frozenset(before) - out - {record.leader}
+                broker_epoch = registered.get(record.leader, -1)
+                yield Election(record.leader, state.leader_epoch, broker_epoch, others)
+        # A process is registered behind what ends the one before it.
+        registered.update(
+            (each.broker_id, each.broker_epoch) for each in records if isinstance(each, RegisterBrokerRecord)
+        )
 
 
-def _from_snapshot(host: Host, topic_id: bytes, index: int, leader_epoch: int, state: _State) -> int:
-    """Take the state from the newest snapshot before the election. Returns the offset at which it ends."""
+def _from_snapshot(
+    host: Host, topic_id: bytes, index: int, leader_epoch: int, state: _State, registered: dict[int, int]
+) -> int:
+    """Take the state and the epochs of brokers from the newest snapshot before the election. Returns the offset at
+    which it ends."""
     store = SnapshotStore(host.disk, LOG_DIRECTORY)
     for snapshot_id in sorted(store.ids(), key=lambda each: each.end_offset, reverse=True):
         if snapshot_id == BOOTSTRAP_SNAPSHOT_ID:
             continue
-        topic = read_image(store, snapshot_id).topics.get(topic_id)
+        image = read_image(store, snapshot_id)
+        topic = image.topics.get(topic_id)
         partition = None if topic is None else topic.partitions.get(index)
         if partition is not None and partition.leader_epoch < leader_epoch:
             state.leader_epoch, state.isr, state.elr = partition.leader_epoch, partition.isr, partition.elr
+            registered.update((each, broker.epoch) for each, broker in image.brokers.items())
             return snapshot_id.end_offset
     return 0
 

@@ -78,6 +78,8 @@ class Ledger:
     # -- power ---------------------------------------------------------------------------------------------------
 
     def _losing_power(self, host: Host) -> None:
+        # It was elected while it had everything.
+        self._note_elections()
         if any(host_id != host.id for host_id, _ in self._missing) or self._rng.random() < KEPT_SHARE:
             flush(host)
         self._ends[host.id] = {place: self._end(host, place) for place in self.known}
@@ -238,7 +240,7 @@ class Ledger:
                     self._note_election(place, each)
                 if known.leader_epoch < partition.leader_epoch:
                     # The records of the election are in a snapshot by now.
-                    self._note_election(place, Election(host.id, partition.leader_epoch, frozenset()))
+                    self._note_election(place, Election(host.id, partition.leader_epoch, -1, frozenset()))
 
     def _note_election(self, place: Place, election: Election) -> None:
         known = self.known[place]
@@ -247,15 +249,18 @@ class Ledger:
         if host is None:
             return
         self.counts["leaders"] += 1
-        if self._is_missing(host, place) and not known.is_excused:
+        if known.is_excused or not self._is_missing(host, place):
+            return
+        if not election.others:
             known.is_excused = True
             self.counts["excused"] += 1
-            if election.others:
-                what = (
-                    f"node {host.id}, which lost records, was elected in epoch {election.leader_epoch} before"
-                    f" {sorted(election.others)}"
-                )
-                self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
+        elif election.broker_epoch > self._registered[host.id]:
+            # Until it registers again, the controllers cannot know; then it leaves the ISR, and the others stay.
+            what = (
+                f"node {host.id}, which lost records, was elected in epoch {election.leader_epoch} before"
+                f" {sorted(election.others)}"
+            )
+            self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
 
     def look(self) -> None:
         """Raise ViolationError if replicas contradict each other, or what was said."""

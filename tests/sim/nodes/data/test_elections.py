@@ -62,9 +62,9 @@ def found(*hosts: Any, topic: str = "t", after_epoch: int = 4) -> list[Election]
     return elections(cast(Any, hosts), (topic, 0), after_epoch)
 
 
-NOBODY = Election(-1, 5, frozenset({1, 2}))
-FIRST = Election(1, 6, frozenset({2}))
-SECOND = Election(1, 7, frozenset())
+NOBODY = Election(-1, 5, -1, frozenset({1, 2}))
+FIRST = Election(1, 6, -1, frozenset({2}))
+SECOND = Election(1, 7, -1, frozenset())
 
 
 def test_the_others_are_those_in_the_isr_and_the_eligible_ones_before_the_election() -> None:
@@ -98,4 +98,13 @@ def test_who_registers_or_is_fenced_with_the_election_cannot_be_elected(
     after = [[change, registration]] if is_together else [[change], [registration]]
     batches = [*([each] for each in RECORDS[:4]), *after]
     *_, last = found(host(100, batches))
-    assert last == Election(1, 6, frozenset() if is_together else frozenset({2}))
+    assert last == Election(1, 6, -1, frozenset() if is_together else frozenset({2}))
+
+
+def test_an_election_has_the_epoch_of_the_broker_at_that_time() -> None:
+    def register(epoch: int) -> list[Message]:
+        return [RegisterBrokerRecord(broker_id=1, broker_epoch=epoch, fenced=True)]
+
+    records: list[list[Message]] = [[each] for each in RECORDS]
+    batches = [register(3), *records[:5], register(9), *records[5:]]
+    assert [each.broker_epoch for each in found(host(100, batches))] == [-1, 3, 9]
