@@ -371,7 +371,9 @@ def test_producers_whose_records_were_deleted_are_known_after_a_crash(*, with_st
         entries = log.found(0).producers.snapshot_entries()
         log.write_producers(encode_producer_snapshot(entries), 1)
     log.append([build_batch([record], base_offset=1, producer_id=8, **fields)])
-    log.append([build_batch([record], base_offset=2, **{**fields, "base_sequence": -1, "producer_epoch": -1})])
+    log.append(
+        [build_batch([record], base_offset=2, **{**fields, "base_sequence": -1, "producer_epoch": -1})]
+    )
     assert log.move_start_to(2) == 2
     log.log.abandon()
     found = open_log(store, log_start_offset=2).found(0)
