@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -406,11 +407,9 @@ def test_what_a_failed_sync_left_is_durable_once_the_next_process_has_synced_it(
     store.fail("sync", f"{0:020}.log")
     unsynced = log.unsynced(with_active=True)
     assert unsynced is not None
+    sync = partial(make_durable, store, unsynced) if beside else log.log.flush
     with pytest.raises(OSError, match="sync failed"):
-        if beside:
-            make_durable(store, unsynced)
-        else:
-            log.log.flush()
+        sync()
     log.log.abandon()
     again = open_log(store)
     assert again.log.flush() == 1

@@ -24,7 +24,7 @@ from kafkaproto_server.storage.errors import CorruptFileError, LogClosedError
 from kafkaproto_server.storage.log import batch_walk
 from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, RecoveryPolicy, recover_segment
-from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
+from kafkaproto_server.storage.log.scan import FileScan
 from kafkaproto_server.storage.log.unsynced import sync, write_again
 
 LOCATE_BYTES = 1 << 16

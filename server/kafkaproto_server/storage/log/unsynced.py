@@ -4,9 +4,9 @@ A sync of a whole segment may take seconds. So it is done by another thread than
 descriptors of its own: `Log.unsynced` says what to sync, `make_durable` does it, and `Log.was_synced` takes note of it.
 Apache Kafka flushes a segment in the background that was rolled (UnifiedLog.roll).
 
-After a sync that failed, Linux takes the pages for clean: no later sync would write them, neither of this process nor of
-the next one, which finds the records in the page cache and takes them for durable once it has synced them. So they are
-written to the file again at once, as they are. Then they count as unwritten once more.
+After a sync that failed, Linux takes the pages for clean: no later sync would write them, neither of this process nor
+of the next one, which finds the records in the page cache and takes them for durable once it has synced them. So they
+are written to the file again at once, as they are. Then they count as unwritten once more.
 """
 
 from __future__ import annotations
