@@ -417,6 +417,50 @@ def test_what_a_failed_sync_left_is_durable_once_the_next_process_has_synced_it(
     assert open_log(store, recovery_point=1).log.log_end_offset == 1
 
 
+def with_a_cut_between_segments(store: MemoryDisk) -> TopicLog:
+    """A log whose first segment was durable up to offset 4, and cut to offset 2, at which the next one begins."""
+    log = open_log(store)
+    filler = NewRecord(None, bytes(150))
+    log.append([build_batch([filler], base_offset=offset, timestamp_ms=1) for offset in range(4)])
+    log.log.flush()
+    log.truncate_to(2, 0)
+    later = NewRecord(None, bytes(400))
+    log.append([build_batch([later], base_offset=2, timestamp_ms=1, partition_leader_epoch=1)])
+    assert log.log.segment_bases == (0, 2)
+    return log
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_cut_at_the_end_of_a_segment_is_durable_below_the_recovery_point(seed: int) -> None:
+    store = disk()
+    log = with_a_cut_between_segments(store)
+    unsynced = log.unsynced(with_active=True)
+    assert unsynced is not None
+    make_durable(store, unsynced)
+    log.was_synced(unsynced)
+    assert log.log.recovery_point == 3
+    store.crash(SeededRng(seed))
+    again = open_log(store, recovery_point=3)
+    assert (again.log.segment_bases, again.log.log_end_offset) == ((0, 2), 3)
+
+
+@pytest.mark.parametrize("recovery_point", [0, 2])
+def test_a_newer_segment_shows_that_the_one_before_it_was_cut(recovery_point: int) -> None:
+    """If a crash takes the cut, and leaves the new segment."""
+    store = disk()
+    log = with_a_cut_between_segments(store)
+    log.log.abandon()
+    whole = open_log(store).read_records(0, 1 << 20, NO_LIMIT, whole_first=True)
+    file = store.open(f"{LOG}/{0:020}.log")
+    filler = NewRecord(None, bytes(150))
+    file.append([build_batch([filler], base_offset=offset, timestamp_ms=1) for offset in (2, 3)])
+    file.close()
+    again = open_log(store, recovery_point=recovery_point)
+    assert (again.log.segment_bases, again.log.log_end_offset) == ((0, 2), 3)
+    assert again.read_records(0, 1 << 20, NO_LIMIT, whole_first=True) == whole
+    assert again.found(0).epoch_starts == ((0, 0), (1, 2))
+
+
 def test_a_log_begins_within_a_batch() -> None:
     store = disk()
     log = open_log(store)

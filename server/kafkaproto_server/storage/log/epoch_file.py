@@ -30,6 +30,13 @@ def write_epoch_file(disk: Disk, directory: str, epochs: LeaderEpochs, *, is_dur
     replace_file(disk, directory, EPOCH_FILE_NAME, content, is_durable=is_durable)
 
 
+def settle_epoch_file(disk: Disk, directory: str, epochs: LeaderEpochs) -> None:
+    """Replace the file durably if it has other epochs: a start should not need a sync for each log. Raises OSError."""
+    path = f"{directory}/{EPOCH_FILE_NAME}"
+    if not disk.exists(path) or disk.read_file(path) != encode_epoch_file(epochs.entries):
+        write_epoch_file(disk, directory, epochs)
+
+
 def read_epoch_file(disk: Disk, directory: str) -> tuple[tuple[int, int], ...]:
     """The (epoch, start offset) entries of the file; none if its content is not valid, or if there is no file. Raises
     OSError."""

@@ -35,9 +35,8 @@ from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
 from kafkaproto_server.storage.errors import CorruptFileError, LogFailedError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.epoch_file import (
-    EPOCH_FILE_NAME,
-    encode_epoch_file,
     read_epoch_file,
+    settle_epoch_file,
     write_epoch_file,
 )
 from kafkaproto_server.storage.log.leftovers import remove_leftovers
@@ -257,7 +256,8 @@ class Log:
             paths=tuple(
                 path
                 for segment in segments
-                if segment.next_offset > self.recovery_point
+                # One that was cut may end at the recovery point.
+                if segment.next_offset > self.recovery_point or not segment.is_synced
                 for path in (*segment.paths, index_path(self.directory, segment.base_offset))
             ),
             end_offset=end_offset,
@@ -427,8 +427,7 @@ class Log:
             self._remove_producer_states_after(0)
             self.cuts += 1
             self.recovery_point = min(self.recovery_point, start_offset)
-            # Newest first again: after a crash half way, what remains is a beginning of the log
-            # without a gap.
+            # Newest first again: after a crash half way, what remains is a beginning of the log without a gap.
             for segment in reversed(self._segments):
                 self._delete(segment)
             self._sync_directory()
@@ -594,8 +593,7 @@ class Log:
         reached = policy.reached
         self._written_epochs = read_epoch_file(self._disk, self.directory)
         if not bases:
-            # An empty directory that has a witness is a log that was lost, not a new one: the node
-            # would forget what it acknowledged.
+            # With a witness, it is a log that was lost, not a new one: the node would forget what it acknowledged.
             if reached is not None:
                 raise reached.lost(self.directory, 0)
             self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
@@ -609,6 +607,10 @@ class Log:
                 )
                 self._remove_segments_behind(bases[bases.index(base) :])
                 break
+            if self._lost_cut_at(base, policy):
+                self._active.truncate_to(base)
+                self._epochs.truncate_to(self.log_end_offset)
+                epoch = NO_EPOCH if self._epochs.latest is None else self._epochs.latest
             if self._has_gap_before(base):
                 raise CorruptFileError(
                     self._active.path,
@@ -646,6 +648,11 @@ class Log:
         """Whether records are missing before a segment that were never durable."""
         return bool(self._segments) and self._config.cuts_at_gaps and base > self.log_end_offset
 
+    def _lost_cut_at(self, base: int, policy: RecoveryPolicy) -> bool:
+        """Whether the log was cut where a segment begins, which is newer, and a crash took the cut."""
+        is_cut = policy.cuts_damage and bool(self._segments)
+        return is_cut and policy.recovery_point <= base < self.log_end_offset
+
     def _has_gap_before(self, base: int) -> bool:
         """Whether a segment that begins at ``base`` does not continue the log."""
         if not self._segments or base == self.log_end_offset:
@@ -666,15 +673,13 @@ class Log:
         epochs = LeaderEpochs(self._written_epochs)
         last_epoch = NO_EPOCH
         for base, end in itertools.zip_longest(bases, bases[1:]):
-            # A segment that only begins below the recovery point holds records above it, and a
-            # crash may have torn those. The last segment has no end yet, so only a clean close
-            # makes it durable.
+            # A crash may have torn what lies above the recovery point. The last segment has no end yet, so only a clean
+            # close makes it durable.
             if (EVERYTHING if end is None else end) > recovery_point:
                 break
             segment = Segment(self._disk, self.directory, base, self._config)
             epoch = segment.load(end)
-            # The epochs come from a file that may be stale or damaged. The last batch of the
-            # segment has to confirm it, else the segment is read.
+            # That file may be stale or damaged. The segment's last batch has to confirm it, else the segment is read.
             if epoch is None or (segment.size and epochs.epoch_at(segment.next_offset - 1) != epoch):
                 segment.close()
                 break
@@ -690,11 +695,6 @@ class Log:
         self.begin_epoch(view.partition_leader_epoch, view.base_offset)
 
     def _settle_epoch_file(self) -> None:
-        if not self._config.is_durable_at_once:
-            return
-        path = f"{self.directory}/{EPOCH_FILE_NAME}"
-        expected = encode_epoch_file(self._epochs.entries)
-        # Not written if it is right already: a start should not need a sync for each log.
-        if not self._disk.exists(path) or self._disk.read_file(path) != expected:
-            write_epoch_file(self._disk, self.directory, self._epochs)
-        self._written_epochs = self._epochs.entries
+        if self._config.is_durable_at_once:
+            settle_epoch_file(self._disk, self.directory, self._epochs)
+            self._written_epochs = self._epochs.entries

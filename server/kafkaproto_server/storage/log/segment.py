@@ -432,7 +432,7 @@ class Segment:
             # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new
             # ones there.
             self._file.sync()
-            self._is_synced = True
+        self._is_synced = self._config.is_durable_at_once
         self._offset_index.truncate_to(self.next_offset)
         self._time_index.truncate_to(self.next_offset)
         self._find_max_timestamp()
@@ -441,6 +441,11 @@ class Segment:
     def paths(self) -> tuple[str, str, str]:
         """Its files; those of the indexes are made with their first entry."""
         return self.path, self._offset_index.path, self._time_index.path
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether it has not changed since it was made durable."""
+        return self._is_synced
 
     def was_synced(self) -> None:
         """Somebody else made everything appended durable, after the last append."""
