@@ -444,6 +444,33 @@ def test_a_cut_at_the_end_of_a_segment_is_durable_below_the_recovery_point(seed:
     assert (again.log.segment_bases, again.log.log_end_offset) == ((0, 2), 3)
 
 
+@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("offset", [0, 2, 3])
+def test_what_was_cut_does_not_come_back_in_a_power_loss(offset: int, seed: int) -> None:
+    """The replica would show it below its high watermark before it has asked the leader."""
+    store = disk()
+    log = open_log(store)
+    value = NewRecord(None, bytes(250))
+    log.append([build_batch([value], base_offset=each, timestamp_ms=1) for each in range(6)])
+    log.log.flush()
+    if offset:
+        log.truncate_to(offset, 0)
+    else:
+        log.truncate_fully_to(0, 0)
+    log.append(
+        [
+            build_batch([value], base_offset=each, timestamp_ms=1, partition_leader_epoch=1)
+            for each in range(offset, 6)
+        ]
+    )
+    store.crash(SeededRng(seed))
+    again = open_log(store, recovery_point=offset)
+    for segment in again.log.segments:
+        data = segment.read_records(segment.base_offset, 1 << 20, NO_LIMIT, whole_first=True)
+        for view in iterate_batches(data):
+            assert view.header().partition_leader_epoch == int(view.base_offset >= offset)
+
+
 @pytest.mark.parametrize("recovery_point", [0, 2])
 def test_a_newer_segment_shows_that_the_one_before_it_was_cut(recovery_point: int) -> None:
     """If a crash takes the cut, and leaves the new segment."""

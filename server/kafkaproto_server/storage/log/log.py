@@ -256,8 +256,7 @@ class Log:
             paths=tuple(
                 path
                 for segment in segments
-                # One that was cut may end at the recovery point.
-                if segment.next_offset > self.recovery_point or not segment.is_synced
+                if segment.next_offset > self.recovery_point
                 for path in (*segment.paths, index_path(self.directory, segment.base_offset))
             ),
             end_offset=end_offset,
@@ -405,10 +404,10 @@ class Log:
             self._remove_producer_states_after(offset)
             self.cuts += 1
             self.recovery_point = min(self.recovery_point, offset)
-            # Newest first, so that a crash half way leaves no gap.
-            # The first segment always stays: its name is the only record of where the log begins.
+            # Newest first, so that a crash half way leaves no gap. The first segment always stays: its name is the only
+            # record of where the log begins.
             kept = max(1, sum(segment.base_offset < offset for segment in self._segments))
-            self._delete_segments(tuple(reversed(self._segments[kept:])), self._segments[:kept])
+            self._delete_segments(tuple(reversed(self._segments[kept:])), self._segments[:kept], is_cut=True)
             if offset < self._active.next_offset:
                 self._active.truncate_to(offset)
             self._epochs.truncate_to(self.log_end_offset)
@@ -430,7 +429,7 @@ class Log:
             # Newest first again: after a crash half way, what remains is a beginning of the log without a gap.
             for segment in reversed(self._segments):
                 self._delete(segment)
-            self._sync_directory()
+            self._disk.sync_directory(self.directory)
             self._segments = (Segment.create(self._disk, self.directory, start_offset, self._config),)
             self._start_offset = start_offset
             self._sync_directory()
@@ -510,15 +509,18 @@ class Log:
     def _active(self) -> Segment:
         return self._segments[-1]
 
-    def _delete_segments(self, gone: Sequence[Segment], kept: tuple[Segment, ...]) -> None:
-        """Delete segments in the given order, durably on return. The last segment that is kept takes appends."""
+    def _delete_segments(
+        self, gone: Sequence[Segment], kept: tuple[Segment, ...], *, is_cut: bool = False
+    ) -> None:
+        """Delete segments in the given order. The last one that is kept takes appends. What was cut stays away."""
         if not gone:
             return
         active = self._active
         for segment in gone:
             self._delete(segment)
         self._segments = kept
-        self._sync_directory()
+        if is_cut or self._config.is_durable_at_once:
+            self._disk.sync_directory(self.directory)
         if self._active is not active:
             self._active.become_active()
 
@@ -641,7 +643,6 @@ class Log:
             self.truncate_fully_to(policy.log_start_offset)
         else:
             self.move_start_to(policy.log_start_offset)
-            # The file may still have epochs of segments that are gone.
             self._move_epochs_start()
 
     def _lost_records_before(self, base: int) -> bool:
@@ -685,8 +686,7 @@ class Log:
                 break
             self._segments = (*self._segments, segment)
             last_epoch = max(last_epoch, epoch)
-        if self._segments:
-            # Epochs of the segments that are still to be read come from their batches.
+        if self._segments:  # Epochs of those that are still to be read come from their batches.
             epochs.truncate_to(self.log_end_offset)
             self._epochs = epochs
         return last_epoch

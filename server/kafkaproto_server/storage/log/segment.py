@@ -164,8 +164,7 @@ class Segment:
         )
         if is_last and self._config.is_durable_at_once:
             # Appended records that were not synced may have survived their process only in the system's memory. They
-            # count from now on, so they have to be durable.
-            # A sync may have failed before. What it left is written again.
+            # count from now on, so they have to be durable. What a sync that failed has left is written again.
             write_again(self._file, max(0, recovered.size - REWRITTEN_BYTES), recovered.size)
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
@@ -428,11 +427,11 @@ class Segment:
         self.next_offset = min(offset, first.base_offset)
         self.size = position
         self._file.truncate(position)
-        if self._config.is_durable_at_once:
-            # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new
-            # ones there.
-            self._file.sync()
-        self._is_synced = self._config.is_durable_at_once
+        # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new ones
+        # there, or come back in their place, also in a log that is durable later: they are those of another leader, and
+        # this replica would show them below its high watermark.
+        self._file.sync()
+        self._is_synced = True
         self._offset_index.truncate_to(self.next_offset)
         self._time_index.truncate_to(self.next_offset)
         self._find_max_timestamp()
@@ -441,11 +440,6 @@ class Segment:
     def paths(self) -> tuple[str, str, str]:
         """Its files; those of the indexes are made with their first entry."""
         return self.path, self._offset_index.path, self._time_index.path
-
-    @property
-    def is_synced(self) -> bool:
-        """Whether it has not changed since it was made durable."""
-        return self._is_synced
 
     def was_synced(self) -> None:
         """Somebody else made everything appended durable, after the last append."""
