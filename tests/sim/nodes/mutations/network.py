@@ -235,7 +235,7 @@ MUTATIONS = (
         NodeInvariant.ACKNOWLEDGES_AT_LAST,
         _drops_the_rest_of_a_chunk,
         also=(NodeInvariant.WHOLE_RESPONSES, NodeInvariant.ONE_RESPONSE),
-        likely_seed=6,
+        likely_seed=7,
     ),
     node_mutation(
         "resumes one byte early", NodeInvariant.WHOLE_RESPONSES, _resumes_one_byte_early, likely_seed=6
@@ -265,6 +265,7 @@ MUTATIONS = (
         NodeInvariant.NO_FAILURE,
         _takes_late_responses,
         also=(MetadataInvariant.LINEARIZABLE,),
+        likely_seed=3,
     ),
     node_mutation(
         "stays with the first controller",
@@ -274,7 +275,7 @@ MUTATIONS = (
         likely_seed=2,
     ),
     node_mutation(
-        "forgets a forwarded request", NodeInvariant.ONE_RESPONSE, _forgets_forwarded_requests, likely_seed=9
+        "forgets a forwarded request", NodeInvariant.ONE_RESPONSE, _forgets_forwarded_requests, likely_seed=12
     ),
     node_mutation(
         "keeps tasks of forwarded requests",

@@ -210,7 +210,10 @@ MUTATIONS = (
         _shows_what_is_not_committed,
     ),
     node_mutation(
-        "has kraft.version raised amid records", NodeInvariant.NO_FAILURE, _asks_the_quorum_amid_records
+        "has kraft.version raised amid records",
+        NodeInvariant.NO_FAILURE,
+        _asks_the_quorum_amid_records,
+        likely_seed=4,
     ),
     node_mutation(
         "reads one batch early from memory",
@@ -224,7 +227,10 @@ MUTATIONS = (
         also=(NodeInvariant.ONE_RESPONSE,),
     ),
     node_mutation(
-        "takes any partition epoch", NodeInvariant.STALE_IS_REFUSED, _takes_any_partition_epoch, likely_seed=7
+        "takes any partition epoch",
+        NodeInvariant.STALE_IS_REFUSED,
+        _takes_any_partition_epoch,
+        likely_seed=11,
     ),
     node_mutation(
         "goes to the epoch of any candidate",

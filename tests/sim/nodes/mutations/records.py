@@ -144,7 +144,10 @@ MUTATIONS: tuple[Mutation, ...] = (
         _takes_the_high_watermark_from_the_leader_alone,
     ),
     record_mutation(
-        "acknowledges before it is replicated", (_REPLICATED, _STAYS), _acknowledges_before_replication
+        "acknowledges before it is replicated",
+        (_REPLICATED, _STAYS),
+        _acknowledges_before_replication,
+        likely_seed=1000002,
     ),
     record_mutation("expands ISRs too early", (_HAVE, _REPLICATED, _STAYS), _expands_the_isr_too_early),
     record_mutation(
@@ -157,7 +160,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "counts only the committed ISR",
         (_HAVE, _REPLICATED, _STAYS),
         _counts_only_the_committed_isr,
-        likely_seed=1000004,
+        likely_seed=1000007,
     ),
     record_mutation(
         "ignores min.insync.replicas", (_REPLICATED, _STAYS), _ignores_the_minimal_isr, likely_seed=1000003

@@ -233,7 +233,7 @@ MUTATIONS = (
         also=(NodeInvariant.NO_FAILURE,),
         likely_seed=4,
     ),
-    node_mutation("reads behind the batch", NodeInvariant.NO_FAILURE, _reads_behind_the_batch),
+    node_mutation("reads behind the batch", NodeInvariant.NO_FAILURE, _reads_behind_the_batch, likely_seed=2),
     node_mutation(
         "writes wrong offsets of times", NodeInvariant.INDEXES_ARE_TRUE, _writes_wrong_offsets_of_times
     ),
@@ -258,7 +258,9 @@ MUTATIONS = (
     node_mutation(
         "leaves snapshots open", NodeInvariant.STOPS_AT_LAST, _leaves_snapshots_open, likely_seed=9
     ),
-    node_mutation("leaves time indexes open", NodeInvariant.STOPS_AT_LAST, _leaves_time_indexes_open),
+    node_mutation(
+        "leaves time indexes open", NodeInvariant.STOPS_AT_LAST, _leaves_time_indexes_open, likely_seed=2
+    ),
     node_mutation("keeps its locks", NodeInvariant.STOPS_AT_LAST, _keeps_its_locks),
     node_mutation(
         "marks a clean shutdown before it closes", NodeInvariant.STOPS_AT_LAST, _marks_a_clean_shutdown_early
@@ -287,7 +289,7 @@ MUTATIONS = (
         Invariant.SNAPSHOT_EQUALITY,
         _leaves_producer_ids_out,
         also=(MetadataInvariant.ONE_IMAGE,),
-        likely_seed=15,
+        likely_seed=20,
     ),
 )
 
