@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,8 @@ LONG_FUNCTIONS: frozenset[str] = frozenset()
 PURE_ROOMS = tuple(
     f"server/kafkaproto_server/{room}/" for room in ("raft", "controller", "image", "security")
 )
+SEARCHED_MARKS = re.compile(r"mark\.(clients|jvm|simulation|slow)\b")
+"""Marks of the tests that ``bin/test --quick`` leaves out."""
 BANNED_IN_PURE_ROOMS = frozenset({"hash", "id", "open", "print", "uuid4"})
 """Calls whose result differs from process to process, or that reach out of it."""
 
@@ -53,6 +56,8 @@ def test_file_keeps_the_house_rules(path: Path) -> None:
     for word in ("TODO", "FIXME", "NotImplementedError", "XXX"):
         if word in text and path.name != "test_tidy.py":
             problems.append(f"{word}: finish it or take it out")
+    if not path.name.startswith("test_") and SEARCHED_MARKS.search(text):
+        problems.append("bin/test finds tests with this mark in files named test_*.py only")
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
