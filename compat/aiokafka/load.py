@@ -9,9 +9,12 @@ import asyncio
 import json
 import sys
 import zlib
+from itertools import islice
 
 import aiokafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+
+LINES = 100
 
 
 async def write(servers: str, topic: str, compression: str, acks: str) -> None:
@@ -31,13 +34,12 @@ async def write(servers: str, topic: str, compression: str, acks: str) -> None:
             failed.append(key.decode())
 
     await producer.start()
-    for number, line in enumerate(sys.stdin.buffer):
-        key, _, value = line.rstrip(b"\n").partition(b"\t")
-        future = await producer.send(topic, key=key, value=value)
-        future.add_done_callback(lambda future, key=key: done(future, key))
-        if number % 100 == 0:
-            # Sending waits for nothing as long as there is room in a batch.
-            await asyncio.sleep(0)
+    # A thread waits for lines, so that the loop can send meanwhile.
+    while lines := await asyncio.to_thread(lambda: list(islice(sys.stdin.buffer, LINES))):
+        for line in lines:
+            key, _, value = line.rstrip(b"\n").partition(b"\t")
+            future = await producer.send(topic, key=key, value=value)
+            future.add_done_callback(lambda future, key=key: done(future, key))
     await producer.stop()
     print(json.dumps({"client": f"aiokafka {aiokafka.__version__}", "failed": failed}))
 

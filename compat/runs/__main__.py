@@ -174,7 +174,13 @@ def data_command(work: Path | None, rounds: int, stocks: tuple[int, ...]) -> Non
 
 @cli.command("clients-deaths")
 @_work_option
-@click.option("--megabytes", default=20, show_default=True, type=click.IntRange(1), help="Of each row.")
+@click.option(
+    "--megabytes",
+    default=20,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Of each row of a compression and acks; 0 for none of them.",
+)
 @click.option(
     "--large", default=0, show_default=True, type=click.IntRange(0), help="Of one more row of each client."
 )
@@ -345,8 +351,14 @@ def stock_brokers_command(work: Path | None) -> None:
 )
 @click.option("--only", default="", help="Only tests that have this in their name.")
 @click.option("--all", "is_all", is_flag=True, help="Also what is left out; it may fail.")
+@click.option("--stock", "is_stock", is_flag=True, help="Against Apache Kafka alone, to compare.")
 def suites_command(
-    work: Path | None, names: tuple[str, ...], librdkafka: Path | None, only: str, is_all: bool
+    work: Path | None,
+    names: tuple[str, ...],
+    librdkafka: Path | None,
+    only: str,
+    is_all: bool,
+    is_stock: bool,
 ) -> None:
     """Other projects' own test suites: franz-go's kgo, kafka-python's, librdkafka's; see docs/suites.md."""
     known = tuple(suites.available(librdkafka))
@@ -361,6 +373,7 @@ def suites_command(
         is_all=is_all,
         only=only,
         tell=with_times(),
+        is_stock=is_stock,
     )
 
 

@@ -2,7 +2,8 @@
 
 Each client is a program of its own that takes lines as records (`load` in its folder, Kafka's console tools), so all
 write the same values, and what they read is judged here: which keys are there, how often, in what order, and whether
-each value is whole. What is in the middle is seen by the partitions' high watermarks.
+each value is whole. The leader is killed once the partitions' high watermarks add up to half of the records. The last
+quarter is not given to the client before that, so the leader cannot die too late.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -26,6 +28,7 @@ from compat.cluster import Cluster, CombinedCluster, partitions, wait_until_whol
 from compat.kafka.tools import tool_command
 from compat.node import Node
 from compat.ours import OurNode
+from compat.parity.jars import tools_release
 from compat.process import wait_until
 from compat.quorum import connect
 from compat.runs.telling import Tell
@@ -45,6 +48,11 @@ CREATE_TIMEOUT_MS = 30_000
 AWAY_S = 2.0
 WRITE_S = 1_800.0
 POLL_S = 0.1
+DEATH_S = 300.0
+"""How long the last quarter of the records is held back at most, until the leader is dead."""
+PERFORMANCE_S = 4
+"""How long the tool that makes its own records takes at least: it cannot be held back, so it is told to be slow."""
+ALL_ACKS = ("all", "1", "0")
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
 SETTINGS = {
     "broker.session.timeout.ms": "4000",
@@ -93,6 +101,8 @@ class Row:
 
     case: Case
     version: str = ""
+    at_death: int | None = None
+    """The records that were committed when the leader was killed; None if it was not."""
     seconds: float = 0.0
     """Of writing, the leader's death included."""
     failed: int = 0
@@ -112,6 +122,7 @@ class Row:
             case.compression,
             case.acks,
             f"{case.megabytes:,}",
+            "none" if self.at_death is None else f"{self.at_death:,}",
             f"{self.seconds:.1f}",
             *map(str, numbers),
             self.read_by,
@@ -123,6 +134,7 @@ HEADS = (
     "compression",
     "acks",
     "MB",
+    "at death",
     "seconds",
     "failed",
     "lost",
@@ -131,7 +143,7 @@ HEADS = (
     "damaged",
     "read by",
 )
-WIDTHS = (24, 12, 5, 7, 9, 8, 8, 9, 10, 9, 16)
+WIDTHS = (24, 12, 5, 7, 10, 9, 8, 8, 9, 10, 9, 16)
 
 
 def table(rows: Sequence[Row]) -> list[str]:
@@ -191,7 +203,7 @@ def _read_by_console(servers: str, topic: str, ends: Sequence[int]) -> list[list
 def _write_by_performance(servers: str, topic: str, compression: str, acks: str, records: int) -> list[str]:
     arguments = [
         *("--bootstrap-server", servers, "--topic", topic, "--num-records", str(records)),
-        *("--record-size", str(VALUE_BYTES), "--throughput", "-1"),
+        *("--record-size", str(VALUE_BYTES), "--throughput", str(max(1, records // PERFORMANCE_S))),
         *("--command-property", f"compression.type={compression}"),
         *("--command-property", f"acks={acks}"),
         *("--command-property", f"enable.idempotence={str(acks == 'all').lower()}"),
@@ -245,7 +257,10 @@ def judge(row: Row, lines: Iterator[tuple[int, int, int | None]], failed: frozen
 
 
 def violations(row: Row) -> list[str]:
-    """What must not be: nothing is damaged, and with acks=all nothing is lost, doubled or out of order."""
+    """What must not be: nothing is damaged, and with acks=all nothing is lost, doubled or out of order.
+
+    A row says nothing if no leader died, so this must not be either.
+    """
     numbers = {"damaged": row.damaged}
     if row.case.acks == "all":
         numbers |= {
@@ -254,7 +269,8 @@ def violations(row: Row) -> list[str]:
             "doubled": row.doubled,
             "out of order": row.out_of_order,
         }
-    return [*(f"{count} records {what}" for what, count in numbers.items() if count), *row.problems]
+    alive = ["the writer was done before the leader died"] if row.at_death is None else []
+    return [*(f"{count} records {what}" for what, count in numbers.items() if count), *alive, *row.problems]
 
 
 # -- one case ----------------------------------------------------------------------------------------------------------
@@ -290,7 +306,8 @@ class Scene:
         command = client.write(self._cluster.servers, topic, case.compression, case.acks, case.records)
         errors = self._folder / f"{topic}-write.err"
         death = threading.Thread(
-            target=self._kill_in_the_middle, args=(topic, case, done := threading.Event())
+            target=self._kill_in_the_middle,
+            args=(topic, row, dead := threading.Event(), done := threading.Event()),
         )
         began = time.monotonic()
         with (
@@ -302,7 +319,7 @@ class Scene:
             death.start()
             try:
                 feeder = threading.Thread(
-                    target=_feed, args=(running, case.records if client.has_lines else 0)
+                    target=feed, args=(running, case.records if client.has_lines else 0, dead)
                 )
                 feeder.start()
                 assert running.stdout is not None
@@ -322,19 +339,21 @@ class Scene:
             told = json.loads(printed)
             row.version = told["client"]
             return frozenset(map(int, told["failed"]))
-        row.version = f"{case.client}, Java"
+        row.version = f"{case.client} {tools_release()}"
         if "ERROR" in said:
             row.problems.append(next(line for line in said.splitlines() if "ERROR" in line))
         return frozenset()
 
-    def _kill_in_the_middle(self, topic: str, case: Case, done: threading.Event) -> None:
+    def _kill_in_the_middle(self, topic: str, row: Row, dead: threading.Event, done: threading.Event) -> None:
         """Kills the leader of a partition once half of the records are committed, and starts it again."""
-        while sum(self._ends(topic)) < case.records // 2:
+        while (committed := sum(self._ends(topic))) < row.case.records // 2:
             if done.wait(POLL_S):
                 return
         leader_id = partitions(self._cluster.servers.split(",")[0], [topic])[topic, 0].leader_id
         node = self._cluster.brokers[leader_id]
         node.kill()
+        row.at_death = committed
+        dead.set()
         time.sleep(AWAY_S)
         node.start()
 
@@ -357,8 +376,8 @@ class Scene:
                     if client.has_lines:
                         yield _parse(line, is_console=row.read_by == CONSOLE)
                     else:
-                        # Made up by the tool: they can only be counted.
-                        yield int(line.split(b"\t")[0]), counted, None
+                        # Made up by the tool: they can only be counted, and more than were written are doubled ones.
+                        yield int(line.split(b"\t")[0]), min(counted, row.case.records - 1), None
             if running.returncode != 0:
                 row.problems.append(
                     f"the reader ended with {running.returncode}: {errors.read_text()[-500:]}"
@@ -407,10 +426,14 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "NODE_PATH": str(COMPAT / ".cache" / "kafkajs" / "node_modules")}
 
 
-def _feed(running: subprocess.Popen[bytes], count: int) -> None:
+def feed(running: subprocess.Popen[bytes], count: int, dead: threading.Event) -> None:
+    """Writes the lines, the last quarter once the leader is dead."""
     assert running.stdin is not None
     with suppress(BrokenPipeError), running.stdin as into:
         for number in range(count):
+            if number == count * 3 // 4:
+                into.flush()
+                dead.wait(DEATH_S)
             into.write(b"%0*d\t%s\n" % (KEY_DIGITS, number, value_of(number)))
 
 
@@ -426,13 +449,13 @@ def _parse(line: bytes, *, is_console: bool) -> tuple[int, int, int | None]:
 
 
 def cases(names: Sequence[str], *, megabytes: int, large: int) -> Iterator[Case]:
-    """All compressions with acks=all and all acks, with so many megabytes; and one of each client with `large`."""
-    for turn, name in enumerate(names):
+    """Each compression with each acks, with so many megabytes; and one of each client with `large`. 0 is for no row."""
+    for turn, name in enumerate(CLIENTS):
+        if name not in names:
+            continue
         compressions = CLIENTS[name].compressions
-        for compression in compressions:
-            yield Case(client=name, compression=compression, acks="all", megabytes=megabytes)
-        for acks in ("1", "0"):
-            yield Case(client=name, compression="none", acks=acks, megabytes=megabytes)
+        for compression, acks in product(compressions, ALL_ACKS) if megabytes else ():
+            yield Case(client=name, compression=compression, acks=acks, megabytes=megabytes)
         if large:
             compression = compressions[turn % len(compressions)]
             yield Case(client=name, compression=compression, acks="all", megabytes=large)

@@ -1,4 +1,4 @@
-"""The clusters that the suites expect, of our nodes."""
+"""The clusters that the suites expect, of our nodes, or of Apache Kafka's to tell whose fault a failure is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compat.kafka.stock import small_stock_node
 from compat.kafka.tools import run_tool
 from compat.node import combined_properties
 from compat.ours import OurNode
-from compat.quorum import CLUSTER_ID
+from compat.quorum import CLUSTER_ID, NodeClass
 
 BROKERS = 3
 # Suites create topics by using them, deny with ACLs and expect everything else to be allowed.
@@ -35,12 +35,12 @@ COORDINATORS_PARTITIONS = 50
 
 
 @contextmanager
-def sole_node(folder: Path) -> Iterator[str]:
+def sole_node(folder: Path, make_node: NodeClass) -> Iterator[str]:
     """A node with both roles and the id 0; where it listens."""
     properties = {**combined_properties(folder / "data", node_id=0), **EXPECTED}
     listeners = properties["listeners"]
-    node = OurNode(folder, {**properties, "advertised.listeners": listeners})
-    node.format(CLUSTER_ID)
+    node = make_node(folder, {**properties, "advertised.listeners": listeners})
+    node.format(CLUSTER_ID, ("--standalone",))
     node.start()
     try:
         yield node.bootstrap_server
@@ -49,9 +49,9 @@ def sole_node(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def our_brokers(folder: Path) -> Iterator[str]:
-    """Three brokers of ours, each in a rack of its own; where they listen."""
-    with _cluster(folder, {}) as cluster:
+def three_brokers(folder: Path, make_node: NodeClass, *, can_auto_create: bool = True) -> Iterator[str]:
+    """Three brokers, each in a rack of its own; where they listen."""
+    with _cluster(folder, make_node, can_auto_create=can_auto_create) as cluster:
         cluster.format()
         cluster.start()
         yield cluster.servers
@@ -63,8 +63,7 @@ def with_foreign_coordinator(folder: Path, *, can_auto_create: bool) -> Iterator
 
     It coordinates all groups. Any of them may lead other partitions, so a group's consumers read from our brokers too.
     """
-    overrides = {"auto.create.topics.enable": "true" if can_auto_create else "false"}
-    with _cluster(folder, overrides) as cluster:
+    with _cluster(folder, OurNode, can_auto_create=can_auto_create) as cluster:
         last = max(cluster.brokers)
         ours = cluster.brokers[last]
         cluster.brokers[last] = small_stock_node(ours.directory, ours.properties)
@@ -80,12 +79,12 @@ def with_foreign_coordinator(folder: Path, *, can_auto_create: bool) -> Iterator
         yield cluster.servers, server
 
 
-def _cluster(folder: Path, overrides: dict[str, str]) -> Cluster:
-    """One controller and three brokers of ours, not formatted yet."""
-    expected = {**REPLICATED, **overrides}
+def _cluster(folder: Path, make_node: NodeClass, *, can_auto_create: bool) -> Cluster:
+    """One controller and three brokers, not formatted yet."""
+    expected = {**REPLICATED, "auto.create.topics.enable": "true" if can_auto_create else "false"}
     cluster = Cluster(
-        OurNode,
-        OurNode,
+        make_node,
+        make_node,
         folder,
         controllers=1,
         brokers=BROKERS,
@@ -94,7 +93,7 @@ def _cluster(folder: Path, overrides: dict[str, str]) -> Cluster:
     )
     for number in range(BROKERS):
         node = cluster.brokers[FIRST_BROKER_ID + number]
-        cluster.brokers[node.node_id] = OurNode(
+        cluster.brokers[node.node_id] = make_node(
             node.directory, {**node.properties, "broker.rack": f"RACK{number + 1}"}
         )
     return cluster

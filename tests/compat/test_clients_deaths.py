@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import subprocess
+import threading
 import zlib
 from pathlib import Path
 
 import pytest
 
-from compat.runs.clients_deaths import CLIENTS, Case, Row, cases, judge, run, table, value_of, violations
+from compat.runs.clients_deaths import (
+    CLIENTS,
+    Case,
+    Row,
+    cases,
+    feed,
+    judge,
+    run,
+    table,
+    value_of,
+    violations,
+)
 from compat.runs.telling import in_silence
 
 Read = list[tuple[int, int, int | None]]
@@ -15,7 +28,7 @@ Read = list[tuple[int, int, int | None]]
 
 def judged(read: Read, *, acks: str = "all", failed: tuple[int, ...] = ()) -> list[str]:
     """What is wrong with three thousand bytes of records that were read like this: (partition, number, checksum)."""
-    row = Row(case=Case(client="kafka-python", compression="none", acks=acks, megabytes=1))
+    row = Row(case=Case(client="kafka-python", compression="none", acks=acks, megabytes=1), at_death=500)
     whole: Read = [(0, number, zlib.crc32(value_of(number))) for number in range(3, row.case.records)]
     judge(row, iter([*read, *whole]), frozenset(failed))
     return violations(row)
@@ -54,8 +67,34 @@ def test_every_client_has_rows_with_each_compression_and_acks() -> None:
     for name, client in CLIENTS.items():
         mine = [case for case in wanted if case.client == name]
         small = {(case.compression, case.acks) for case in mine if case.megabytes == 20}
-        assert small == {*((each, "all") for each in client.compressions), ("none", "0"), ("none", "1")}
+        assert small == {(each, acks) for each in client.compressions for acks in ("all", "1", "0")}
         assert [case.acks for case in mine if case.megabytes == 1_000] == ["all"]
+
+
+def test_the_large_rows_of_one_client_are_the_same_as_in_a_run_of_all() -> None:
+    wanted = list(cases(list(CLIENTS), megabytes=0, large=1_000))
+    assert [case.client for case in wanted] == list(CLIENTS)
+    assert [next(cases([case.client], megabytes=0, large=1_000)) for case in wanted] == wanted
+
+
+def test_a_row_without_a_leaders_death_is_wrong() -> None:
+    row = Row(case=Case(client="kafka-python", compression="none", acks="0", megabytes=1))
+    assert violations(row) == ["the writer was done before the leader died"]
+
+
+def test_the_last_quarter_of_the_records_waits_for_the_leaders_death() -> None:
+    dead = threading.Event()
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        feeder = threading.Thread(target=feed, args=(running, 8, dead))
+        feeder.start()
+        assert running.stdout is not None
+        before = [running.stdout.readline() for _ in range(6)]
+        assert feeder.is_alive()
+        dead.set()
+        after = running.stdout.readlines()
+        feeder.join()
+    assert [int(line.split(b"\t")[0]) for line in before + after] == list(range(8))
+    assert len(after) == 2
 
 
 @pytest.mark.jvm
