@@ -7,10 +7,15 @@ compat/README.md describes both.
 
 import json
 import sys
+import threading
 import zlib
 
 import kafka
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+
+WAITING = 32_000
+"""How many records wait for a response at most. kafka-python 3 has no limit of its own: a backlog of more than
+delivery_timeout_ms fails."""
 
 
 def write(servers: str, topic: str, compression: str, acks: str) -> None:
@@ -24,9 +29,12 @@ def write(servers: str, topic: str, compression: str, acks: str) -> None:
         batch_size=64 * 1024,
     )
     failed: list[str] = []
+    room = threading.Semaphore(WAITING)
     for line in sys.stdin.buffer:
         key, _, value = line.rstrip(b"\n").partition(b"\t")
+        room.acquire()
         future = producer.send(topic, key=key, value=value)
+        future.add_both(lambda _: room.release())
         future.add_errback(lambda _, name=key: failed.append(name.decode()))
     producer.flush()
     producer.close()
