@@ -12,7 +12,7 @@ import click
 
 from compat.agreement import ReplicasDifferError
 from compat.kafka.shell import ShellNotLoadedError
-from compat.kafka.stock import StockNode
+from compat.kafka.stock import StockNode, small_stock_node
 from compat.kafka.tools import ToolFailedError
 from compat.kafka.verifiable import LostRecordError, ReadShortError
 from compat.ours import OurNode
@@ -191,13 +191,34 @@ def data_command(work: Path | None, rounds: int, stocks: tuple[int, ...]) -> Non
     type=click.Choice(list(clients_deaths.CLIENTS)),
     help="May be repeated.  [default: all]",
 )
-def clients_deaths_command(work: Path | None, megabytes: int, large: int, names: tuple[str, ...]) -> None:
+@click.option(
+    "--compression",
+    "compressions",
+    multiple=True,
+    type=click.Choice(clients_deaths.COMPRESSIONS),
+    help="Of the rows that are not large; may be repeated.  [default: all]",
+)
+@click.option("--stock", "is_stock", is_flag=True, help="On Apache Kafka's nodes, to compare.")
+def clients_deaths_command(
+    work: Path | None,
+    megabytes: int,
+    large: int,
+    names: tuple[str, ...],
+    compressions: tuple[str, ...],
+    is_stock: bool,
+) -> None:
     """Clients write with each compression and acks; the leader is killed in the middle; all is read back."""
     subprocess.run([INSTALL, "--clients"], check=True)
     wanted = list(
-        clients_deaths.cases(names or list(clients_deaths.CLIENTS), megabytes=megabytes, large=large)
+        clients_deaths.cases(
+            names or list(clients_deaths.CLIENTS),
+            megabytes=megabytes,
+            large=large,
+            only=compressions or clients_deaths.COMPRESSIONS,
+        )
     )
-    rows = clients_deaths.run(_work(work, "clients-deaths"), wanted, tell=with_times())
+    make_node = small_stock_node if is_stock else OurNode
+    rows = clients_deaths.run(_work(work, "clients-deaths"), wanted, tell=with_times(), make_node=make_node)
     click.echo("\n".join(clients_deaths.table(rows)))
     wrong = [each for row in rows for each in clients_deaths.violations(row)]
     if wrong:

@@ -1,5 +1,6 @@
-"""Clients write much to three brokers of ours; in the middle the leader is killed; then everything is read back.
+"""Clients write much to three brokers; in the middle the leader is killed; then everything is read back.
 
+The brokers are ours, or Apache Kafka's to compare.
 Each client is a program of its own that takes lines as records (`load` in its folder, Kafka's console tools), so all
 write the same values, and what they read is judged here: which keys are there, how often, in what order, and whether
 each value is whole. The leader is killed once the partitions' high watermarks add up to half of the records. The last
@@ -30,7 +31,7 @@ from compat.node import Node
 from compat.ours import OurNode
 from compat.parity.jars import tools_release
 from compat.process import wait_until
-from compat.quorum import connect
+from compat.quorum import NodeClass, connect
 from compat.runs.telling import Tell
 from kafkaproto.error_codes import describe
 from kafkaproto.messages import (
@@ -448,23 +449,32 @@ def _parse(line: bytes, *, is_console: bool) -> tuple[int, int, int | None]:
         return -1, -1, None
 
 
-def cases(names: Sequence[str], *, megabytes: int, large: int) -> Iterator[Case]:
-    """Each compression with each acks, with so many megabytes; and one of each client with `large`. 0 is for no row."""
+def cases(
+    names: Sequence[str], *, megabytes: int, large: int, only: Sequence[str] = COMPRESSIONS
+) -> Iterator[Case]:
+    """Each compression with each acks, with so many megabytes; and one of each client with `large`. 0 is for no row.
+
+    `only` names the compressions of the rows with `megabytes`.
+    """
     for turn, name in enumerate(CLIENTS):
         if name not in names:
             continue
         compressions = CLIENTS[name].compressions
         for compression, acks in product(compressions, ALL_ACKS) if megabytes else ():
-            yield Case(client=name, compression=compression, acks=acks, megabytes=megabytes)
+            if compression in only:
+                yield Case(client=name, compression=compression, acks=acks, megabytes=megabytes)
         if large:
             compression = compressions[turn % len(compressions)]
             yield Case(client=name, compression=compression, acks="all", megabytes=large)
 
 
-def run(folder: Path, wanted: Sequence[Case], *, tell: Tell) -> list[Row]:
-    """A row for each case. Raises ClientsDeathsError, ProcessDiedError and WaitedTooLongError."""
+def run(folder: Path, wanted: Sequence[Case], *, tell: Tell, make_node: NodeClass = OurNode) -> list[Row]:
+    """A row for each case, on nodes of this class.
+
+    Raises ClientsDeathsError, ProcessDiedError and WaitedTooLongError.
+    """
     rows = []
-    with CombinedCluster(OurNode, folder, overrides=SETTINGS) as cluster:
+    with CombinedCluster(make_node, folder, overrides=SETTINGS) as cluster:
         cluster.format()
         cluster.start()
         scene = Scene(cluster, folder, tell)
