@@ -172,10 +172,15 @@ def _script(folder: str) -> Client:
     return _of_program(sys.executable, str(COMPAT / folder / "load.py"))
 
 
+# The producer's own defaults. The console producer has 1.5 s and 3 attempts, and drops what it could not send by then.
+CONSOLE_RETRIES = ("--request-timeout-ms", "30000", "--message-send-max-retries", str(2**31 - 1))
+
+
 def _write_by_console(servers: str, topic: str, compression: str, acks: str, _: int) -> list[str]:
     arguments = [
         *("--bootstrap-server", servers, "--topic", topic, "--compression-codec", compression),
         *("--reader-property", "parse.key=true"),
+        *CONSOLE_RETRIES,
         *("--command-property", f"acks={acks}"),
         *("--command-property", f"enable.idempotence={str(acks == 'all').lower()}"),
     ]
