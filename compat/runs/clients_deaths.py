@@ -43,6 +43,8 @@ from kafkaproto.messages import (
 COMPAT = Path(__file__).resolve().parents[1]
 PARTITIONS = 3
 VALUE_BYTES = 1_000
+BATCH_BYTES = 64 * 1024
+"""Of the tools, as in the other clients' programs; by themselves they send 16 KiB."""
 POOL_BYTES = 64 * 1024
 KEY_DIGITS = 9
 CREATE_TIMEOUT_MS = 30_000
@@ -181,6 +183,7 @@ def _write_by_console(servers: str, topic: str, compression: str, acks: str, _: 
         *("--bootstrap-server", servers, "--topic", topic, "--compression-codec", compression),
         *("--reader-property", "parse.key=true"),
         *CONSOLE_RETRIES,
+        *("--batch-size", str(BATCH_BYTES)),
         *("--command-property", f"acks={acks}"),
         *("--command-property", f"enable.idempotence={str(acks == 'all').lower()}"),
     ]
@@ -211,6 +214,7 @@ def _write_by_performance(servers: str, topic: str, compression: str, acks: str,
         *("--bootstrap-server", servers, "--topic", topic, "--num-records", str(records)),
         *("--record-size", str(VALUE_BYTES), "--throughput", str(max(1, records // PERFORMANCE_S))),
         *("--command-property", f"compression.type={compression}"),
+        *("--command-property", f"batch.size={BATCH_BYTES}"),
         *("--command-property", f"acks={acks}"),
         *("--command-property", f"enable.idempotence={str(acks == 'all').lower()}"),
     ]
