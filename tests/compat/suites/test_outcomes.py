@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.suites import franz_go, kafka_python, librdkafka
+from compat.suites import clusters, franz_go, kafka_python, librdkafka
 from compat.suites.outcomes import (
     LEFT_OUT,
     Outcome,
@@ -200,3 +200,8 @@ def test_what_is_left_out_has_to_exist(tmp_path: Path) -> None:
 def test_the_summary_counts_all_tests() -> None:
     outcomes = [Outcome(name="a", verdict=Verdict.PASSED), Outcome(name="b", verdict=Verdict.SKIPPED)]
     assert summary(outcomes, 5) == "5 tests, 1 passed, 0 failed, 1 skipped, 3 not run"
+
+
+def test_the_clusters_wait_for_a_groups_members_as_long_as_apache_kafka_does() -> None:
+    """0113_cooperative_rebalance counts rebalances, and fails on Apache Kafka too if the first one does not wait."""
+    assert "group.initial.rebalance.delay.ms" not in clusters.REPLICATED
