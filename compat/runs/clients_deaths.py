@@ -3,8 +3,8 @@
 The brokers are ours, or Apache Kafka's to compare.
 Each client is a program of its own that takes lines as records (`load` in its folder, Kafka's console tools), so all
 write the same values, and what they read is judged here: which keys are there, how often, in what order, and whether
-each value is whole. The leader is killed once the partitions' high watermarks add up to half of the records. The last
-quarter is not given to the client before that, so the leader cannot die too late.
+each value is whole. The leader is killed once the partitions' high watermarks add up to half of the records. Until then
+the client gets the last quarter line by line, so the leader does not die too late, and something is always on its way.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ CREATE_TIMEOUT_MS = 30_000
 AWAY_S = 2.0
 WRITE_S = 1_800.0
 POLL_S = 0.1
-DEATH_S = 300.0
-"""How long the last quarter of the records is held back at most, until the leader is dead."""
+TRICKLE_S = 0.002
+"""Between the lines of the last quarter, until the leader is dead."""
 PERFORMANCE_S = 4
 """How long the tool that makes its own records takes at least: it cannot be held back, so it is told to be slow."""
 ALL_ACKS = ("all", "1", "0")
@@ -437,13 +437,13 @@ def _environment() -> dict[str, str]:
 
 
 def feed(running: subprocess.Popen[bytes], count: int, dead: threading.Event) -> None:
-    """Writes the lines, the last quarter once the leader is dead."""
+    """Writes the lines, those of the last quarter slowly until the leader is dead."""
     assert running.stdin is not None
     with suppress(BrokenPipeError), running.stdin as into:
         for number in range(count):
-            if number == count * 3 // 4:
+            if number >= count * 3 // 4 and not dead.is_set():
                 into.flush()
-                dead.wait(DEATH_S)
+                dead.wait(TRICKLE_S)
             into.write(b"%0*d\t%s\n" % (KEY_DIGITS, number, value_of(number)))
 
 
