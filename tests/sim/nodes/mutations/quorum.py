@@ -242,7 +242,7 @@ MUTATIONS = (
         "makes long changes in one turn (S5)",
         NodeInvariant.SHORT_TURNS,
         _makes_changes_in_one_turn,
-        likely_seed=78,
+        likely_seed=442,
     ),
     node_mutation(
         "keeps connections to unknown nodes (S8)",
