@@ -58,6 +58,15 @@ from kafkaproto_server.apis.data import (
     produce,
     write_txn_markers,
 )
+from kafkaproto_server.apis.groups import (
+    describe_groups,
+    find_coordinator,
+    heartbeat,
+    join_group,
+    leave_group,
+    list_groups,
+    sync_group,
+)
 from kafkaproto_server.apis.raft import (
     add_raft_voter,
     begin_quorum_epoch,
@@ -124,6 +133,13 @@ _ROWS = (
     describe_log_dirs.API,
     init_producer_id.API,
     offset_for_leader_epoch.API,
+    find_coordinator.API,
+    describe_groups.API,
+    list_groups.API,
+    join_group.API,
+    heartbeat.API,
+    leave_group.API,
+    sync_group.API,
     write_txn_markers.API,
     create_partitions.API,
     create_delegation_token.API,

@@ -12,11 +12,16 @@ from kafkaproto_server.config import Config
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.node.coordinators.groups import GroupCoordinators, group_config
+from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
+from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.descriptors import topic_file_limit
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
+from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.producer_ids import ProducerIds
 from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
+from kafkaproto_server.node.replicas.topic_settings import number_of
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.node.threads import Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
@@ -24,6 +29,7 @@ from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.storage.open_files import OpenFiles
+from kafkaproto_server.topic_names import GROUPS_TOPIC
 from kafkaproto_server.types import Endpoint
 
 
@@ -89,6 +95,18 @@ class BrokerData:
             is_session_over=is_session_over,
         )
         manager = self.manager
+        self._internal_topics = InternalTopics(channel(), inherited.at(published.image))
+        self.create_internal_topic = self._internal_topics.create
+        self.groups = GroupCoordinators(
+            image=lambda: published.image,
+            config=lambda: group_config(inherited.at(published.image)),
+            surroundings=NodeSurroundings(clock, rng, manager.call_at),
+            make_log=lambda hosted: manager.coordinator_log(
+                hosted, number_of(inherited.at(published.image), "offsets.commit.timeout.ms")
+            ),
+            load=manager.coordinator_loading,
+        )
+        manager.role_changed = self._role_changed
         self.port = ReplicaPort(
             produce=lambda items, acks, timeout_ms, done: manager.produce(
                 items, acks=acks, timeout_ms=timeout_ms, done=done
@@ -105,12 +123,17 @@ class BrokerData:
             new_producer_id=self._producer_ids.next,
         )
 
+    def _role_changed(self, hosted: Hosted) -> None:
+        if hosted.partition.topic == GROUPS_TOPIC:
+            self.groups.role_changed(hosted)
+
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Run until cancelled."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self.manager.run)
             nursery.start_soon(self._isr_sender.run)
             nursery.start_soon(self._producer_ids.run)
+            nursery.start_soon(self._internal_topics.run)
             task_status.started()
 
     async def stop(self) -> None:

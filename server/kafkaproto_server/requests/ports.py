@@ -31,6 +31,14 @@ from kafkaproto_server.requests.data import (
     RecordsDeleted,
 )
 from kafkaproto_server.requests.fetch_requests import FetchValues
+from kafkaproto_server.requests.group_requests import (
+    DescribedGroup,
+    GroupListing,
+    Joined,
+    JoinValues,
+    Synced,
+    SyncValues,
+)
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 
@@ -100,6 +108,9 @@ class ControllerPort(msgspec.Struct, frozen=True, kw_only=True):
     """The config ``num.partitions``, for topics that are created in this way."""
     default_replication_factor: int
     """The config ``default.replication.factor``, for the same."""
+    create_internal_topic: Callable[[str], None]
+    """Ask the active controller to create an internal topic, as this broker's configs say; nobody waits for the
+    response."""
     create_topics: Callable[[Message, RequestContext], None]
     """Ask the active controller to create topics that a client asked for and that do not exist; nobody waits for the
     response."""
@@ -167,6 +178,29 @@ NO_REPLICAS = ReplicaPort(
 """Of a node that is only a controller: no API of its listeners uses it."""
 
 
+class GroupPort(msgspec.Struct, frozen=True, kw_only=True):
+    """The coordinator of groups. Results come by callback, now or later; errors are among them."""
+
+    join: Callable[[str, JoinValues, Joined], None]
+    """Have a member join a group of the classic protocol."""
+    sync: Callable[[str, SyncValues, Synced], None]
+    """Give a member its assignment."""
+    heartbeat: Callable[[str, str, str | None, int], ErrorCode]
+    """A member of a generation lives: group, member id, instance id, generation."""
+    leave: Callable[[str, Sequence[tuple[str, str | None]]], ErrorCode | list[ErrorCode]]
+    """Members leave a group, by id and instance id: a result for each, or one for all."""
+    listed: Callable[[], ErrorCode | list[GroupListing]]
+    """All groups that this broker coordinates."""
+    described: Callable[[str], DescribedGroup]
+    """A classic group."""
+
+
+NO_GROUPS = GroupPort(
+    join=_refuse, sync=_refuse, heartbeat=_refuse, leave=_refuse, listed=_refuse, described=_refuse
+)
+"""Of a node that is only a controller."""
+
+
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """All ports of a node."""
 
@@ -175,3 +209,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     controller: ControllerPort
     quorum: QuorumPort
     replicas: ReplicaPort = NO_REPLICAS
+    groups: GroupPort = NO_GROUPS

@@ -225,6 +225,38 @@ class Appends:
         data = b"".join(stamp(batch, base_offset, partition.leader_epoch))
         self._write(hosted, data, header.next_offset, acks, result, take)
 
+    def append_own(
+        self, hosted: Hosted, records: Sequence[NewRecord], done: Callable[[int, ProduceResult], None]
+    ) -> int:
+        """Append records of this broker itself, as one batch, with acks=all. Returns the offset behind them, which
+        ``done`` gets as well, with the result once all replicas in sync have them.
+
+        Raises PartitionError; then nothing is written.
+        """
+        self._refresh(hosted)
+        partition = hosted.partition
+        if hosted.log is None or self._is_session_over():
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        partition.check_writable(needs_all=True)
+        batch = build_batch(
+            records,
+            base_offset=partition.next_offset,
+            partition_leader_epoch=partition.leader_epoch,
+            timestamp_ms=self._clock.wall_ms(),
+        )
+        limit = hosted.settings.incoming.max_message_bytes
+        if len(batch) > limit:
+            raise PartitionError(
+                ErrorCode.MESSAGE_TOO_LARGE, f"{len(batch)} bytes in a batch, {limit} are allowed"
+            )
+        header = RecordBatchView(batch).header()
+        partition.take_offsets(header)
+        end_offset = header.next_offset
+        request = _Request(1, lambda results: done(end_offset, results[0]))
+        result = ProduceResult(code=ErrorCode.NONE, base_offset=header.base_offset)
+        self._write(hosted, batch, end_offset, ACKS_ALL, result, request.place(0))
+        return end_offset
+
     def write_markers(self, items: Sequence[tuple[bytes, MarkerItem]], done: Produced) -> None:
         """Append the ends of transactions, each with the id of its topic. ``done`` is called with the results."""
         if not items or self._is_session_over():
