@@ -18,6 +18,22 @@ class CoordinatorError(Exception):
         self.message = message
 
 
+_TOLD = {
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_ENOUGH_REPLICAS: ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.REQUEST_TIMED_OUT: ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_LEADER_OR_FOLLOWER: ErrorCode.NOT_COORDINATOR,
+    ErrorCode.KAFKA_STORAGE_ERROR: ErrorCode.NOT_COORDINATOR,
+    ErrorCode.MESSAGE_TOO_LARGE: ErrorCode.UNKNOWN_SERVER_ERROR,
+    ErrorCode.RECORD_LIST_TOO_LARGE: ErrorCode.UNKNOWN_SERVER_ERROR,
+}
+
+
+def told_code(code: ErrorCode) -> ErrorCode:
+    """What a client hears of its coordinator if the log of that one has failed with a code."""
+    return _TOLD.get(code, code)
+
+
 class Record(NamedTuple):
     """A record to be written."""
 
@@ -34,8 +50,8 @@ class CoordinatorLog(Protocol):
     def append(self, records: Sequence[Record]) -> int:
         """Append records in one batch, now. Returns the offset behind them.
 
-        Raises CoordinatorError, after which nothing was written: too few replicas are in sync, another broker leads, or
-        the records are too large.
+        Raises CoordinatorError with the code for the client, after which nothing was written: too few replicas are in
+        sync, another broker leads, or the records are too large.
         """
 
     def when_committed(self, end_offset: int, call: Callable[[ErrorCode], None]) -> None:
@@ -53,7 +69,7 @@ class Surroundings(Protocol):
         """The wall time."""
 
     def call_at(self, at_ms: int, call: Callable[[], None]) -> None:
-        """Call ``call`` at a moment of the monotonic time; sooner if that is very far away."""
+        """Call ``call`` at a moment of the monotonic time."""
 
     def new_id(self) -> str:
         """A random UUID, as Java writes it."""

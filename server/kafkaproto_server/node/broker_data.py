@@ -26,6 +26,8 @@ from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.node.threads import Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.ports import Clock, Disk, Rng
+from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.storage.open_files import OpenFiles
@@ -102,11 +104,12 @@ class BrokerData:
             config=lambda: group_config(inherited.at(published.image)),
             surroundings=NodeSurroundings(clock, rng, manager.call_at),
             make_log=lambda hosted: manager.coordinator_log(
-                hosted, number_of(inherited.at(published.image), "offsets.commit.timeout.ms")
+                hosted, lambda: number_of(inherited.at(published.image), "offsets.commit.timeout.ms")
             ),
             load=manager.coordinator_loading,
         )
         manager.role_changed = self._role_changed
+        manager.set_marker_written(self._marker_written)
         self.port = ReplicaPort(
             produce=lambda items, acks, timeout_ms, done: manager.produce(
                 items, acks=acks, timeout_ms=timeout_ms, done=done
@@ -125,7 +128,11 @@ class BrokerData:
 
     def _role_changed(self, hosted: Hosted) -> None:
         if hosted.partition.topic == GROUPS_TOPIC:
-            self.groups.role_changed(hosted)
+            self.groups.led.role_changed(hosted)
+
+    def _marker_written(self, partition: Partition, item: MarkerItem, offset: int) -> None:
+        if partition.topic == GROUPS_TOPIC:
+            self.groups.led.marker_written(partition.index, item.producer_id, not item.is_abort, offset)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Run until cancelled."""

@@ -11,7 +11,7 @@ from kafkaproto.records.coordinator import (
     decode_coordinator_record,
     encode_coordinator_record,
 )
-from kafkaproto_server.coordinator.values import CoordinatorError, Record
+from kafkaproto_server.coordinator.values import CoordinatorError, Record, told_code
 
 WALL_OFFSET_MS = 1_700_000_000_000
 
@@ -65,7 +65,7 @@ class MemoryLog:
 
     def append(self, records: Sequence[Record]) -> int:
         if self.refusal is not None:
-            raise CoordinatorError(self.refusal)
+            raise CoordinatorError(told_code(self.refusal))
         assert records, "a batch has records"
         encoded = [encode_coordinator_record(each.key, each.value, each.version) for each in records]
         self.records += [decode_coordinator_record(self._names, key, value) for key, value in encoded]
@@ -92,7 +92,7 @@ class MemoryLog:
         """Nobody waits for the replicas any longer."""
         waiting, self.waiting = self.waiting, []
         for _, call in waiting:
-            call(code)
+            call(told_code(code))
 
     def truncate(self) -> None:
         """Another broker leads, which does not have what is not committed."""

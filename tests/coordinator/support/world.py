@@ -17,7 +17,7 @@ from kafkaproto.records.coordinator import (
     decode_coordinator_record,
     encode_coordinator_record,
 )
-from kafkaproto_server.coordinator.values import CoordinatorError, Record
+from kafkaproto_server.coordinator.values import CoordinatorError, Record, told_code
 
 NO_PRODUCER_ID = -1
 
@@ -81,7 +81,7 @@ class MemoryLog:
     def _append(self, records: Sequence[Record], producer_id: int) -> int:
         assert records, "a batch is not empty"
         if self.refusal is not None:
-            raise CoordinatorError(self.refusal)
+            raise CoordinatorError(told_code(self.refusal))
         for offset, record in enumerate(records, self.end_offset):
             key, value = encode_coordinator_record(*record)
             again = decode_coordinator_record(self._names, key, value)
@@ -120,7 +120,7 @@ class MemoryLog:
         """Whoever waits for commits learns that it takes too long."""
         waits, self._waits = self._waits, []
         for _, call in waits:
-            call(code)
+            call(told_code(code))
 
     def lose_uncommitted(self) -> None:
         """Another broker leads: what was not committed is cut off, and whoever waits is told."""

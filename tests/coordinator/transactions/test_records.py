@@ -13,8 +13,8 @@ from kafkaproto_server.coordinator.transactions.transaction import (
     TransactionState,
 )
 from kafkaproto_server.coordinator.values import Record
-from tests.coordinator.support.transaction_world import OFFSETS, P0, P1, TransactionWorld
 from tests.coordinator.support.transaction_log import MemoryLog
+from tests.coordinator.support.transaction_world import OFFSETS, P0, P1, TransactionWorld
 
 TRANSACTION = Transaction(
     transactional_id="a",

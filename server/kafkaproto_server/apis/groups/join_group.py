@@ -22,7 +22,6 @@ from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Deferred
 
-
 _FIRST_WITH_TWO_TIMEOUTS = 1
 _FIRST_WITH_KNOWN_IDS = 4
 _FIRST_WITH_NULL_PROTOCOLS = 7
@@ -52,9 +51,7 @@ def handle_join_group(
         knows_skipping=version >= _FIRST_WITH_SKIPPING,
     )
     reply: Deferred[JoinGroupResponse] = Deferred()
-    services.groups.join(
-        request.group_id, values, lambda outcome: reply.resolve(_response(outcome, version))
-    )
+    services.groups.join(request.group_id, values, lambda outcome: reply.resolve(_response(outcome, version)))
     return reply
 
 
@@ -81,9 +78,7 @@ def _response(outcome: JoinOutcome, version: int) -> JoinGroupResponse:
 
 def refuse(request: JoinGroupRequest, refusal: Refusal) -> JoinGroupResponse:
     """The error, with the sender's id."""
-    return _response(
-        JoinOutcome(refusal.code, request.member_id, generation=NO_GENERATION), refusal.version
-    )
+    return _response(JoinOutcome(refusal.code, request.member_id, generation=NO_GENERATION), refusal.version)
 
 
 API = Api(

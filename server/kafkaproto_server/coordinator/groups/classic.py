@@ -226,13 +226,13 @@ class ClassicGroups:
         assignments = {each.member_id: each.assignment for each in group.members.values()}
         try:
             end_offset = self._log.append([group.record(assignments)])
-        except CoordinatorError as error:
+        except CoordinatorError:
             group.set_protocols(member, before)
-            raise CoordinatorError(_told(error.code)) from None
+            raise
 
         def kept(code: ErrorCode) -> None:
             if code is not ErrorCode.NONE:
-                joined(JoinOutcome(_told(code), member.member_id))
+                joined(JoinOutcome(code, member.member_id))
             else:
                 skips = is_leader and values.knows_skipping
                 # A leader of an older client has to be told that it does not lead, or it would assign anew.
@@ -429,7 +429,7 @@ class ClassicGroups:
         try:
             end_offset = self._log.append([group.record(assignments)])
         except CoordinatorError as error:
-            self._end_syncs(group, _told(error.code))
+            self._end_syncs(group, error.code)
             self.rebalance(group)
             return
 
@@ -442,7 +442,7 @@ class ClassicGroups:
             ):
                 return
             if code is not ErrorCode.NONE:
-                self._end_syncs(group, _told(code))
+                self._end_syncs(group, code)
                 self.rebalance(group)
                 return
             for member in group.members.values():
@@ -564,23 +564,3 @@ class ClassicGroups:
             if member.syncing is not None:
                 synced, member.syncing = member.syncing, None
                 synced(SyncOutcome(code))
-
-
-def _told(code: ErrorCode) -> ErrorCode:
-    """What a member hears if its group could not be kept."""
-    if code in (
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        ErrorCode.NOT_ENOUGH_REPLICAS,
-        ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-        ErrorCode.REQUEST_TIMED_OUT,
-    ):
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
-    if code in (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR):
-        return ErrorCode.NOT_COORDINATOR
-    if code in (
-        ErrorCode.MESSAGE_TOO_LARGE,
-        ErrorCode.RECORD_LIST_TOO_LARGE,
-        ErrorCode.INVALID_FETCH_SIZE,
-    ):
-        return ErrorCode.UNKNOWN_SERVER_ERROR
-    return code

@@ -43,7 +43,7 @@ class GroupShard:
 
     # -- life ----------------------------------------------------------------------------------------------------
 
-    def replay(self, key: Message, value: Message | None) -> None:
+    def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
         """Take a record over, while the partition is read."""
         if isinstance(key, GroupMetadataKey):
             if value is None:
@@ -51,6 +51,9 @@ class GroupShard:
             else:
                 assert isinstance(value, GroupMetadataValue), "it is the key's value"
                 self._groups[key.group] = ClassicGroup.from_record(key.group, value)
+
+    def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
+        """The end of a producer's transaction is at this offset."""
 
     def loaded(self) -> None:
         """Everything is read: requests are served from now on."""
@@ -96,9 +99,7 @@ class GroupShard:
         except CoordinatorError as error:
             synced(SyncOutcome(error.code))
 
-    def heartbeat(
-        self, group_id: str, member_id: str, instance_id: str | None, generation: int
-    ) -> ErrorCode:
+    def heartbeat(self, group_id: str, member_id: str, instance_id: str | None, generation: int) -> ErrorCode:
         """See `ClassicGroups.heartbeat`."""
         try:
             self._classic.heartbeat(self._group(group_id), member_id, instance_id, generation)

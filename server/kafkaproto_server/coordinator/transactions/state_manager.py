@@ -10,7 +10,7 @@ Kafka has this in TransactionStateManager, which changes its memory when a recor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,18 +24,6 @@ from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLo
 
 RETRY_MS = 100
 """The time until the log is asked again."""
-
-_CODES: Mapping[ErrorCode, ErrorCode] = {
-    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: ErrorCode.COORDINATOR_NOT_AVAILABLE,
-    ErrorCode.NOT_ENOUGH_REPLICAS: ErrorCode.COORDINATOR_NOT_AVAILABLE,
-    ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND: ErrorCode.COORDINATOR_NOT_AVAILABLE,
-    ErrorCode.REQUEST_TIMED_OUT: ErrorCode.COORDINATOR_NOT_AVAILABLE,
-    ErrorCode.NOT_LEADER_OR_FOLLOWER: ErrorCode.NOT_COORDINATOR,
-    ErrorCode.KAFKA_STORAGE_ERROR: ErrorCode.NOT_COORDINATOR,
-    ErrorCode.MESSAGE_TOO_LARGE: ErrorCode.UNKNOWN_SERVER_ERROR,
-    ErrorCode.RECORD_LIST_TOO_LARGE: ErrorCode.UNKNOWN_SERVER_ERROR,
-}
-"""What a client is told of a failure of the log."""
 
 Told = Callable[[ErrorCode], None]
 
@@ -131,10 +119,7 @@ class TransactionStateManager:
         assert not self._is_closed, "another broker coordinates"
         for each in write.transactional_ids:
             assert not self.is_pending(each), f"a change of {each!r} is under way"
-        try:
-            write.end_offset = self._log.append(records)
-        except CoordinatorError as error:
-            raise CoordinatorError(_CODES.get(error.code, error.code), error.message) from None
+        write.end_offset = self._log.append(records)
         for each in write.transactional_ids:
             self._before[each] = self._transactions.get(each)
         for record in records:
@@ -152,7 +137,7 @@ class TransactionStateManager:
                 self._before.pop(each, None)
         if not write.is_told:
             write.is_told = True
-            write.told(_CODES.get(code, code))
+            write.told(code)
         if self._is_closed:
             return
         if is_committed:

@@ -35,6 +35,7 @@ from kafkaproto_server.replica.partition import Partition, PartitionError
 from kafkaproto_server.requests.data import NO_OFFSET, MarkerItem, Produced, ProduceItem, ProduceResult
 
 ACKS_ALL = -1
+ACKS_LEADER = 1
 MAX_BYTES_CHECKED_AT_ONCE = 16 * 1024
 """Uncompressed batches up to this size are looked through in the event loop; all others in a thread."""
 _APPEND_TIME_BIT = 0x08
@@ -129,6 +130,10 @@ class Appends:
     ) -> None:
         """``refresh`` gives a replica the newest settings of its topic. ``in_thread`` calls its first argument in a
         thread, and its second one with the result. ``is_session_over``: whether other brokers may lead by now."""
+        self.marker_written: Callable[[Partition, MarkerItem, int], None] = lambda partition, item, offset: (
+            None
+        )
+        """Called when the end of a transaction has got an offset."""
         self._is_session_over = is_session_over
         self._in_thread = in_thread
         self._refresh = refresh
@@ -226,23 +231,28 @@ class Appends:
         self._write(hosted, data, header.next_offset, acks, result, take)
 
     def append_own(
-        self, hosted: Hosted, records: Sequence[NewRecord], done: Callable[[int, ProduceResult], None]
+        self, hosted: Hosted, records: Sequence[NewRecord], producer_id: int = -1, producer_epoch: int = -1
     ) -> int:
-        """Append records of this broker itself, as one batch, with acks=all. Returns the offset behind them, which
-        ``done`` gets as well, with the result once all replicas in sync have them.
+        """Append records of this broker itself, as one batch, as far as enough replicas are in sync. Returns the offset
+        behind them. With a producer id they are part of that producer's transaction.
 
-        Raises PartitionError; then nothing is written.
+        Raises PartitionError and ProducerRefused; then nothing is written.
         """
         self._refresh(hosted)
         partition = hosted.partition
         if hosted.log is None or self._is_session_over():
             raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         partition.check_writable(needs_all=True)
+        is_transactional = producer_id >= 0
         batch = build_batch(
             records,
             base_offset=partition.next_offset,
             partition_leader_epoch=partition.leader_epoch,
             timestamp_ms=self._clock.wall_ms(),
+            transactional=is_transactional,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            base_sequence=0 if is_transactional else -1,
         )
         limit = hosted.settings.incoming.max_message_bytes
         if len(batch) > limit:
@@ -250,12 +260,13 @@ class Appends:
                 ErrorCode.MESSAGE_TOO_LARGE, f"{len(batch)} bytes in a batch, {limit} are allowed"
             )
         header = RecordBatchView(batch).header()
+        if is_transactional:
+            partition.producers.check(header, is_from_client=False)
         partition.take_offsets(header)
-        end_offset = header.next_offset
-        request = _Request(1, lambda results: done(end_offset, results[0]))
-        result = ProduceResult(code=ErrorCode.NONE, base_offset=header.base_offset)
-        self._write(hosted, batch, end_offset, ACKS_ALL, result, request.place(0))
-        return end_offset
+        if is_transactional:
+            partition.producers.update(header)
+        self._write(hosted, batch, header.next_offset, ACKS_LEADER, _NOTHING_APPENDED, None)
+        return header.next_offset
 
     def write_markers(self, items: Sequence[tuple[bytes, MarkerItem]], done: Produced) -> None:
         """Append the ends of transactions, each with the id of its topic. ``done`` is called with the results."""
@@ -293,6 +304,7 @@ class Appends:
         aborted = partition.producers.take(header, marker)
         if aborted is not None:
             partition.aborted.append(aborted)
+        self.marker_written(partition, item, header.base_offset)
         result = ProduceResult(code=ErrorCode.NONE, base_offset=header.base_offset)
         self._write(
             hosted, batch, header.next_offset, ACKS_ALL, result, take, () if aborted is None else (aborted,)
@@ -305,33 +317,38 @@ class Appends:
         end_offset: int,
         acks: int,
         result: ProduceResult,
-        take: _Place,
+        take: _Place | None,
         aborted: Sequence[AbortedTransaction] = (),
     ) -> None:
+        """``take`` is None if nobody waits."""
         log = hosted.log
         assert log is not None
-        if acks == ACKS_ALL:
+        if take is not None and acks == ACKS_ALL:
             take.appended(result)
+
+        def tell(result: ProduceResult) -> None:
+            if take is not None:
+                take(result)
 
         def written(has_rolled: bool) -> None:
             partition = hosted.partition
             if hosted.log is not log:
-                take(ProduceResult(code=self._unknown(partition.topic_id, partition.index)))
+                tell(ProduceResult(code=self._unknown(partition.topic_id, partition.index)))
                 return
             if acks == ACKS_ALL:
                 # Before the append counts: it may complete at once.
                 partition.when_replicated(end_offset, acknowledged)
             partition.appended(end_offset, now_ms=self._clock.now_ms())
             if acks != ACKS_ALL:
-                take(result)
+                tell(result)
             if has_rolled:
                 self._replicas.has_rolled(hosted)
 
         def acknowledged(code: ErrorCode) -> None:
-            take(result if code is ErrorCode.NONE else structs.replace(result, code=code))
+            tell(result if code is ErrorCode.NONE else structs.replace(result, code=code))
 
         def failed(error: Exception) -> None:
-            take(ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
+            tell(ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
             self._replicas.failed(hosted, error)
 
         wall_ms = self._clock.wall_ms()

@@ -25,6 +25,8 @@ from kafkaproto_server.storage.log.topic_log import TopicLog
 _log = logging.getLogger("kafkaproto.server.coordinators")
 
 READ_BYTES = 1 << 20
+WAIT_MS = 2
+"""Until it is looked whether what is missing at the end is written."""
 RECORDS_AT_ONCE = 500
 """The number of records that are taken in one turn of the loop."""
 
@@ -63,12 +65,15 @@ class Loading:
         in_thread: Callable[[Callable[[], object], Callable[[object], None]], None],
         take: Callable[[LoadedRecord], None],
         done: Callable[[Exception | None], None],
+        waits_for_commit: bool = False,
     ) -> None:
-        """``take`` gets each record; ``done`` is called at the end, or with what went wrong."""
+        """``take`` gets each record; ``done`` is called at the end, or with what went wrong. With ``waits_for_commit``
+        it is not the end before all that was read is committed."""
         assert hosted.log is not None, "it leads"
         self._log: TopicLog = hosted.log
+        self._partition = hosted.partition
         self._names = names
-        self._end_offset = hosted.partition.log_end_offset
+        self._waits_for_commit = waits_for_commit
         self._offset = hosted.partition.log_start_offset
         self._clock = clock
         self._timers = timers
@@ -84,18 +89,34 @@ class Loading:
         self._read_next()
 
     def _read_next(self) -> None:
-        if self._offset >= self._end_offset:
+        """Go on where the last read ended.
+
+        What was handed out to be written while this reads, such as the end of a transaction, is read as well: from the
+        call of ``done`` on, the coordinator hears of all that is written here.
+        """
+        if self.is_over:
+            return
+        partition = self._partition
+        if self._offset < partition.log_end_offset:
+            end_offset = partition.log_end_offset
+            self._in_thread(lambda: self._read(end_offset), self._taken)
+        elif self._offset < partition.next_offset or (
+            self._waits_for_commit and partition.high_watermark < self._offset
+        ):
+            self._later(WAIT_MS, self._read_next)
+        else:
             if self._unknown:
                 _log.warning(
                     "%s: %d records of unknown types are passed over", self._log.directory, self._unknown
                 )
             self._done(None)
-            return
-        self._in_thread(self._read, self._taken)
 
-    def _read(self) -> _Part | Exception:
+    def _later(self, delay_ms: int, call: Callable[[], None]) -> None:
+        self._timers.add(self._clock.now_ms() + delay_ms, call, lambda: self.is_over)
+
+    def _read(self, end_offset: int) -> _Part | Exception:
         try:
-            data = self._log.read_records(self._offset, READ_BYTES, self._end_offset, whole_first=True)
+            data = self._log.read_records(self._offset, READ_BYTES, end_offset, whole_first=True)
             found: list[LoadedRecord] = []
             next_offset, unknown = self._offset, 0
             for view in iterate_batches(bytes(data)):
@@ -121,7 +142,7 @@ class Loading:
         except (OSError, RemoteProtocolError, ValueError) as error:
             return error
         # Nothing may lie behind a gap that compaction has left.
-        return _Part(found, next_offset if next_offset > self._offset else self._end_offset, unknown)
+        return _Part(found, next_offset if next_offset > self._offset else end_offset, unknown)
 
     def _taken(self, part: object) -> None:
         if self.is_over:
@@ -145,6 +166,6 @@ class Loading:
                 self._read_next()
             else:
                 # Not now: that would be the same turn.
-                self._timers.add(self._clock.now_ms() + 1, slice_of_it, lambda: self.is_over)
+                self._later(1, slice_of_it)
 
         slice_of_it()

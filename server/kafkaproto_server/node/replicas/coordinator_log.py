@@ -8,22 +8,26 @@ from collections.abc import Callable, Sequence
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord
 from kafkaproto.records.coordinator import encode_coordinator_record
-from kafkaproto_server.coordinator.values import CoordinatorError, Record
+from kafkaproto_server.coordinator.values import CoordinatorError, Record, told_code
+from kafkaproto_server.log_state.producers import ProducerRefused
 from kafkaproto_server.node.replicas.appends import Appends
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Clock
-from kafkaproto_server.replica.partition import PartitionError
-from kafkaproto_server.requests.data import ProduceResult
+from kafkaproto_server.replica.partition import Partition, PartitionError
 
 Told = Callable[[ErrorCode], None]
 
 
 class PartitionLog:
-    """Appends a coordinator's records, and tells when they are committed."""
+    """Appends a coordinator's records, and tells when they are committed.
+
+    It watches the partition, so that it knows the high watermark whoever wrote the records: a coordinator may wait for
+    what the one before it has written, and for the end of a transaction.
+    """
 
     def __init__(
-        self, hosted: Hosted, appends: Appends, clock: Clock, timers: Timers, timeout_ms: int
+        self, hosted: Hosted, appends: Appends, clock: Clock, timers: Timers, timeout_ms: Callable[[], int]
     ) -> None:
         """``timeout_ms`` is how long a response waits for replicas."""
         self._hosted = hosted
@@ -31,42 +35,71 @@ class PartitionLog:
         self._clock = clock
         self._timers = timers
         self._timeout_ms = timeout_ms
-        self._committed = 0
-        # What waits for the commit of an offset, in the order of the offsets.
-        self._waiting: deque[tuple[int, Told]] = deque()
+        # What waits for the commit of an offset, with the time when it waits no more; both ascend.
+        self._waiting: deque[tuple[int, int, Told]] = deque()
+        self._is_timer_set = False
+        self._is_closed = False
+        hosted.partition.watchers[self] = None
+
+    @property
+    def high_watermark(self) -> int:
+        """All records before it are committed."""
+        return self._hosted.partition.high_watermark
 
     def append(self, records: Sequence[Record]) -> int:
         """See `CoordinatorLog`."""
-        new = [
-            NewRecord(*encode_coordinator_record(each.key, each.value, each.version)) for each in records
-        ]
-        try:
-            return self._appends.append_own(self._hosted, new, self._took)
-        except PartitionError as error:
-            raise CoordinatorError(error.code) from None
+        return self._append(records)
 
-    def _took(self, end_offset: int, result: ProduceResult) -> None:
-        if result.code is ErrorCode.NONE:
-            self._committed = max(self._committed, end_offset)
-        while self._waiting and self._waiting[0][0] <= end_offset:
-            self._waiting.popleft()[1](result.code)
+    def append_in_transaction(
+        self, records: Sequence[Record], *, producer_id: int, producer_epoch: int
+    ) -> int:
+        """Append records as part of a producer's transaction, else as `append` does.
+
+        Raises CoordinatorError, also if the producer is fenced; then nothing was written.
+        """
+        return self._append(records, producer_id, producer_epoch)
+
+    def _append(self, records: Sequence[Record], producer_id: int = -1, producer_epoch: int = -1) -> int:
+        if self._is_closed:
+            raise CoordinatorError(ErrorCode.NOT_COORDINATOR)
+        new = [NewRecord(*encode_coordinator_record(each.key, each.value, each.version)) for each in records]
+        try:
+            return self._appends.append_own(self._hosted, new, producer_id, producer_epoch)
+        except (PartitionError, ProducerRefused) as error:
+            raise CoordinatorError(told_code(error.code)) from None
 
     def when_committed(self, end_offset: int, call: Told) -> None:
-        """See `CoordinatorLog`."""
-        if end_offset <= self._committed:
+        """See `CoordinatorLog`. Offsets ascend from call to call, as those of appends do."""
+        if self._is_closed:
+            call(ErrorCode.NOT_COORDINATOR)
+        elif end_offset <= self.high_watermark:
             call(ErrorCode.NONE)
-            return
-        is_told = False
+        else:
+            self._waiting.append((end_offset, self._clock.now_ms() + self._timeout_ms(), call))
+            self._set_timer()
 
-        def tell(code: ErrorCode) -> None:
-            nonlocal is_told
-            if not is_told:
-                is_told = True
-                call(code)
+    def partition_changed(self, partition: Partition) -> None:
+        """The high watermark may have moved."""
+        waiting = self._waiting
+        while waiting and waiting[0][0] <= partition.high_watermark:
+            waiting.popleft()[2](ErrorCode.NONE)
 
-        self._waiting.append((end_offset, tell))
-        self._timers.add(
-            self._clock.now_ms() + self._timeout_ms,
-            lambda: tell(ErrorCode.REQUEST_TIMED_OUT),
-            lambda: is_told,
-        )
+    def _set_timer(self) -> None:
+        if self._waiting and not self._is_timer_set:
+            self._is_timer_set = True
+            self._timers.add(self._waiting[0][1], self._time_is_over)
+
+    def _time_is_over(self) -> None:
+        self._is_timer_set = False
+        now_ms = self._clock.now_ms()
+        while self._waiting and self._waiting[0][1] <= now_ms:
+            self._waiting.popleft()[2](told_code(ErrorCode.REQUEST_TIMED_OUT))
+        self._set_timer()
+
+    def close(self) -> None:
+        """This broker does not lead the partition any more, at least not in this epoch."""
+        self._is_closed = True
+        self._hosted.partition.watchers.pop(self, None)
+        waiting, self._waiting = self._waiting, deque()
+        for _, _, call in waiting:
+            call(ErrorCode.NOT_COORDINATOR)

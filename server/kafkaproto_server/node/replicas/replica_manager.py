@@ -6,7 +6,7 @@ work on disks is done in lanes (`hosted`), and the periodic work on logs in `mai
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -367,7 +367,7 @@ class ReplicaManager:
 
     # -- coordinators ------------------------------------------------------------------------------------------
 
-    def coordinator_log(self, hosted: Hosted, timeout_ms: int) -> PartitionLog:
+    def coordinator_log(self, hosted: Hosted, timeout_ms: Callable[[], int]) -> PartitionLog:
         """The partition as its coordinator sees it."""
         return PartitionLog(hosted, self._appends, self._clock, self._timers, timeout_ms)
 
@@ -376,6 +376,10 @@ class ReplicaManager:
         return Loading(
             hosted, names, clock=self._clock, timers=self._timers, in_thread=self._in_thread, **calls
         )
+
+    def set_marker_written(self, call: Callable[[Partition, MarkerItem, int], None]) -> None:
+        """See `Appends.marker_written`."""
+        self._appends.marker_written = call
 
     def call_at(self, at_ms: int, call: Callable[[], None]) -> None:
         """See `Timers.add`."""
