@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.requests.group_requests import NO_GENERATION
 from kafkaproto_server.types import ZERO_UUID
 
 INVALID_OFFSET = -1
@@ -57,9 +58,38 @@ class FetchedTopic(msgspec.Struct, frozen=True, kw_only=True):
     partitions: tuple[FetchedPartition, ...]
 
 
+class Committer(msgspec.Struct, frozen=True, kw_only=True):
+    """Who commits offsets: a member of the group, or somebody who only keeps offsets there."""
+
+    member_id: str = ""
+    group_instance_id: str | None = None
+    generation: int = NO_GENERATION
+    """Generation of a classic group, or member epoch of a consumer group."""
+    version: int
+    """Of the request. Clients of early versions do not know all errors."""
+
+
+class ProducerKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A producer with a transaction."""
+
+    producer_id: int
+    producer_epoch: int
+
+
+class OffsetReader(msgspec.Struct, frozen=True, kw_only=True):
+    """Who fetches offsets, and which ones."""
+
+    member_id: str | None = None
+    """Of a member of a consumer group; None if the sender does not say that it is one."""
+    member_epoch: int = NO_GENERATION
+    require_stable: bool
+
+
 Results = Callable[[ErrorCode, Sequence[ErrorCode]], None]
 """Takes NONE and the result of each partition in the order of the request; or the reason why it is not known whether
 the records are committed, and no results."""
 
-Fetched = Callable[[ErrorCode, Sequence[FetchedTopic]], None]
+GroupDeleted = Callable[[ErrorCode], None]
+
+OffsetsFetched = Callable[[ErrorCode, Sequence[FetchedTopic]], None]
 """Takes NONE and the offsets, or the reason why it is not known whether they are committed and no offsets."""

@@ -39,6 +39,16 @@ from kafkaproto_server.requests.group_requests import (
     Synced,
     SyncValues,
 )
+from kafkaproto_server.requests.offset_requests import (
+    Committer,
+    GroupDeleted,
+    OffsetCommitPartition,
+    OffsetReader,
+    OffsetsFetched,
+    ProducerKey,
+    Results,
+    TopicPartitions,
+)
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 
@@ -193,10 +203,32 @@ class GroupPort(msgspec.Struct, frozen=True, kw_only=True):
     """All groups that this broker coordinates."""
     described: Callable[[str], DescribedGroup]
     """A classic group."""
+    commit: Callable[[str, Committer, Sequence[OffsetCommitPartition], int, Results], None]
+    """Commit offsets of a group. The fourth argument is the retention time in milliseconds, or NO_RETENTION_TIME."""
+    commit_in_transaction: Callable[
+        [str, Committer, Sequence[OffsetCommitPartition], ProducerKey, Results], None
+    ]
+    """Commit offsets of a group as part of a producer's transaction."""
+    fetch: Callable[[str, OffsetReader, Sequence[TopicPartitions] | None, OffsetsFetched], None]
+    """The offsets of a group: some, or all."""
+    delete_offsets: Callable[[str, Sequence[TopicPartitions], Results], None]
+    """Delete offsets of a group."""
+    delete: Callable[[str, GroupDeleted], None]
+    """Delete a group that has no members, with its offsets."""
 
 
 NO_GROUPS = GroupPort(
-    join=_refuse, sync=_refuse, heartbeat=_refuse, leave=_refuse, listed=_refuse, described=_refuse
+    join=_refuse,
+    sync=_refuse,
+    heartbeat=_refuse,
+    leave=_refuse,
+    listed=_refuse,
+    described=_refuse,
+    commit=_refuse,
+    commit_in_transaction=_refuse,
+    fetch=_refuse,
+    delete_offsets=_refuse,
+    delete=_refuse,
 )
 """Of a node that is only a controller."""
 

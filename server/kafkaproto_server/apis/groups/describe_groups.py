@@ -57,7 +57,7 @@ def _describe(group_id: str, context: RequestContext, services: Services) -> Des
         protocol_data=found.protocol,
         authorized_operations=OPERATIONS_NOT_ASKED,
         members=[
-            Described.DescribedGroupMember(
+            DescribeGroupsResponse.DescribedGroupMember(
                 member_id=each.member_id,
                 group_instance_id=each.group_instance_id,
                 client_id=each.client_id,

@@ -1,9 +1,9 @@
 """FindCoordinator (10), versions 0-6, broker listeners.
 
 Which broker coordinates a group, a transactional id (from version 1 on), or a partition of a share group (from 6 on):
-the one that leads the partition of an internal topic in which the key belongs. Up to version 3 a request has one key,
-from 4 on many (KIP-699). If the topic does not exist, it is created, and clients ask again. The sender needs DESCRIBE on
-the group or the transactional id, and CLUSTER_ACTION on the cluster for a share group's partitions.
+the one that leads the partition of an internal topic in which the key belongs. Up to version 3 a request has one
+key, from 4 on many (KIP-699). If the topic does not exist, it is created, and clients ask again. The sender needs DESCRIBE
+on the group or the transactional id, and CLUSTER_ACTION on the cluster for a share group's partitions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Coordinator = FindCoordinatorResponse.Coordinator
 _FIRST_WITH_MANY = 4
 _FIRST_WITH_SHARE = 6
 _SHARE_KEY_PARTS = 3
-_NOBODY = {"node_id": NO_NODE, "host": "", "port": -1}
+_NO_PORT = -1
 _RESOURCES = {
     GROUPS_TOPIC: (Operation.DESCRIBE, ResourceType.GROUP, ErrorCode.GROUP_AUTHORIZATION_FAILED),
     TRANSACTIONS_TOPIC: (
@@ -92,14 +92,14 @@ def _find(key: str, topic: str | None, context: RequestContext, services: Servic
 
 
 def _error(key: str, code: ErrorCode) -> Coordinator:
-    return Coordinator(key=key, error_code=code, **_NOBODY)
+    return Coordinator(key=key, error_code=code, node_id=NO_NODE, host="", port=_NO_PORT)
 
 
 def refuse(request: FindCoordinatorRequest, refusal: Refusal) -> Steps[FindCoordinatorResponse]:
     """The error for each key."""
     response = FindCoordinatorResponse()
     if refusal.version < _FIRST_WITH_MANY:
-        response = FindCoordinatorResponse(error_code=refusal.code, **_NOBODY)
+        response = FindCoordinatorResponse(error_code=refusal.code, node_id=NO_NODE, host="", port=_NO_PORT)
     for key in request.coordinator_keys:
         response.coordinators.append(_error(key, refusal.code))
         yield

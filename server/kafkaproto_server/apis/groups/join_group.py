@@ -68,9 +68,7 @@ def _response(outcome: JoinOutcome, version: int) -> JoinGroupResponse:
         skip_assignment=outcome.skip_assignment,
         member_id=outcome.member_id,
         members=[
-            JoinGroupResponse.JoinGroupResponseMember(
-                member_id=member_id, group_instance_id=instance_id, metadata=metadata
-            )
+            JoinGroupResponse.Member(member_id=member_id, group_instance_id=instance_id, metadata=metadata)
             for member_id, instance_id, metadata in outcome.members
         ],
     )

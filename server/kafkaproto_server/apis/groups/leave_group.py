@@ -1,8 +1,8 @@
 """LeaveGroup (13), versions 0-5, broker listeners.
 
 Members leave a group. Up to version 2 it is one, named by its id, and the result is the error on top. From version 3 on
-there may be many, also static ones by their instance ids alone (KIP-345), and each has a result. The reason of version 5
-is not kept. The sender needs READ on the group.
+there may be many, also static ones by their instance ids alone (KIP-345), and each has a result. The reason of version
+5 is not kept. The sender needs READ on the group.
 """
 
 from __future__ import annotations

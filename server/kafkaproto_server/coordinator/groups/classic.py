@@ -27,6 +27,7 @@ from kafkaproto_server.requests.group_requests import (
     SyncOutcome,
     SyncValues,
 )
+from kafkaproto_server.requests.offset_requests import Committer
 
 NEW_MEMBER_TIMEOUT_MS = 300_000
 """How long a member that joins for the first time may wait for its response. Its client may be gone, and nothing else
@@ -492,6 +493,26 @@ class ClassicGroups:
         if generation != group.generation:
             raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
         return member
+
+    def check_commit(self, group: ClassicGroup, committer: Committer, *, is_transactional: bool) -> None:
+        """Raises CoordinatorError unless these offsets may be committed. A commit shows that its member lives."""
+        if group.state is ClassicState.DEAD:
+            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        if committer.generation < 0 and group.state is ClassicState.EMPTY:
+            # An administrator, or a consumer that only keeps its offsets here.
+            return
+        if committer.generation >= 0 or committer.member_id or committer.group_instance_id is not None:
+            member = self.checked_member(
+                group, committer.member_id, committer.group_instance_id, committer.generation
+            )
+            if group.state is ClassicState.COMPLETING_REBALANCE and not is_transactional:
+                # It has to fetch its assignment first, and may have lost these partitions.
+                raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
+            if not is_transactional:
+                self._watch(group, member, member.session_timeout_ms)
+        elif not is_transactional:
+            # Producers of before KIP-447 do not know of members.
+            raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
 
     def leave(self, group: ClassicGroup, members: Iterable[tuple[str, str | None]]) -> list[ErrorCode]:
         """Members leave, each named by its id or its instance id. Returns the result for each."""

@@ -20,6 +20,8 @@ class GroupConfig(msgspec.Struct, frozen=True, kw_only=True):
     """offset.metadata.max.bytes"""
     offsets_retention_ms: int = 7 * 24 * 3_600_000
     """offsets.retention.minutes"""
+    offsets_retention_check_interval_ms: int = 600_000
+    """offsets.retention.check.interval.ms"""
     consumer_session_timeout_ms: int = 45_000
     """group.consumer.session.timeout.ms"""
     consumer_min_session_timeout_ms: int = 45_000

@@ -44,10 +44,10 @@ from kafkaproto_server.coordinator.groups.offset_table import (
 from kafkaproto_server.coordinator.values import CoordinatorLog, Record, Surroundings
 from kafkaproto_server.requests.offset_requests import (
     NO_RETENTION_TIME,
-    Fetched,
     FetchedPartition,
     FetchedTopic,
     OffsetCommitPartition,
+    OffsetsFetched,
     Results,
     TopicPartitions,
 )
@@ -185,7 +185,7 @@ class OffsetMetadataManager:
         self,
         group_id: str,
         topics: Sequence[TopicPartitions] | None,
-        fetched: Fetched,
+        fetched: OffsetsFetched,
         *,
         require_stable: bool,
     ) -> None:

@@ -26,6 +26,16 @@ from kafkaproto_server.requests.group_requests import (
     SyncOutcome,
     SyncValues,
 )
+from kafkaproto_server.requests.offset_requests import (
+    Committer,
+    GroupDeleted,
+    OffsetCommitPartition,
+    OffsetReader,
+    OffsetsFetched,
+    ProducerKey,
+    Results,
+    TopicPartitions,
+)
 from kafkaproto_server.requests.ports import GroupPort
 from kafkaproto_server.topic_names import GROUPS_TOPIC
 
@@ -39,6 +49,7 @@ def group_config(configs: NodeConfigs) -> GroupConfig:
         initial_rebalance_delay_ms=number_of(configs, "group.initial.rebalance.delay.ms"),
         offset_metadata_max_bytes=number_of(configs, "offset.metadata.max.bytes"),
         offsets_retention_ms=number_of(configs, "offsets.retention.minutes") * 60_000,
+        offsets_retention_check_interval_ms=number_of(configs, "offsets.retention.check.interval.ms"),
     )
 
 
@@ -71,6 +82,11 @@ class GroupCoordinators:
             leave=self._leave,
             listed=self._listed,
             described=self._described,
+            commit=self._commit,
+            commit_in_transaction=self._commit_in_transaction,
+            fetch=self._fetch,
+            delete_offsets=self._delete_offsets,
+            delete=self._delete,
         )
 
     # -- members -------------------------------------------------------------------------------------------------
@@ -117,3 +133,65 @@ class GroupCoordinators:
             return self._shard(group_id).leave(group_id, members)
         except CoordinatorError as error:
             return error.code
+
+    # -- offsets -------------------------------------------------------------------------------------------------
+
+    def _commit(
+        self,
+        group_id: str,
+        committer: Committer,
+        partitions: Sequence[OffsetCommitPartition],
+        retention_time_ms: int,
+        committed: Results,
+    ) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            committed(error.code, ())
+        else:
+            shard.commit(group_id, committer, partitions, retention_time_ms, committed)
+
+    def _commit_in_transaction(
+        self,
+        group_id: str,
+        committer: Committer,
+        partitions: Sequence[OffsetCommitPartition],
+        producer: ProducerKey,
+        committed: Results,
+    ) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            committed(error.code, ())
+        else:
+            shard.commit_in_transaction(group_id, committer, partitions, producer, committed)
+
+    def _fetch(
+        self,
+        group_id: str,
+        reader: OffsetReader,
+        topics: Sequence[TopicPartitions] | None,
+        fetched: OffsetsFetched,
+    ) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            fetched(error.code, ())
+        else:
+            shard.fetch(group_id, reader, topics, fetched)
+
+    def _delete_offsets(self, group_id: str, topics: Sequence[TopicPartitions], deleted: Results) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            deleted(error.code, ())
+        else:
+            shard.delete_offsets(group_id, topics, deleted)
+
+    def _delete(self, group_id: str, deleted: GroupDeleted) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            deleted(error.code)
+        else:
+            shard.delete(group_id, deleted)

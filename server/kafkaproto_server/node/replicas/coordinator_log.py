@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import LocalProtocolError
 from kafkaproto.records.batch import NewRecord
 from kafkaproto.records.coordinator import encode_coordinator_record
 from kafkaproto_server.coordinator.values import CoordinatorError, Record, told_code
@@ -62,7 +63,13 @@ class PartitionLog:
     def _append(self, records: Sequence[Record], producer_id: int = -1, producer_epoch: int = -1) -> int:
         if self._is_closed:
             raise CoordinatorError(ErrorCode.NOT_COORDINATOR)
-        new = [NewRecord(*encode_coordinator_record(each.key, each.value, each.version)) for each in records]
+        try:
+            new = [
+                NewRecord(*encode_coordinator_record(each.key, each.value, each.version)) for each in records
+            ]
+        except LocalProtocolError as error:
+            # A client has sent a string that is longer than the record may have.
+            raise CoordinatorError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
         try:
             return self._appends.append_own(self._hosted, new, producer_id, producer_epoch)
         except (PartitionError, ProducerRefused) as error:
