@@ -1,8 +1,8 @@
 """FindCoordinator (10), versions 0-6, broker listeners.
 
 Which broker coordinates a group, a transactional id (from version 1 on), or a partition of a share group (from 6 on):
-the one that leads the partition of an internal topic in which the key belongs. Up to version 3 a request has one
-key, from 4 on many (KIP-699). If the topic does not exist, it is created, and clients ask again. The sender needs DESCRIBE
+the one that leads the partition of an internal topic in which the key belongs. Up to version 3 a request has one key,
+from 4 on many (KIP-699). If the topic does not exist, it is created, and clients ask again. The sender needs DESCRIBE
 on the group or the transactional id, and CLUSTER_ACTION on the cluster for a share group's partitions.
 """
 
