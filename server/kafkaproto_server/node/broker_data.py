@@ -15,6 +15,7 @@ from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.coordinators.groups import GroupCoordinators, group_config
 from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
+from kafkaproto_server.node.coordinators.topic_watch import TopicWatch
 from kafkaproto_server.node.descriptors import topic_file_limit
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.hosted import Hosted
@@ -108,6 +109,7 @@ class BrokerData:
             ),
             load=manager.coordinator_loading,
         )
+        self._topic_watch = TopicWatch(published, self.groups.is_needed, self.groups.topics_changed)
         manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)
         self.port = ReplicaPort(
@@ -141,6 +143,7 @@ class BrokerData:
             nursery.start_soon(self._isr_sender.run)
             nursery.start_soon(self._producer_ids.run)
             nursery.start_soon(self._internal_topics.run)
+            nursery.start_soon(self._topic_watch.run)
             task_status.started()
 
     async def stop(self) -> None:

@@ -203,17 +203,17 @@ class GroupPort(msgspec.Struct, frozen=True, kw_only=True):
     """All groups that this broker coordinates."""
     described: Callable[[str], DescribedGroup]
     """A classic group."""
-    commit: Callable[[str, Committer, Sequence[OffsetCommitPartition], int, Results], None]
+    commit_offsets: Callable[[str, Committer, Sequence[OffsetCommitPartition], int, Results], None]
     """Commit offsets of a group. The fourth argument is the retention time in milliseconds, or NO_RETENTION_TIME."""
     commit_in_transaction: Callable[
         [str, Committer, Sequence[OffsetCommitPartition], ProducerKey, Results], None
     ]
     """Commit offsets of a group as part of a producer's transaction."""
-    fetch: Callable[[str, OffsetReader, Sequence[TopicPartitions] | None, OffsetsFetched], None]
+    fetch_offsets: Callable[[str, OffsetReader, Sequence[TopicPartitions] | None, OffsetsFetched], None]
     """The offsets of a group: some, or all."""
     delete_offsets: Callable[[str, Sequence[TopicPartitions], Results], None]
     """Delete offsets of a group."""
-    delete: Callable[[str, GroupDeleted], None]
+    delete_group: Callable[[str, GroupDeleted], None]
     """Delete a group that has no members, with its offsets."""
 
 
@@ -224,11 +224,11 @@ NO_GROUPS = GroupPort(
     leave=_refuse,
     listed=_refuse,
     described=_refuse,
-    commit=_refuse,
+    commit_offsets=_refuse,
     commit_in_transaction=_refuse,
-    fetch=_refuse,
+    fetch_offsets=_refuse,
     delete_offsets=_refuse,
-    delete=_refuse,
+    delete_group=_refuse,
 )
 """Of a node that is only a controller."""
 

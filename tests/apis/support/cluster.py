@@ -62,6 +62,7 @@ class Cluster:
             endpoint=metadata.endpoint,
             rack=metadata.rack,
             **structs.asdict(self.replicas.port),
+            **structs.asdict(self.replicas.groups.port),
             submit=self.submit,
             forward=self.forward,
             describe=self.describe_quorum,

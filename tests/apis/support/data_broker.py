@@ -85,6 +85,7 @@ class DataBroker:
             endpoint=metadata.endpoint,
             rack=metadata.rack,
             **structs.asdict(self.replicas.port),
+            **structs.asdict(self.replicas.groups.port),
         )
         self.services = with_changes(known, image=lambda: controller.committed_image)
 

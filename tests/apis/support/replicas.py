@@ -14,6 +14,8 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.coordinators.groups import GroupCoordinators, group_config
+from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.io_workers import IoWorkers, Work
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
@@ -21,12 +23,15 @@ from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.node.replicas.survey import survey_directory
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import ReplicaPort
+from kafkaproto_server.topic_names import GROUPS_TOPIC
 from tests.controller.support.harness import TIMESTAMP_MS, SeededRng
 from tests.sim.disk import MemoryDisk
 
 PATH = "/logs"
 FIRST_PRODUCER_ID = 5000
+COMMIT_TIMEOUT_MS = 5_000
 
 
 class HandClock:
@@ -165,6 +170,7 @@ class BrokerReplicas:
             broker_epoch=lambda: None,
             is_session_over=lambda: self.is_session_over,
         )
+        self.groups = self._group_coordinators(configs)
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
@@ -173,6 +179,27 @@ class BrokerReplicas:
             broker_id, directories, self.assignments, on_disk, self.manager
         )
         self.port = self._port()
+
+    def _group_coordinators(self, configs: NodeConfigs) -> GroupCoordinators:
+        manager = self.manager
+        groups = GroupCoordinators(
+            image=self._image,
+            config=lambda: group_config(configs),
+            surroundings=NodeSurroundings(self.clock, SeededRng(), manager.call_at),
+            make_log=lambda hosted: manager.coordinator_log(hosted, lambda: COMMIT_TIMEOUT_MS),
+            load=manager.coordinator_loading,
+        )
+        manager.role_changed = self._role_changed
+        manager.set_marker_written(self._marker_written)
+        return groups
+
+    def _role_changed(self, hosted: Hosted) -> None:
+        if hosted.partition.topic == GROUPS_TOPIC:
+            self.groups.led.role_changed(hosted)
+
+    def _marker_written(self, partition: Partition, item: MarkerItem, offset: int) -> None:
+        if partition.topic == GROUPS_TOPIC:
+            self.groups.led.marker_written(partition.index, item.producer_id, not item.is_abort, offset)
 
     def _port(self) -> ReplicaPort:
         ids = count(FIRST_PRODUCER_ID)

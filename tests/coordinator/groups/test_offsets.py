@@ -339,7 +339,7 @@ def test_with_a_topic_its_offsets_are_deleted_in_all_groups() -> None:
     offsets.commit("g", of("t", 0, 5, topic_id=ID), of("u", 0, 6, topic_id=OTHER_ID))
     offsets.commit("h", of("t", 1, 7), of("u", 0, 8))
     offsets.commit_in_transaction(1, "i", of("t", 0, 9, topic_id=ID))
-    assert offsets.manager.delete_topics([("t", ID)]) == 3
+    assert offsets.manager.delete_topics([("t", ID)], offsets.manager.groups()) == 3
     offsets.end(1, True)
     for _ in range(2):
         assert offsets.fetch("g") == {("u", 0): (6, -1, "")}
@@ -351,7 +351,7 @@ def test_with_a_topic_its_offsets_are_deleted_in_all_groups() -> None:
 def test_offsets_of_a_new_topic_of_the_same_name_stay() -> None:
     offsets = Offsets()
     offsets.commit("g", of("t", 0, 5, topic_id=ID), of("t", 1, 6, topic_id=OTHER_ID))
-    assert offsets.manager.delete_topics([("t", ID)]) == 1
+    assert offsets.manager.delete_topics([("t", ID)], offsets.manager.groups()) == 1
     assert offsets.fetch("g") == {("t", 1): (6, -1, "")}
 
 

@@ -237,7 +237,9 @@ class Comparison(RuleBasedStateMachine):
                 for put in [*pending.get(key, []), *([committed[key]] if key in committed else [])]
             )
         ]
-        assert self.offsets.manager.delete_topics([(topic, topic_id)]) == len(keys)
+        assert self.offsets.manager.delete_topics([(topic, topic_id)], self.offsets.manager.groups()) == len(
+            keys
+        )
         self._delete(keys)
 
     @rule(

@@ -144,6 +144,14 @@ class OpenTransactions:
         partitions = self._groups.get(group_id)
         return partitions is not None and (topic, partition) in partitions
 
+    def producers(self, group_id: str, topic: str, partition: int) -> Iterator[int]:
+        """The producers whose open transactions have an offset for a partition."""
+        return iter(self._groups.get(group_id, {}).get((topic, partition), ()))
+
+    def groups(self) -> Iterator[str]:
+        """The groups with offsets in open transactions."""
+        return iter(self._groups)
+
     def has_group(self, group_id: str) -> bool:
         """Whether an open transaction has an offset of a group."""
         return group_id in self._groups

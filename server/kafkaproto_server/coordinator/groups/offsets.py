@@ -296,8 +296,12 @@ class OffsetMetadataManager:
         self._append(final, last)
         self._when_settled(deleted)
 
-    def delete_topics(self, topics: Iterable[tuple[str, bytes]]) -> int:
-        """Topics, given by their names and ids, are deleted: delete their offsets in all groups, pending ones too.
+    def groups(self) -> list[str]:
+        """All groups that have an offset, or a pending one."""
+        return list(dict.fromkeys([*self._offsets.groups(), *self._open.groups()]))
+
+    def delete_topics(self, topics: Iterable[tuple[str, bytes]], group_ids: Iterable[str]) -> int:
+        """Topics, given by their names and ids, are deleted: delete their offsets in some groups, pending ones too.
 
         Offsets with another topic id stay. Returns the number of partitions whose offsets are deleted. Raises
         CoordinatorError; part of the offsets may be deleted then.
@@ -305,14 +309,29 @@ class OffsetMetadataManager:
         ids: dict[str, set[bytes]] = {}
         for topic, topic_id in topics:
             ids.setdefault(topic, {ZERO_UUID}).add(topic_id)
-        gone: dict[tuple[str, str, int], None] = {}
-        for table in (self._offsets, *self._pending.values()):
-            for group_id, topic, partition, entry in table:
-                if topic in ids and entry.topic_id in ids[topic]:
-                    gone[group_id, topic, partition] = None
-        for batch in _batches([Record(_key(*each), None) for each in gone]):
+        gone = [
+            Record(_key(group_id, topic, partition), None)
+            for group_id in group_ids
+            for topic, partition in self._of_topics(group_id, ids)
+        ]
+        for batch in _batches(gone):
             self._append(batch)
         return len(gone)
+
+    def _of_topics(self, group_id: str, ids: Mapping[str, set[bytes]]) -> dict[tuple[str, int], None]:
+        """The partitions of a group with an offset, or a pending one, of topics with these names and ids."""
+        found: dict[tuple[str, int], None] = {}
+        of_group = self._offsets.of_group(group_id)
+        for topic in sorted(of_group.keys() & ids.keys()):
+            for partition, entry in of_group[topic].items():
+                if entry.topic_id in ids[topic]:
+                    found[topic, partition] = None
+        for topic, partition in self._open.of_group(group_id):
+            for producer_id in self._open.producers(group_id, topic, partition):
+                pending = self._pending[producer_id].get(group_id, topic, partition)
+                if topic in ids and pending is not None and pending.topic_id in ids[topic]:
+                    found[topic, partition] = None
+        return found
 
     def expire(self, group_id: str, expiration: Expiration | None) -> bool:
         """Delete what has expired of a group; ``expiration`` is None if nothing may expire now.

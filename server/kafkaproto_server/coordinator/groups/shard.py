@@ -9,6 +9,8 @@ A simple group only has offsets: it is a classic group without a protocol, and i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -288,49 +290,49 @@ class GroupShard:
             raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
         return group
 
-    def topics_deleted(self, topics: Iterable[tuple[str, bytes]]) -> None:
+    def topics_deleted(self, topics: Sequence[tuple[str, bytes]]) -> None:
         """Topics, given by their names and ids, are no more: nor are their offsets."""
-        try:
-            self._offsets.delete_topics(topics)
-        except CoordinatorError:
-            # The offsets stay. They do no harm: a new topic of this name has another id, and they expire.
-            return
+
+        def delete(group_id: str) -> None:
+            # If that fails, the offsets stay until they expire. They do no harm: a new topic has another id.
+            self._offsets.delete_topics(topics, [group_id])
+
+        self._look_at_each(self._offsets.groups(), delete, lambda: None)
 
     def _expire_later(self) -> None:
         at_ms = self._surroundings.now_ms() + self._config().offsets_retention_check_interval_ms
-        self._surroundings.call_at(at_ms, self._expire)
+        self._surroundings.call_at(
+            at_ms, lambda: self._look_at_each(list(self._groups), self._expire_group, self._expire_later)
+        )
 
-    def _expire(self) -> None:
-        """Look at all groups, some at a time."""
-        if self._is_over:
-            return
-        names = iter(tuple(self._groups))
+    def _look_at_each(
+        self, group_ids: Iterable[str], look: Callable[[str], None], done: Callable[[], None]
+    ) -> None:
+        """Call ``look`` with each group, some at a time; go on if it raises CoordinatorError."""
+        rest = iter(group_ids)
 
-        def look() -> None:
+        def look_at_some() -> None:
             if self._is_over:
                 return
-            for _ in range(GROUPS_AT_ONCE):
-                group_id = next(names, None)
-                if group_id is None:
-                    self._expire_later()
-                    return
-                self._expire_group(group_id)
-            self._surroundings.call_at(self._surroundings.now_ms() + 1, look)
+            some = list(islice(rest, GROUPS_AT_ONCE))
+            for group_id in some:
+                with suppress(CoordinatorError):
+                    look(group_id)
+            if some:
+                self._surroundings.call_at(self._surroundings.now_ms() + 1, look_at_some)
+            else:
+                done()
 
-        look()
+        look_at_some()
 
     def _expire_group(self, group_id: str) -> None:
         group = self._groups.get(group_id)
         if group is None:
             return
-        try:
-            is_without = self._offsets.expire(group_id, self._expiration(group))
-            if is_without and group.state is ClassicState.EMPTY:
-                self._log.append([_no_group_record(group_id)])
-                del self._groups[group_id]
-        except CoordinatorError:
-            # Next time, or the next coordinator.
-            return
+        is_without = self._offsets.expire(group_id, self._expiration(group))
+        if is_without and group.state is ClassicState.EMPTY:
+            self._log.append([_no_group_record(group_id)])
+            del self._groups[group_id]
 
     @staticmethod
     def _expiration(group: ClassicGroup) -> Expiration | None:

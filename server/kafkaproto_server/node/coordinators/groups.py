@@ -12,6 +12,7 @@ from kafkaproto_server.coordinator.groups.shard import GroupShard
 from kafkaproto_server.coordinator.values import CoordinatorError, Surroundings
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.coordinators.led import LedPartitions
+from kafkaproto_server.node.coordinators.topic_watch import TopicChanges
 from kafkaproto_server.node.replicas.coordinator_loading import Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.node.replicas.hosted import Hosted
@@ -82,12 +83,22 @@ class GroupCoordinators:
             leave=self._leave,
             listed=self._listed,
             described=self._described,
-            commit=self._commit,
+            commit_offsets=self._commit,
             commit_in_transaction=self._commit_in_transaction,
-            fetch=self._fetch,
+            fetch_offsets=self._fetch,
             delete_offsets=self._delete_offsets,
-            delete=self._delete,
+            delete_group=self._delete,
         )
+
+    def is_needed(self) -> bool:
+        """Whether this broker coordinates groups."""
+        return self.led.is_any
+
+    def topics_changed(self, changes: TopicChanges) -> None:
+        """Topics of the cluster have changed."""
+        for shard in self.led.loaded_shards():
+            if changes.deleted:
+                shard.topics_deleted(changes.deleted)
 
     # -- members -------------------------------------------------------------------------------------------------
 

@@ -147,6 +147,11 @@ class LedPartitions(Generic[ShardT]):
         return led.shard
 
     @property
+    def is_any(self) -> bool:
+        """Whether this broker leads any of them."""
+        return bool(self._led)
+
+    @property
     def is_loading(self) -> bool:
         """Whether one of them is not loaded yet."""
         return any(each.loading is not None for each in self._led.values())
