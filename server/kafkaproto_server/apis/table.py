@@ -59,6 +59,8 @@ from kafkaproto_server.apis.data import (
     write_txn_markers,
 )
 from kafkaproto_server.apis.groups import (
+    consumer_group_describe,
+    consumer_group_heartbeat,
     delete_groups,
     describe_groups,
     find_coordinator,
@@ -177,6 +179,8 @@ _ROWS = (
     unregister_broker.API,
     unregister_controller.API,
     allocate_producer_ids.API,
+    consumer_group_heartbeat.API,
+    consumer_group_describe.API,
     controller_registration.API,
     assign_replicas_to_dirs.API,
     list_config_resources.API,

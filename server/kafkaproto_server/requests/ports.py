@@ -13,8 +13,10 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
+from kafkaproto.messages import ConsumerGroupDescribeResponse
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
+from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatValues
 from kafkaproto_server.requests.context import RequestContext, Response, Throttle, UnreadRequest
 from kafkaproto_server.requests.data import (
     DeletionItem,
@@ -215,6 +217,12 @@ class GroupPort(msgspec.Struct, frozen=True, kw_only=True):
     """Delete offsets of a group."""
     delete_group: Callable[[str, GroupDeleted], None]
     """Delete a group that has no members, with its offsets."""
+    serves_consumer_groups: Callable[[], bool]
+    """Whether this broker serves consumer groups at all: that depends on a feature and on a key."""
+    consumer_heartbeat: Callable[[HeartbeatValues, Heard], None]
+    """A member of a consumer group joins, lives or leaves."""
+    consumer_described: Callable[[str], ConsumerGroupDescribeResponse.DescribedGroup]
+    """A consumer group."""
 
 
 NO_GROUPS = GroupPort(
@@ -229,6 +237,9 @@ NO_GROUPS = GroupPort(
     fetch_offsets=_refuse,
     delete_offsets=_refuse,
     delete_group=_refuse,
+    serves_consumer_groups=_refuse,
+    consumer_heartbeat=_refuse,
+    consumer_described=_refuse,
 )
 """Of a node that is only a controller."""
 

@@ -16,12 +16,8 @@ from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGroups
 from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
 from kafkaproto_server.coordinator.groups.consumer.topics import NO_TOPIC_HASH, TopicView, topic_hash
-from kafkaproto_server.coordinator.groups.consumer.values import (
-    HeartbeatOutcome,
-    HeartbeatValues,
-    Partitions,
-)
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.requests.consumer_group_requests import HeartbeatOutcome, HeartbeatValues, Partitions
 from tests.coordinator.support.world import World
 
 GROUP = "group"
@@ -157,7 +153,7 @@ class Coordinator:
         old.unload()
         for key, value in self.world.log.records() if records is None else records:
             self.groups.replay(GROUP, key, value)
-        self.groups.take_over()
+        self.groups.take_over(self.world.log.end_offset)
 
     def change_topic(self, name: str, count: int | None) -> None:
         """A topic changes, and the coordinator is told so."""

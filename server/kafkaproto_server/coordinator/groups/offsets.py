@@ -67,6 +67,10 @@ class OffsetsLog(CoordinatorLog, Protocol):
     """The partition in which the offsets are kept."""
 
     @property
+    def end_offset(self) -> int:
+        """Behind the last record."""
+
+    @property
     def high_watermark(self) -> int:
         """All records before it are committed."""
 

@@ -8,13 +8,16 @@ A simple group only has offsets: it is a classic group without a protocol, and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    ConsumerGroupDescribeResponse,
     GroupMetadataKey,
     GroupMetadataValue,
     LegacyOffsetCommitKey,
@@ -25,6 +28,22 @@ from kafkaproto.messages import (
 from kafkaproto_server.coordinator.groups.classic import ClassicGroups
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicState
 from kafkaproto_server.coordinator.groups.config import GroupConfig
+from kafkaproto_server.coordinator.groups.consumer.commits import (
+    PartitionCheck,
+)
+from kafkaproto_server.coordinator.groups.consumer.commits import (
+    check_commit as check_consumer_commit,
+)
+from kafkaproto_server.coordinator.groups.consumer.commits import (
+    check_fetch as check_consumer_fetch,
+)
+from kafkaproto_server.coordinator.groups.consumer.describe import described_group, unknown_group
+from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
+from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGroups
+from kafkaproto_server.coordinator.groups.consumer.records import CONSUMER_GROUP_KEYS
+from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
+from kafkaproto_server.coordinator.groups.consumer.topics import Hash64, Topics
+from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
 from kafkaproto_server.coordinator.groups.describe import described_classic, unknown_classic
 from kafkaproto_server.coordinator.groups.offset_expiration import (
     CONSUMER_PROTOCOL_TYPE,
@@ -34,6 +53,12 @@ from kafkaproto_server.coordinator.groups.offset_expiration import (
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
 from kafkaproto_server.coordinator.groups.subscriptions import is_subscribed, subscribed_topics
 from kafkaproto_server.coordinator.values import CoordinatorError, Record, Surroundings
+from kafkaproto_server.requests.consumer_group_requests import (
+    JOIN_EPOCH,
+    Heard,
+    HeartbeatOutcome,
+    HeartbeatValues,
+)
 from kafkaproto_server.requests.group_requests import (
     UNKNOWN_MEMBER,
     DescribedGroup,
@@ -64,11 +89,25 @@ GROUPS_AT_ONCE = 100
 """How many groups are looked at for expired offsets in one turn."""
 
 
+class ConsumerSetup(NamedTuple):
+    """What consumer groups need from outside."""
+
+    topics: Topics
+    own_config: Callable[[str], Mapping[str, str]]
+    """What was set for a group."""
+    hash64: Hash64
+    compile_regex: RegexCompiler
+
+
 class GroupShard:
     """The coordinator of these groups."""
 
     def __init__(
-        self, config: Callable[[], GroupConfig], log: OffsetsLog, surroundings: Surroundings
+        self,
+        config: Callable[[], GroupConfig],
+        log: OffsetsLog,
+        surroundings: Surroundings,
+        consumer_setup: ConsumerSetup,
     ) -> None:
         self._config = config
         self._log = log
@@ -76,6 +115,16 @@ class GroupShard:
         self._groups: dict[str, ClassicGroup] = {}
         self._classic = ClassicGroups(
             config, log, surroundings, lambda group: self._groups.get(group.group_id) is group
+        )
+        self._topics = consumer_setup.topics
+        self._consumer = ConsumerGroups(
+            config=config,
+            settings=lambda group_id: settings_of(config(), consumer_setup.own_config(group_id)),
+            topics=consumer_setup.topics,
+            hash64=consumer_setup.hash64,
+            compile_regex=consumer_setup.compile_regex,
+            log=log,
+            surroundings=surroundings,
         )
         self._offsets = OffsetMetadataManager(config, log, surroundings)
         self._is_over = False
@@ -97,6 +146,13 @@ class GroupShard:
             else:
                 assert isinstance(value, GroupMetadataValue), "it is the key's value"
                 self._groups[key.group] = ClassicGroup.from_record(key.group, value)
+        elif isinstance(key, CONSUMER_GROUP_KEYS):
+            classic = self._groups.get(key.group_id)
+            if value is not None and classic is not None and classic.protocol_type is None:
+                # Only its offsets are known; those of them that are older than the consumer group stay with it.
+                del self._groups[key.group_id]
+            self._consumer.replay(key.group_id, key, value)
+            self._know_left(key.group_id)
 
     def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
         """The end of a producer's transaction is at this offset."""
@@ -106,6 +162,7 @@ class GroupShard:
         """Everything is read: requests are served from now on."""
         for group in self._groups.values():
             self._classic.begin_sessions(group)
+        self._consumer.take_over(self._log.end_offset)
         self._expire_later()
 
     def unload(self) -> None:
@@ -114,11 +171,49 @@ class GroupShard:
         groups, self._groups = self._groups, {}
         for group in groups.values():
             self._classic.end(group, ErrorCode.NOT_COORDINATOR)
+        self._consumer.unload()
 
     def _know(self, group_id: str) -> None:
         """A group has offsets: it exists."""
-        if group_id not in self._groups:
+        if self._find(group_id) is None:
             self._groups[group_id] = ClassicGroup(group_id=group_id)
+
+    def _know_left(self, group_id: str) -> None:
+        """The consumer group may be gone; if its offsets are still there, a simple group is left."""
+        if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
+            self._know(group_id)
+
+    def _find(self, group_id: str) -> ClassicGroup | ConsumerGroup | None:
+        classic = self._groups.get(group_id)
+        return self._consumer.groups.get(group_id) if classic is None else classic
+
+    def topics_changed(self, names: Sequence[str], *, has_new: bool) -> None:
+        """Topics of these names were made, deleted, or have other partitions or racks."""
+        self._consumer.topics_changed(names, has_new=has_new)
+
+    # -- members of consumer groups ------------------------------------------------------------------------------
+
+    def consumer_heartbeat(self, values: HeartbeatValues, heard: Heard) -> None:
+        """See `ConsumerGroups.heartbeat`; errors are told by ``heard`` as well."""
+        try:
+            _check_heartbeat(values)
+            classic = self._groups.get(values.group_id)
+            if classic is None:
+                self._consumer.heartbeat(values, heard)
+            elif values.member_epoch == JOIN_EPOCH and classic.state is ClassicState.EMPTY:
+                self._consumer.heartbeat(values, heard, [_no_group_record(values.group_id)])
+                del self._groups[values.group_id]
+            else:
+                raise _not_consumer(values.group_id)
+        except CoordinatorError as error:
+            heard(HeartbeatOutcome(code=error.code, message=error.message))
+
+    def consumer_described(self, group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup:
+        """A consumer group, or that there is none of this name."""
+        group = self._consumer.groups.get(group_id)
+        if group is None:
+            return unknown_group(group_id)
+        return described_group(group, self._topics, self._config().consumer_assignors)
 
     # -- members of classic groups -------------------------------------------------------------------------------
 
@@ -126,6 +221,7 @@ class GroupShard:
         """See `ClassicGroups.join`; errors are told by ``joined`` as well."""
         try:
             self._check_join(group_id, values)
+            self._give_way(group_id)
             group = self._groups.get(group_id)
             if group is None:
                 if values.member_id != UNKNOWN_MEMBER:
@@ -136,6 +232,17 @@ class GroupShard:
             is_new_id = error.code is ErrorCode.MEMBER_ID_REQUIRED
             member_id = error.message or "" if is_new_id else values.member_id
             joined(JoinOutcome(error.code, member_id))
+
+    def _give_way(self, group_id: str) -> None:
+        """A classic group is to take the place of a consumer group. Raises CoordinatorError."""
+        consumer = self._consumer.groups.get(group_id)
+        if consumer is None:
+            return
+        if consumer.members:
+            raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+        records = self._consumer.delete(group_id)
+        self._log.append(records)
+        self._forget(group_id, records)
 
     def _check_join(self, group_id: str, values: JoinValues) -> None:
         if not group_id:
@@ -195,7 +302,9 @@ class GroupShard:
     ) -> None:
         """See `OffsetMetadataManager.commit`; errors are told by ``committed`` as well."""
         try:
-            self._check_commit(group_id, committer)
+            check = self._check_commit(group_id, committer)
+            for each in partitions:
+                check(each.topic_id, each.partition)
             self._offsets.commit(group_id, partitions, committed, retention_time_ms=retention_time_ms)
         except CoordinatorError as error:
             committed(error.code, ())
@@ -212,7 +321,9 @@ class GroupShard:
     ) -> None:
         """See `OffsetMetadataManager.commit_in_transaction`; errors are told by ``committed`` as well."""
         try:
-            self._check_commit_in_transaction(group_id, committer)
+            check = self._check_commit_in_transaction(group_id, committer)
+            for each in partitions:
+                check(each.topic_id, each.partition)
             self._offsets.commit_in_transaction(
                 group_id,
                 partitions,
@@ -225,24 +336,45 @@ class GroupShard:
         else:
             self._know_committed(group_id)
 
-    def _check_commit(self, group_id: str, committer: Committer) -> None:
+    def _check_commit(self, group_id: str, committer: Committer) -> PartitionCheck:
         _check_group_id(group_id)
-        group = self._groups.get(group_id)
-        if group is not None:
-            self._classic.check_commit(group, committer, is_transactional=False)
-        elif committer.generation >= 0:
+        group = self._find(group_id)
+        if group is None and committer.generation >= 0:
             is_new = committer.version >= FIRST_COMMIT_WITH_NOT_FOUND
             raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND if is_new else ErrorCode.ILLEGAL_GENERATION)
+        return self._check_member(group, committer, is_transactional=False)
 
-    def _check_commit_in_transaction(self, group_id: str, committer: Committer) -> None:
+    def _check_commit_in_transaction(self, group_id: str, committer: Committer) -> PartitionCheck:
         if not group_id:
             raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
         _check_group_id(group_id)
-        group = self._groups.get(group_id)
-        if group is not None:
-            self._classic.check_commit(group, committer, is_transactional=True)
-        elif committer.generation >= 0:
+        group = self._find(group_id)
+        if group is None and committer.generation >= 0:
             raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
+        try:
+            return self._check_member(group, committer, is_transactional=True)
+        except CoordinatorError as error:
+            if error.code is ErrorCode.STALE_MEMBER_EPOCH:
+                # Producers know no other error for this.
+                raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION, error.message) from None
+            raise
+
+    def _check_member(
+        self, group: ClassicGroup | ConsumerGroup | None, committer: Committer, *, is_transactional: bool
+    ) -> PartitionCheck:
+        """What is to be checked of each partition."""
+        if isinstance(group, ConsumerGroup):
+            return check_consumer_commit(
+                group,
+                member_id=committer.member_id,
+                member_epoch=committer.generation,
+                instance_id=committer.group_instance_id,
+                version=committer.version,
+                is_transactional=is_transactional,
+            )
+        if group is not None:
+            self._classic.check_commit(group, committer, is_transactional=is_transactional)
+        return _accept
 
     def _know_committed(self, group_id: str) -> None:
         if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
@@ -256,16 +388,27 @@ class GroupShard:
         fetched: OffsetsFetched,
     ) -> None:
         """See `OffsetMetadataManager.fetch`. A group that does not exist has no offsets."""
-        self._offsets.fetch(group_id, topics, fetched, require_stable=reader.require_stable)
+        group = self._consumer.groups.get(group_id)
+        try:
+            if group is not None:
+                check_consumer_fetch(group, member_id=reader.member_id, member_epoch=reader.member_epoch)
+        except CoordinatorError as error:
+            fetched(error.code, ())
+        else:
+            self._offsets.fetch(group_id, topics, fetched, require_stable=reader.require_stable)
 
     def delete_offsets(self, group_id: str, topics: Sequence[TopicPartitions], deleted: Results) -> None:
         """See `OffsetMetadataManager.delete`; errors are told by ``deleted`` as well."""
         try:
             group = self._existing(group_id)
-            if group.members and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
+            if isinstance(group, ConsumerGroup):
+                is_used = group.subscribed_topics().__contains__
+            elif group.members and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
                 # Nobody knows which topics its members use.
                 raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
-            self._offsets.delete(group_id, topics, lambda topic: is_subscribed(group, topic), deleted)
+            else:
+                is_used = partial(is_subscribed, group)
+            self._offsets.delete(group_id, topics, is_used, deleted)
         except CoordinatorError as error:
             deleted(error.code, ())
 
@@ -274,21 +417,34 @@ class GroupShard:
     def delete(self, group_id: str, deleted: GroupDeleted) -> None:
         """Delete a group that has no members, with its offsets; errors are told by ``deleted`` as well."""
         try:
-            group = self._existing(group_id)
-            if group.state is not ClassicState.EMPTY:
-                raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
-            self._offsets.delete_group(group_id, deleted, last=[_no_group_record(group_id)])
+            records = self._deletion_of(self._existing(group_id))
+            self._offsets.delete_group(group_id, deleted, last=records)
         except CoordinatorError as error:
             deleted(error.code)
         else:
-            del self._groups[group_id]
+            self._forget(group_id, records)
 
-    def _existing(self, group_id: str) -> ClassicGroup:
+    def _existing(self, group_id: str) -> ClassicGroup | ConsumerGroup:
         """Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""
-        group = self._groups.get(group_id)
+        group = self._find(group_id)
         if group is None:
             raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
         return group
+
+    def _deletion_of(self, group: ClassicGroup | ConsumerGroup) -> list[Record]:
+        """The records that remove a group. Raises CoordinatorError (NON_EMPTY_GROUP)."""
+        if isinstance(group, ConsumerGroup):
+            return self._consumer.delete(group.group_id)
+        if group.state is not ClassicState.EMPTY:
+            raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
+        return [_no_group_record(group.group_id)]
+
+    def _forget(self, group_id: str, records: Sequence[Record]) -> None:
+        """The records that remove a group are written."""
+        if self._groups.pop(group_id, None) is None:
+            for record in records:
+                self._consumer.replay(group_id, record.key, record.value)
+            self._know_left(group_id)
 
     def topics_deleted(self, topics: Sequence[tuple[str, bytes]]) -> None:
         """Topics, given by their names and ids, are no more: nor are their offsets."""
@@ -302,8 +458,11 @@ class GroupShard:
     def _expire_later(self) -> None:
         at_ms = self._surroundings.now_ms() + self._config().offsets_retention_check_interval_ms
         self._surroundings.call_at(
-            at_ms, lambda: self._look_at_each(list(self._groups), self._expire_group, self._expire_later)
+            at_ms, lambda: self._look_at_each(self._names(), self._expire_group, self._expire_later)
         )
+
+    def _names(self) -> list[str]:
+        return [*self._groups, *self._consumer.groups]
 
     def _look_at_each(
         self, group_ids: Iterable[str], look: Callable[[str], None], done: Callable[[], None]
@@ -326,17 +485,20 @@ class GroupShard:
         look_at_some()
 
     def _expire_group(self, group_id: str) -> None:
-        group = self._groups.get(group_id)
+        group = self._find(group_id)
         if group is None:
             return
-        is_without = self._offsets.expire(group_id, self._expiration(group))
-        if is_without and group.state is ClassicState.EMPTY:
-            self._log.append([_no_group_record(group_id)])
-            del self._groups[group_id]
-
-    @staticmethod
-    def _expiration(group: ClassicGroup) -> Expiration | None:
-        return classic_expiration(group, subscribed_topics(group))
+        is_consumer = isinstance(group, ConsumerGroup)
+        if isinstance(group, ConsumerGroup):
+            rule: Expiration | None = Expiration(is_subscribed=group.subscribed_topics().__contains__)
+        else:
+            rule = classic_expiration(group, subscribed_topics(group))
+        is_without = self._offsets.expire(group_id, rule)
+        is_empty = not group.members if is_consumer else group.state is ClassicState.EMPTY
+        if is_without and is_empty:
+            records = self._deletion_of(group)
+            self._log.append(records)
+            self._forget(group_id, records)
 
     # -- administrators ------------------------------------------------------------------------------------------
 
@@ -344,6 +506,8 @@ class GroupShard:
         """All groups, in no order."""
         for group in self._groups.values():
             yield GroupListing(group.group_id, group.protocol_type or "", group.state.value, "Classic")
+        for each in self._consumer.groups.values():
+            yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "Consumer")
 
     def described(self, group_id: str) -> DescribedGroup:
         """A classic group, or why there is none of this name."""
@@ -363,3 +527,20 @@ def _check_group_id(group_id: str) -> None:
     """Raises CoordinatorError (INVALID_GROUP_ID) if no record can name the group."""
     if _is_too_long(group_id):
         raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+
+
+def _check_heartbeat(values: HeartbeatValues) -> None:
+    """Raises CoordinatorError if no record can have these strings."""
+    _check_group_id(values.group_id)
+    if _is_too_long(values.subscribed_topic_regex or ""):
+        raise CoordinatorError(ErrorCode.INVALID_REGULAR_EXPRESSION, "The regular expression is too long.")
+    if _is_too_long(values.member_id):
+        raise CoordinatorError(ErrorCode.INVALID_REQUEST, "The member id is too long.")
+
+
+def _not_consumer(group_id: str) -> CoordinatorError:
+    return CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+
+
+def _accept(topic_id: bytes, index: int) -> None:
+    """All partitions are fine."""

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import xxhash
+
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ConsumerGroupDescribeResponse
 from kafkaproto.records.coordinator import GROUP_RECORDS
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.coordinator.groups.config import GroupConfig
-from kafkaproto_server.coordinator.groups.shard import GroupShard
+from kafkaproto_server.coordinator.groups.consumer.assignors import RANGE, UNIFORM
+from kafkaproto_server.coordinator.groups.consumer.topics import ImageTopics
+from kafkaproto_server.coordinator.groups.shard import ConsumerSetup, GroupShard
 from kafkaproto_server.coordinator.values import CoordinatorError, Surroundings
+from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.coordinators.led import LedPartitions
+from kafkaproto_server.node.coordinators.regexes import compile_regex
 from kafkaproto_server.node.coordinators.topic_watch import TopicChanges
 from kafkaproto_server.node.replicas.coordinator_loading import Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.topic_settings import number_of
+from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatOutcome, HeartbeatValues
 from kafkaproto_server.requests.group_requests import (
     DescribedGroup,
     GroupListing,
@@ -51,7 +59,35 @@ def group_config(configs: NodeConfigs) -> GroupConfig:
         offset_metadata_max_bytes=number_of(configs, "offset.metadata.max.bytes"),
         offsets_retention_ms=number_of(configs, "offsets.retention.minutes") * 60_000,
         offsets_retention_check_interval_ms=number_of(configs, "offsets.retention.check.interval.ms"),
+        consumer_session_timeout_ms=number_of(configs, "group.consumer.session.timeout.ms"),
+        consumer_min_session_timeout_ms=number_of(configs, "group.consumer.min.session.timeout.ms"),
+        consumer_max_session_timeout_ms=number_of(configs, "group.consumer.max.session.timeout.ms"),
+        consumer_heartbeat_interval_ms=number_of(configs, "group.consumer.heartbeat.interval.ms"),
+        consumer_min_heartbeat_interval_ms=number_of(configs, "group.consumer.min.heartbeat.interval.ms"),
+        consumer_max_heartbeat_interval_ms=number_of(configs, "group.consumer.max.heartbeat.interval.ms"),
+        consumer_assignment_interval_ms=number_of(configs, "group.consumer.assignment.interval.ms"),
+        consumer_min_assignment_interval_ms=number_of(configs, "group.consumer.min.assignment.interval.ms"),
+        consumer_max_assignment_interval_ms=number_of(configs, "group.consumer.max.assignment.interval.ms"),
+        consumer_max_size=number_of(configs, "group.consumer.max.size"),
+        serves_consumer_groups="consumer" in (configs.value_of(_PROTOCOLS) or "").split(","),
+        consumer_assignors=_assignors(configs),
+        consumer_regex_refresh_interval_ms=number_of(configs, "group.consumer.regex.refresh.interval.ms"),
     )
+
+
+GROUP_FEATURE = "group.version"
+_PROTOCOLS = "group.coordinator.rebalance.protocols"
+_ASSIGNOR_CLASSES = {
+    "org.apache.kafka.coordinator.group.assignor.UniformAssignor": UNIFORM,
+    "org.apache.kafka.coordinator.group.assignor.RangeAssignor": RANGE,
+}
+
+
+def _assignors(configs: NodeConfigs) -> tuple[str, ...]:
+    """The assignors by the names that clients use; those that come with a broker may be given by their classes."""
+    value = configs.value_of("group.consumer.assignors") or ""
+    names = [each.strip() for each in value.split(",") if each.strip()]
+    return tuple(_ASSIGNOR_CLASSES.get(each, each) for each in names)
 
 
 class GroupCoordinators:
@@ -67,12 +103,19 @@ class GroupCoordinators:
         load: Callable[..., Loading],
     ) -> None:
         """See `LedPartitions`."""
+        hash64 = xxhash.xxh3_64_intdigest
+        setup = ConsumerSetup(
+            topics=ImageTopics(image, hash64),
+            own_config=lambda group_id: image().config(GROUP_RESOURCE, group_id),
+            hash64=hash64,
+            compile_regex=compile_regex,
+        )
         self.led = LedPartitions(
             GROUPS_TOPIC,
             GROUP_RECORDS,
             image=image,
             make_log=make_log,
-            make_shard=lambda log, epoch: GroupShard(config, log, surroundings),
+            make_shard=lambda log, epoch: GroupShard(config, log, surroundings, setup),
             load=load,
         )
         self._shard = self.led.shard
@@ -88,6 +131,11 @@ class GroupCoordinators:
             fetch_offsets=self._fetch,
             delete_offsets=self._delete_offsets,
             delete_group=self._delete,
+            serves_consumer_groups=lambda: (
+                config().serves_consumer_groups and image().features.get(GROUP_FEATURE, 0) > 0
+            ),
+            consumer_heartbeat=self._consumer_heartbeat,
+            consumer_described=self._consumer_described,
         )
 
     def is_needed(self) -> bool:
@@ -97,6 +145,7 @@ class GroupCoordinators:
     def topics_changed(self, changes: TopicChanges) -> None:
         """Topics of the cluster have changed."""
         for shard in self.led.loaded_shards():
+            shard.topics_changed(changes.changed, has_new=changes.has_new)
             if changes.deleted:
                 shard.topics_deleted(changes.deleted)
 
@@ -144,6 +193,20 @@ class GroupCoordinators:
             return self._shard(group_id).leave(group_id, members)
         except CoordinatorError as error:
             return error.code
+
+    def _consumer_heartbeat(self, values: HeartbeatValues, heard: Heard) -> None:
+        try:
+            shard = self._shard(values.group_id)
+        except CoordinatorError as error:
+            heard(HeartbeatOutcome(code=error.code))
+        else:
+            shard.consumer_heartbeat(values, heard)
+
+    def _consumer_described(self, group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup:
+        try:
+            return self._shard(group_id).consumer_described(group_id)
+        except CoordinatorError as error:
+            return ConsumerGroupDescribeResponse.DescribedGroup(group_id=group_id, error_code=error.code)
 
     # -- offsets -------------------------------------------------------------------------------------------------
 

@@ -47,6 +47,11 @@ class PartitionLog:
         """All records before it are committed."""
         return self._hosted.partition.high_watermark
 
+    @property
+    def end_offset(self) -> int:
+        """Behind the last record."""
+        return self._hosted.partition.next_offset
+
     def append(self, records: Sequence[Record]) -> int:
         """See `CoordinatorLog`."""
         return self._append(records)

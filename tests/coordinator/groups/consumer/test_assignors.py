@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from kafkaproto_server.coordinator.groups.consumer.assignors import ASSIGNORS, assign_range
 from kafkaproto_server.coordinator.groups.consumer.uniform import assign_uniform
-from kafkaproto_server.coordinator.groups.consumer.values import MemberSpec, Partitions
+from kafkaproto_server.coordinator.groups.consumer.values import MemberSpec
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 A, B, C = (bytes([number] * 16) for number in range(1, 4))
 

@@ -17,8 +17,8 @@ from kafkaproto.messages import (
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerState
 from kafkaproto_server.coordinator.groups.consumer.heartbeat import TOPICS_REFRESH_INTERVAL_MS
 from kafkaproto_server.coordinator.groups.consumer.member import MemberState
-from kafkaproto_server.coordinator.groups.consumer.values import HeartbeatValues
 from kafkaproto_server.coordinator.values import CoordinatorError, Record
+from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
 from tests.coordinator.support.consumers import (
     GROUP,
     INTERVAL_MS,

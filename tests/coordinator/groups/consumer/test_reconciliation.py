@@ -7,8 +7,8 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, MemberState, Owned
 from kafkaproto_server.coordinator.groups.consumer.reconciliation import next_step
-from kafkaproto_server.coordinator.groups.consumer.values import Partitions
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 A, B = bytes([1] * 16), bytes([2] * 16)
 STABLE, UNREVOKED, UNRELEASED = (

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kafkaproto_server.coordinator.groups.consumer.uniform import assign_uniform
-from kafkaproto_server.coordinator.groups.consumer.values import Assignor, MemberSpec, Partitions
+from kafkaproto_server.coordinator.groups.consumer.values import Assignor, MemberSpec
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 UNIFORM, RANGE = "uniform", "range"
 

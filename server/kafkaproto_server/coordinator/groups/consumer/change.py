@@ -16,13 +16,9 @@ from kafkaproto_server.coordinator.groups.consumer.validation import (
     dynamic_member,
     static_member,
 )
-from kafkaproto_server.coordinator.groups.consumer.values import (
-    JOIN_EPOCH,
-    HeartbeatValues,
-    Partitions,
-    RegexCompiler,
-)
+from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
 from kafkaproto_server.coordinator.values import Record
+from kafkaproto_server.requests.consumer_group_requests import JOIN_EPOCH, HeartbeatValues, Partitions
 
 
 class Change:

@@ -8,7 +8,7 @@ from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, indexes_of
 from kafkaproto_server.coordinator.groups.consumer.targets import preferred_assignor
 from kafkaproto_server.coordinator.groups.consumer.topics import Topics
-from kafkaproto_server.coordinator.groups.consumer.values import Partitions
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
 """Types of members in the response (KIP-1099)."""

@@ -33,7 +33,7 @@ from kafkaproto.messages import (
     ConsumerGroupTargetAssignmentMetadataValue,
 )
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
-from kafkaproto_server.coordinator.groups.consumer.values import NO_PARTITIONS, Partitions, partitions_of
+from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
 Members = Mapping[str, ConsumerMember]
 

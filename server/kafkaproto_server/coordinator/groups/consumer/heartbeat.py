@@ -38,18 +38,16 @@ from kafkaproto_server.coordinator.groups.consumer.validation import (
     is_leaving,
     static_member,
 )
-from kafkaproto_server.coordinator.groups.consumer.values import (
+from kafkaproto_server.coordinator.groups.consumer.values import Assignor, GroupSettings, RegexCompiler
+from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
+from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,
     LEAVE_STATIC_EPOCH,
-    Assignor,
-    GroupSettings,
     Heard,
     HeartbeatOutcome,
     HeartbeatValues,
     Partitions,
-    RegexCompiler,
 )
-from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
 
 TOPICS_REFRESH_INTERVAL_MS = 3_600_000
 """How long a group relies on being told of changed topics before it looks itself."""
@@ -96,8 +94,10 @@ class ConsumerGroups:
         if not group.replay(key, value):
             del self.groups[group_id]
 
-    def take_over(self) -> None:
-        """Everything is read: all members have their whole sessions from now on."""
+    def take_over(self, end_offset: int) -> None:
+        """Everything up to an offset is read: all members have their whole sessions from now on."""
+        if self.groups:
+            self._last_end_offset = end_offset
         self._version_with_new_topics = self._topics.version()
         for group in self.groups.values():
             timeout_ms = self._settings(group.group_id).session_timeout_ms

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from kafkaproto.messages import ConsumerGroupCurrentMemberAssignmentValue, ConsumerGroupMemberMetadataValue
-from kafkaproto_server.coordinator.groups.consumer.values import Partitions
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 Owned: TypeAlias = Mapping[bytes, Mapping[int, int]]
 """By topic id and partition index: the member epoch at which the member got the partition (KIP-1251)."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer.member import NOTHING, ConsumerMember, MemberState, Owned
-from kafkaproto_server.coordinator.groups.consumer.values import NO_PARTITIONS, Partitions
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions
 
 
 def next_step(

@@ -24,8 +24,19 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, Owned
-from kafkaproto_server.coordinator.groups.consumer.values import Partitions
 from kafkaproto_server.coordinator.values import Record
+from kafkaproto_server.requests.consumer_group_requests import Partitions
+
+CONSUMER_GROUP_KEYS = (
+    ConsumerGroupMetadataKey,
+    ConsumerGroupPartitionMetadataKey,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupTargetAssignmentMetadataKey,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupRegularExpressionKey,
+)
+"""The types of keys; each has the id of its group."""
 
 
 def member_record(group_id: str, member: ConsumerMember) -> Record:

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup, Members
 from kafkaproto_server.coordinator.groups.consumer.records import target_epoch_record, target_record
 from kafkaproto_server.coordinator.groups.consumer.topics import Topics
-from kafkaproto_server.coordinator.groups.consumer.values import Assignor, MemberSpec, Partitions
+from kafkaproto_server.coordinator.groups.consumer.values import Assignor, MemberSpec
 from kafkaproto_server.coordinator.values import Record
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 
 def preferred_assignor(members: Members, names: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
-from kafkaproto_server.coordinator.groups.consumer.values import MemberSpec, Partitions
+from kafkaproto_server.coordinator.groups.consumer.values import MemberSpec
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 MAX_ROUNDS = 16
 """How often all topics are balanced. Each move makes the whole more even; where subscriptions overlap in a chain, the

@@ -7,14 +7,14 @@ from collections.abc import Collection
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
-from kafkaproto_server.coordinator.groups.consumer.values import (
+from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,
     LEAVE_EPOCH,
     LEAVE_STATIC_EPOCH,
     HeartbeatValues,
     Partitions,
 )
-from kafkaproto_server.coordinator.values import CoordinatorError
 
 
 def check_values(values: HeartbeatValues, assignors: Collection[str]) -> None:

@@ -1,4 +1,4 @@
-"""What a heartbeat says and what its response says; partitions by topic; epochs with a meaning of their own."""
+"""The settings of a consumer group, and what it needs from outside: assignors and regular expressions."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-JOIN_EPOCH = 0
-"""The member epoch of a member that joins."""
-LEAVE_EPOCH = -1
-"""The member epoch of a member that leaves for good."""
-LEAVE_STATIC_EPOCH = -2
-"""The member epoch of a static member that leaves and will be back within its session timeout."""
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
-Partitions: TypeAlias = Mapping[bytes, tuple[int, ...]]
-"""Partition indexes, ascending, by topic id. No topic is without partitions."""
 Matcher: TypeAlias = Callable[[str], bool]
 """Whether a regular expression matches the whole of a topic's name."""
 RegexCompiler: TypeAlias = Callable[[str], Matcher]
@@ -25,50 +18,6 @@ It must be one that takes linear time for any expression: members choose the exp
 Python, google-re2 has the same syntax.
 """
 
-NO_PARTITIONS: Partitions = {}
-
-
-class HeartbeatValues(msgspec.Struct, frozen=True, kw_only=True):
-    """What a ConsumerGroupHeartbeat request says. None stands for what did not change since the last one."""
-
-    group_id: str
-    member_id: str
-    member_epoch: int
-    instance_id: str | None = None
-    rack_id: str | None = None
-    rebalance_timeout_ms: int = -1
-    subscribed_topic_names: tuple[str, ...] | None = None
-    subscribed_topic_regex: str | None = None
-    server_assignor: str | None = None
-    topic_partitions: Partitions | None = None
-    """The partitions that the member owns."""
-    client_id: str = ""
-    client_host: str = ""
-    makes_member_id: bool = True
-    """Whether clients make the ids of members: from version 1 of the request on (KIP-1082)."""
-    may_describe: Callable[[str], bool] = lambda name: True
-    """Whether the client may see a topic. Its regular expressions match no other topics."""
-
-    @property
-    def is_full(self) -> bool:
-        """Whether everything is in it: a member sends such a request after an error, and gets its assignment again."""
-        has_subscription = self.subscribed_topic_names is not None or self.subscribed_topic_regex is not None
-        return self.rebalance_timeout_ms != -1 and has_subscription and self.topic_partitions is not None
-
-
-class HeartbeatOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The response to a ConsumerGroupHeartbeat request."""
-
-    code: int
-    member_id: str | None = None
-    member_epoch: int = 0
-    heartbeat_interval_ms: int = 0
-    assignment: Partitions | None = None
-    """The partitions that the member should own; None if that is what it was told before."""
-
-
-Heard: TypeAlias = Callable[[HeartbeatOutcome], None]
-
 
 class GroupSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of one group. `settings_of` takes them from both configurations."""
@@ -77,15 +26,6 @@ class GroupSettings(msgspec.Struct, frozen=True, kw_only=True):
     heartbeat_interval_ms: int
     assignment_interval_ms: int
     """Least time between two target assignments."""
-
-
-def partitions_of(pairs: Sequence[tuple[bytes, Sequence[int]]]) -> Partitions:
-    """Partitions by topic, from lists as messages have them."""
-    found: dict[bytes, set[int]] = {}
-    for topic_id, indexes in pairs:
-        if indexes:
-            found.setdefault(topic_id, set()).update(indexes)
-    return {topic_id: tuple(sorted(found[topic_id])) for topic_id in sorted(found)}
 
 
 class MemberSpec(NamedTuple):
