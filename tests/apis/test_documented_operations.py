@@ -26,9 +26,11 @@ from tests.apis.test_wrong_fields import is_of_quorum, problems
 from tests.security.support.acl_making import acl, authorizer
 
 Need = tuple[Operation, ResourceType]
-TOPIC, CLUSTER = ResourceType.TOPIC, ResourceType.CLUSTER
+TOPIC, CLUSTER, GROUP = ResourceType.TOPIC, ResourceType.CLUSTER, ResourceType.GROUP
 ALTER, DESCRIBE = (Operation.ALTER, CLUSTER), (Operation.DESCRIBE, CLUSTER)
 READ, WRITE = (Operation.READ, TOPIC), (Operation.WRITE, TOPIC)
+READ_GROUP, DESCRIBE_GROUP = (Operation.READ, GROUP), (Operation.DESCRIBE, GROUP)
+DELETE_GROUP, DESCRIBE_TOPIC = (Operation.DELETE, GROUP), (Operation.DESCRIBE, TOPIC)
 CLUSTER_ACTION = (Operation.CLUSTER_ACTION, CLUSTER)
 DESCRIBE_CONFIGS, ALTER_CONFIGS = (Operation.DESCRIBE_CONFIGS, CLUSTER), (Operation.ALTER_CONFIGS, CLUSTER)
 
@@ -37,6 +39,13 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     1: (CLUSTER_ACTION, READ),
     2: ((Operation.DESCRIBE, TOPIC),),
     3: ((Operation.DESCRIBE, TOPIC),),
+    10: (DESCRIBE_GROUP,),
+    11: (READ_GROUP,),
+    12: (READ_GROUP,),
+    13: (READ_GROUP,),
+    14: (READ_GROUP,),
+    15: (DESCRIBE_GROUP,),
+    16: (DESCRIBE, DESCRIBE_GROUP),
     18: (),
     19: ((Operation.CREATE, CLUSTER), (Operation.CREATE, TOPIC)),
     20: ((Operation.DELETE, TOPIC),),
@@ -59,6 +68,7 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
         (Operation.DESCRIBE, ResourceType.DELEGATION_TOKEN),
         (Operation.DESCRIBE_TOKENS, ResourceType.USER),
     ),
+    42: (DELETE_GROUP,),
     43: (CLUSTER_ACTION,),
     44: (ALTER_CONFIGS, (Operation.ALTER_CONFIGS, TOPIC)),
     45: (ALTER,),
@@ -83,6 +93,11 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     67: (CLUSTER_ACTION,),
     70: (CLUSTER_ACTION,),
     73: (CLUSTER_ACTION,),
+    8: (READ_GROUP,),
+    9: (DESCRIBE_GROUP,),
+    47: (DELETE_GROUP,),
+    68: (READ_GROUP,),
+    69: (DESCRIBE_GROUP,),
     74: (DESCRIBE_CONFIGS,),
     75: ((Operation.DESCRIBE, TOPIC),),
 }
@@ -112,10 +127,19 @@ SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
     (CONTROLLER, 94): (ALTER,),
 }
 """What stock 4.3.1 nodes (UnregisterController: 4.4.0), and ours, ask for in place of what is documented."""
-HIDES = 41
-"""Leaves out what somebody may not see and refuses nothing (`test_security_descriptions`)."""
+HIDES = {16, 41}
+"""Leave out what somebody may not see and refuse nothing (`test_security_descriptions`, `test_group_lists`)."""
+AND_OF_TOPICS: dict[int, Need] = {
+    8: READ,
+    9: DESCRIBE_TOPIC,
+    47: READ,
+    68: DESCRIBE_TOPIC,
+    69: DESCRIBE_TOPIC,
+}
+"""What is needed beside the group: on the topics whose offsets or partitions it has."""
 
 DENIALS = {
+    ErrorCode.GROUP_AUTHORIZATION_FAILED,
     ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
     ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED,
@@ -138,7 +162,7 @@ def rows() -> list[Any]:
         pytest.param(kind, key, id=f"{kind.value}-{api.request_class.NAME}")
         for kind, table in TABLE.items()
         for key in table
-        if key != HIDES and (api := api_by_key(key)) is not None
+        if key not in HIDES and (api := api_by_key(key)) is not None
     ]
 
 
@@ -198,7 +222,8 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
 @pytest.mark.parametrize(("kind", "key"), rows())
 def test_who_may_do_what_is_documented_is_served(kind: ListenerKind, key: int) -> None:
     for number, (request, _) in enumerate(requests(PreparedCluster(), key)):
-        for may in [[need] for need in needs(kind, request)] or [[]]:
+        beside = [AND_OF_TOPICS[key]] if key in AND_OF_TOPICS else []
+        for may in [[need, *beside] for need in needs(kind, request)] or [[]]:
             found, _ = codes(kind, key, number, may)
             assert not found & DENIALS, may
 

@@ -54,7 +54,13 @@ class Cluster:
         authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acl_index)
         controller = self.harness.controller
         image = (lambda: controller.committed_image) if is_active else (lambda: golden().image)
-        self.replicas = BrokerReplicas(NODE_ID, image, directory_ids={PATH: directory(NODE_ID)})
+        self.replicas = BrokerReplicas(
+            NODE_ID,
+            image,
+            directory_ids={PATH: directory(NODE_ID)},
+            # Time passes only if nothing else happens: sessions would end before a group is there.
+            static_config={"group.initial.rebalance.delay.ms": "0"},
+        )
         metadata = metadata_port(image, lambda: authorizer)
         standing_still = services(
             golden().image,

@@ -292,19 +292,19 @@ class Comparison(RuleBasedStateMachine):
     @rule()
     def give_up(self) -> None:
         self.offsets.log.give_up(ErrorCode.REQUEST_TIMED_OUT)
-        self._forget_waiting(ErrorCode.REQUEST_TIMED_OUT)
+        self._forget_waiting(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
     @rule()
     def fail_over_without_uncommitted(self) -> None:
         self.offsets.log.lose_uncommitted()
-        self._forget_waiting(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        self._forget_waiting(ErrorCode.NOT_COORDINATOR)
         self.model.events = self.model.upto(self.high_watermark)
         self.offsets.load()
 
     @rule()
     def fail_over_with_all(self) -> None:
         self.offsets.log.give_up(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        self._forget_waiting(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        self._forget_waiting(ErrorCode.NOT_COORDINATOR)
         self.offsets.load()
 
     def _forget_waiting(self, code: ErrorCode) -> None:

@@ -1,7 +1,7 @@
 """ConsumerGroupHeartbeat (68), versions 0-1, broker listeners.
 
 A member of a consumer group (KIP-848) joins, lives or leaves, and hears which partitions it should own. In version 0
-the coordinator makes the id of a member that joins, from 1 on the client does (KIP-1082), and may subscribe by a regular
+the coordinator makes the id of a member that joins, from 1 on the client does (KIP-1082), and may use a regular
 expression. The sender needs READ on the group and DESCRIBE on each topic that it names; an expression matches only
 topics on which it has that. Nobody is served without the feature group.version, or without "consumer" in
 `group.coordinator.rebalance.protocols`.

@@ -108,13 +108,13 @@ def test_a_member_learns_why_its_records_are_not_committed() -> None:
     coordinator.world.log.commits_at_once = False
     joined = coordinator.send(**JOIN)
     coordinator.world.log.give_up(ErrorCode.REQUEST_TIMED_OUT)
-    assert [each.code for each in joined] == [ErrorCode.REQUEST_TIMED_OUT]
+    assert [each.code for each in joined] == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
 
 
 def test_nothing_changes_if_the_records_cannot_be_written() -> None:
     coordinator = Coordinator()
     coordinator.world.log.refusal = ErrorCode.NOT_ENOUGH_REPLICAS
-    assert coordinator.refusal(**JOIN) == ErrorCode.NOT_ENOUGH_REPLICAS
+    assert coordinator.refusal(**JOIN) == ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert coordinator.groups.groups == {}
 
 
