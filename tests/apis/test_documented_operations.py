@@ -21,7 +21,7 @@ from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceTyp
 from kafkaproto_server.types import ListenerKind
 from tests.apis.support.cluster import BROKER, CONTROLLER, FORWARDER
 from tests.apis.support.good_requests import OF_TOPIC, PreparedCluster, good_requests
-from tests.apis.support.services import context, decoded_response, responses_of, with_changes
+from tests.apis.support.services import context, decoded_response, take_response, with_changes
 from tests.apis.test_wrong_fields import is_of_quorum, problems
 from tests.security.support.acl_making import acl, authorizer
 
@@ -209,8 +209,14 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
     name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
     cluster.replicas.follow()
     records = cluster.replicas.written
-    reply = dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services)
-    found = [decoded_response(each, request, version) for each in responses_of(reply)]
+    taken: list[Any] = []
+    take_response(
+        dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services),
+        taken.append,
+    )
+    # A group that is joined has its generation at once, but not before the timers have their turn.
+    cluster.replicas.pass_time(0)
+    found = [decoded_response(each, request, version) for each in taken]
     # What the quorum's core is asked has no answer here, so it was not refused.
     assert found or is_of_quorum(kind, key)
     for response in found:

@@ -32,6 +32,7 @@ from tests.security.support.acl_making import acl_creation, acl_filter
 OF_TOPIC, OF_BROKER = 2, 4
 CLASSIC_GROUP, CONSUMER_GROUP, SIMPLE_GROUP = "classic", "consumer", "simple"
 INSTANCE_ID = "instance"
+GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69})
 DIRECTORIES = [directory(2), directory(2, 1)]
 
 
@@ -64,7 +65,12 @@ class PreparedCluster(Cluster):
         self.quorum = committed(1, 2, 3)
         """The leader of the voters 1 to 3; node 4 has caught up with it."""
         self.quorum.fetch(4)
-        self.services = with_changes(self.services, answer=self.change_voters)
+        self.services = with_changes(
+            self.services,
+            answer=self.change_voters,
+            # As if the feature group.version were there.
+            serves_consumer_groups=lambda: True,
+        )
         self.answer(BROKER, _records(name="written", records=_BATCH), 12)
         # Consumers see the record once the follower has it, and says so by what it asks for.
         self._make_groups()
@@ -115,6 +121,12 @@ class PreparedCluster(Cluster):
         """Grows with everything that is written: the metadata's end, how many batches the quorum wrote, and how many
         records are in the topics."""
         return self.harness.next_offset, len(self.quorum.batches), self.replicas.written
+
+    def written_by(self, request: Message) -> tuple[int, ...]:
+        """The same for one request: if it is about groups, their records are among those in the topics."""
+        if request.API_KEY in GROUP_KEYS:
+            return *self.written, self.replicas.written_of_groups
+        return self.written
 
     def epoch(self, broker_id: int) -> int:
         return self.harness.image.brokers[broker_id].epoch
@@ -459,6 +471,7 @@ def _fetch_of(group_id: str, *, name: str = "", topic_id: bytes = bytes(16)) -> 
 def _about_groups(cluster: PreparedCluster) -> list[Message]:
     leave = kafka.LeaveGroupRequest
     beat = kafka.ConsumerGroupHeartbeatRequest
+    topic_id = cluster.harness.image.topic_ids["topic-1"]
     return [
         kafka.FindCoordinatorRequest(key_type=0, coordinator_keys=[CLASSIC_GROUP]),
         _joining("new", "other"),
@@ -477,6 +490,12 @@ def _about_groups(cluster: PreparedCluster) -> list[Message]:
         kafka.ListGroupsRequest(states_filter=["Stable"], types_filter=["Classic"]),
         kafka.DeleteGroupsRequest(groups_names=[SIMPLE_GROUP]),
         _heartbeat("new", "other"),
+        beat(
+            group_id=CONSUMER_GROUP,
+            member_id="first",
+            member_epoch=1,
+            topic_partitions=[beat.TopicPartitions(topic_id=topic_id, partitions=[0])],
+        ),
         beat(group_id=CONSUMER_GROUP, member_id="first", member_epoch=-1),
         kafka.ConsumerGroupDescribeRequest(group_ids=[CONSUMER_GROUP], include_authorized_operations=True),
     ]

@@ -258,8 +258,20 @@ class BrokerReplicas:
 
     @property
     def written(self) -> int:
-        """How many records all logs have."""
-        return sum(hosted.partition.log_end_offset for hosted in self.manager.replicas)
+        """How many records all logs have, but for those of groups, whose sessions end when time passes."""
+        return self._written(is_of_groups=False)
+
+    @property
+    def written_of_groups(self) -> int:
+        """How many records the logs of groups have."""
+        return self._written(is_of_groups=True)
+
+    def _written(self, *, is_of_groups: bool) -> int:
+        return sum(
+            hosted.partition.log_end_offset
+            for hosted in self.manager.replicas
+            if (hosted.partition.topic == GROUPS_TOPIC) is is_of_groups
+        )
 
 
 async def _no_connection(host: str, port: int) -> Any:

@@ -9,12 +9,13 @@ on the group or the transactional id, and CLUSTER_ACTION on the cluster for a sh
 from __future__ import annotations
 
 from kafkaproto.api import ApiKey
-from kafkaproto.error_codes import ErrorCode
+from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.messages import FindCoordinatorRequest, FindCoordinatorResponse
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.coordinator_places import TOPIC_OF_KEY_TYPE, partition_of
 from kafkaproto_server.requests.ports import Services
@@ -47,7 +48,7 @@ def handle_find_coordinator(
     is_wrong = topic is None or (topic == SHARE_TOPIC and context.api_version < _FIRST_WITH_SHARE)
     if context.api_version >= _FIRST_WITH_MANY:
         return _find_many(request, None if is_wrong else topic, context, services)
-    found = _find(request.key, None if is_wrong else topic, context, services)
+    found = _find(request.key, request.key_type, None if is_wrong else topic, context, services)
     return FindCoordinatorResponse(
         error_code=found.error_code,
         error_message=found.error_message,
@@ -62,19 +63,23 @@ def _find_many(
 ) -> Steps[FindCoordinatorResponse]:
     response = FindCoordinatorResponse()
     for key in request.coordinator_keys:
-        response.coordinators.append(_find(key, topic, context, services))
+        response.coordinators.append(_find(key, request.key_type, topic, context, services))
         yield
     return response
 
 
-def _find(key: str, topic: str | None, context: RequestContext, services: Services) -> Coordinator:
+def _find(
+    key: str, key_type: int, topic: str | None, context: RequestContext, services: Services
+) -> Coordinator:
     if topic is None:
-        return _error(key, ErrorCode.INVALID_REQUEST)
+        return _error(key, ErrorCode.INVALID_REQUEST, f"There are no coordinators of type {key_type}.")
     if topic == SHARE_TOPIC:
         if not is_allowed(context, services, Operation.CLUSTER_ACTION):
             return _error(key, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         if len(key.split(":")) < _SHARE_KEY_PARTS:
-            return _error(key, ErrorCode.INVALID_REQUEST)
+            return _error(
+                key, ErrorCode.INVALID_REQUEST, f"{quoted(key)} is not a partition of a share group."
+            )
     else:
         operation, resource_type, denied = _RESOURCES[topic]
         if not is_allowed(context, services, operation, resource_type, key):
@@ -88,11 +93,18 @@ def _find(key: str, topic: str | None, context: RequestContext, services: Servic
     endpoint = services.metadata.endpoint(leader, context.listener_name)
     if endpoint is None:
         return _error(key, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    return Coordinator(key=key, node_id=leader, host=endpoint.host, port=endpoint.port)
+    return Coordinator(key=key, node_id=leader, host=endpoint.host, port=endpoint.port, error_message=None)
 
 
-def _error(key: str, code: ErrorCode) -> Coordinator:
-    return Coordinator(key=key, error_code=code, node_id=NO_NODE, host="", port=_NO_PORT)
+def _error(key: str, code: ErrorCode, message: str | None = None) -> Coordinator:
+    return Coordinator(
+        key=key,
+        error_code=code,
+        error_message=message or describe(code).message,
+        node_id=NO_NODE,
+        host="",
+        port=_NO_PORT,
+    )
 
 
 def refuse(request: FindCoordinatorRequest, refusal: Refusal) -> Steps[FindCoordinatorResponse]:

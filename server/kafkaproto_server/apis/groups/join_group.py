@@ -44,7 +44,7 @@ def handle_join_group(
         # As Java writes an address without a name.
         client_host=f"/{context.client_host}",
         protocol_type=request.protocol_type,
-        protocols=tuple((each.name, bytes(each.metadata)) for each in request.protocols),
+        protocols=_protocols(request),
         session_timeout_ms=request.session_timeout_ms,
         rebalance_timeout_ms=request.rebalance_timeout_ms if has_two else request.session_timeout_ms,
         needs_known_id=version >= _FIRST_WITH_KNOWN_IDS,
@@ -53,6 +53,14 @@ def handle_join_group(
     reply: Deferred[JoinGroupResponse] = Deferred()
     services.groups.join(request.group_id, values, lambda outcome: reply.resolve(_response(outcome, version)))
     return reply
+
+
+def _protocols(request: JoinGroupRequest) -> tuple[tuple[str, bytes], ...]:
+    """Each name once; the first counts."""
+    found: dict[str, bytes] = {}
+    for each in request.protocols:
+        found.setdefault(each.name, bytes(each.metadata))
+    return tuple(found.items())
 
 
 def _response(outcome: JoinOutcome, version: int) -> JoinGroupResponse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicState
+from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.group_requests import DescribedGroup, DescribedMember
 
 
@@ -11,7 +12,7 @@ def unknown_classic(group_id: str) -> DescribedGroup:
     """What the response says of a group that does not exist, or is of another kind."""
     return DescribedGroup(
         code=ErrorCode.GROUP_ID_NOT_FOUND,
-        message=f"Group {group_id} not found.",
+        message=f"Group {quoted(group_id)} not found.",
         state=ClassicState.DEAD.value,
     )
 

@@ -53,6 +53,7 @@ from kafkaproto_server.coordinator.groups.offset_expiration import (
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
 from kafkaproto_server.coordinator.groups.subscriptions import is_subscribed, subscribed_topics
 from kafkaproto_server.coordinator.values import CoordinatorError, Record, Surroundings
+from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,
     Heard,
@@ -83,8 +84,8 @@ from kafkaproto_server.requests.offset_requests import (
 
 FIRST_COMMIT_WITH_NOT_FOUND = 9
 """The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
-MAX_STRING_BYTES = 2**15 - 1
-"""The longest string that a record holds."""
+MAX_PREFIX_BYTES = 32_000
+"""What a member's id may begin with: with the UUID behind it, a string has at most 32,767 bytes."""
 GROUPS_AT_ONCE = 100
 """How many groups are looked at for expired offsets in one turn."""
 
@@ -196,7 +197,6 @@ class GroupShard:
     def consumer_heartbeat(self, values: HeartbeatValues, heard: Heard) -> None:
         """See `ConsumerGroups.heartbeat`; errors are told by ``heard`` as well."""
         try:
-            _check_heartbeat(values)
             classic = self._groups.get(values.group_id)
             if classic is None:
                 self._consumer.heartbeat(values, heard)
@@ -247,14 +247,13 @@ class GroupShard:
     def _check_join(self, group_id: str, values: JoinValues) -> None:
         if not group_id:
             raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
-        _check_group_id(group_id)
         config = self._config()
         if not config.min_session_timeout_ms <= values.session_timeout_ms <= config.max_session_timeout_ms:
             raise CoordinatorError(ErrorCode.INVALID_SESSION_TIMEOUT)
         if not values.protocol_type or not values.protocols:
             raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-        kept = values.protocol_type, values.group_instance_id or "", *(name for name, _ in values.protocols)
-        if any(_is_too_long(each) for each in kept):
+        prefix = values.group_instance_id or values.client_id
+        if len(prefix.encode(errors="surrogatepass")) > MAX_PREFIX_BYTES:
             raise CoordinatorError(ErrorCode.INVALID_REQUEST)
 
     def sync(self, group_id: str, values: SyncValues, synced: Synced) -> None:
@@ -337,7 +336,6 @@ class GroupShard:
             self._know_committed(group_id)
 
     def _check_commit(self, group_id: str, committer: Committer) -> PartitionCheck:
-        _check_group_id(group_id)
         group = self._find(group_id)
         if group is None and committer.generation >= 0:
             is_new = committer.version >= FIRST_COMMIT_WITH_NOT_FOUND
@@ -347,7 +345,6 @@ class GroupShard:
     def _check_commit_in_transaction(self, group_id: str, committer: Committer) -> PartitionCheck:
         if not group_id:
             raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
-        _check_group_id(group_id)
         group = self._find(group_id)
         if group is None and committer.generation >= 0:
             raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
@@ -428,7 +425,7 @@ class GroupShard:
         """Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""
         group = self._find(group_id)
         if group is None:
-            raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
+            raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(group_id)} not found.")
         return group
 
     def _deletion_of(self, group: ClassicGroup | ConsumerGroup) -> list[Record]:
@@ -519,27 +516,10 @@ def _no_group_record(group_id: str) -> Record:
     return Record(GroupMetadataKey(group=group_id), None)
 
 
-def _is_too_long(text: str) -> bool:
-    return len(text) > MAX_STRING_BYTES // 4 and len(text.encode(errors="surrogatepass")) > MAX_STRING_BYTES
-
-
-def _check_group_id(group_id: str) -> None:
-    """Raises CoordinatorError (INVALID_GROUP_ID) if no record can name the group."""
-    if _is_too_long(group_id):
-        raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
-
-
-def _check_heartbeat(values: HeartbeatValues) -> None:
-    """Raises CoordinatorError if no record can have these strings."""
-    _check_group_id(values.group_id)
-    if _is_too_long(values.subscribed_topic_regex or ""):
-        raise CoordinatorError(ErrorCode.INVALID_REGULAR_EXPRESSION, "The regular expression is too long.")
-    if _is_too_long(values.member_id):
-        raise CoordinatorError(ErrorCode.INVALID_REQUEST, "The member id is too long.")
-
-
 def _not_consumer(group_id: str) -> CoordinatorError:
-    return CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+    return CoordinatorError(
+        ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(group_id)} is not a consumer group."
+    )
 
 
 def _accept(topic_id: bytes, index: int) -> None:

@@ -8,6 +8,7 @@ from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, indexes_of
 from kafkaproto_server.coordinator.groups.consumer.targets import preferred_assignor
 from kafkaproto_server.coordinator.groups.consumer.topics import Topics
+from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
@@ -37,7 +38,7 @@ def unknown_group(group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup
     """What the response says of a group that does not exist, or is of another kind."""
     return ConsumerGroupDescribeResponse.DescribedGroup(
         error_code=ErrorCode.GROUP_ID_NOT_FOUND,
-        error_message=f"There is no consumer group {group_id}.",
+        error_message=f"There is no consumer group {quoted(group_id)}.",
         group_id=group_id,
         group_state=DEAD,
     )

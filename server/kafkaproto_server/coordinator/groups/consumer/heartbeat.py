@@ -40,6 +40,7 @@ from kafkaproto_server.coordinator.groups.consumer.validation import (
 )
 from kafkaproto_server.coordinator.groups.consumer.values import Assignor, GroupSettings, RegexCompiler
 from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
+from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,
     LEAVE_STATIC_EPOCH,
@@ -153,7 +154,9 @@ class ConsumerGroups:
     def _group(self, group_id: str) -> ConsumerGroup:
         group = self.groups.get(group_id)
         if group is None:
-            raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"There is no consumer group {group_id}.")
+            raise CoordinatorError(
+                ErrorCode.GROUP_ID_NOT_FOUND, f"There is no consumer group {quoted(group_id)}."
+            )
         return group
 
     def _take(self, values: HeartbeatValues, heard: Heard, before: Sequence[Record]) -> None:

@@ -15,6 +15,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.values import Matcher, RegexCompiler
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
 
 MIN_REFRESH_INTERVAL_MS = 10_000
 """Least time between two resolutions of a group's expressions, Apache Kafka's."""
@@ -25,7 +26,7 @@ def check_regex(regex: str, compile_regex: RegexCompiler) -> Matcher:
     try:
         return compile_regex(regex)
     except ValueError as error:
-        message = f"The regular expression `{regex}` is not valid: {error}."
+        message = f"The regular expression {quoted(regex)} is not valid: {str(error)[:MAX_QUOTED_LENGTH]}."
         raise CoordinatorError(ErrorCode.INVALID_REGULAR_EXPRESSION, message) from error
 
 

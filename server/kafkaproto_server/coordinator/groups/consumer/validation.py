@@ -8,6 +8,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,
     LEAVE_EPOCH,
@@ -37,7 +38,7 @@ def check_values(values: HeartbeatValues, assignors: Collection[str]) -> None:
     if values.server_assignor is not None and values.server_assignor not in assignors:
         raise CoordinatorError(
             ErrorCode.UNSUPPORTED_ASSIGNOR,
-            f"There is no assignor {values.server_assignor!r}, but {', '.join(assignors)}.",
+            f"There is no assignor {quoted(values.server_assignor)}, but {', '.join(assignors)}.",
         )
 
 
@@ -69,7 +70,8 @@ def dynamic_member(group: ConsumerGroup, member_id: str) -> ConsumerMember:
     member = group.members.get(member_id)
     if member is None:
         raise CoordinatorError(
-            ErrorCode.UNKNOWN_MEMBER_ID, f"{member_id} is no member of group {group.group_id}."
+            ErrorCode.UNKNOWN_MEMBER_ID,
+            f"{quoted(member_id)} is no member of group {quoted(group.group_id)}.",
         )
     return member
 
@@ -78,11 +80,14 @@ def static_member(group: ConsumerGroup, instance_id: str, member_id: str) -> Con
     """A member by its instance id. Raises CoordinatorError (UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID)."""
     member = group.static_member(instance_id)
     if member is None:
-        raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID, f"The instance id {instance_id} is unknown.")
+        raise CoordinatorError(
+            ErrorCode.UNKNOWN_MEMBER_ID, f"The instance id {quoted(instance_id)} is unknown."
+        )
     if member.member_id != member_id:
         raise CoordinatorError(
             ErrorCode.FENCED_INSTANCE_ID,
-            f"Instance id {instance_id} belongs to member {member.member_id}, not to {member_id}.",
+            f"Instance id {quoted(instance_id)} belongs to member {quoted(member.member_id)}, not to"
+            f" {quoted(member_id)}.",
         )
     return member
 
@@ -92,7 +97,7 @@ def check_released(member: ConsumerMember, instance_id: str) -> None:
     if member.epoch != LEAVE_STATIC_EPOCH:
         raise CoordinatorError(
             ErrorCode.UNRELEASED_INSTANCE_ID,
-            f"Instance id {instance_id} still belongs to member {member.member_id}.",
+            f"Instance id {quoted(instance_id)} still belongs to member {quoted(member.member_id)}.",
         )
 
 
