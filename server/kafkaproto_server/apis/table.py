@@ -94,6 +94,13 @@ from kafkaproto_server.apis.security import (
     expire_delegation_token,
     renew_delegation_token,
 )
+from kafkaproto_server.apis.transactions import (
+    add_offsets_to_txn,
+    add_partitions_to_txn,
+    describe_transactions,
+    end_txn,
+    list_transactions,
+)
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.types import ListenerKind, Steps, StepsType, run_to_end
@@ -148,6 +155,9 @@ _ROWS = (
     describe_log_dirs.API,
     init_producer_id.API,
     offset_for_leader_epoch.API,
+    add_partitions_to_txn.API,
+    add_offsets_to_txn.API,
+    end_txn.API,
     write_txn_markers.API,
     create_partitions.API,
     create_delegation_token.API,
@@ -174,6 +184,8 @@ _ROWS = (
     fetch_snapshot.API,
     describe_cluster.API,
     describe_producers.API,
+    describe_transactions.API,
+    list_transactions.API,
     broker_registration.API,
     broker_heartbeat.API,
     unregister_broker.API,

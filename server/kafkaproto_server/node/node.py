@@ -63,6 +63,7 @@ from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import (
     NO_GROUPS,
     NO_REPLICAS,
+    NO_TRANSACTIONS,
     ControllerPort,
     NodePort,
     QuorumPort,
@@ -452,6 +453,7 @@ class Node:
             ),
             replicas=NO_REPLICAS if self._data is None else self._data.port,
             groups=NO_GROUPS if self._data is None else self._data.groups.port,
+            transactions=NO_TRANSACTIONS if self._data is None else self._data.transaction_port,
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:

@@ -13,7 +13,7 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import ConsumerGroupDescribeResponse
+from kafkaproto.messages import ConsumerGroupDescribeResponse, DescribeTransactionsResponse
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
 from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatValues
@@ -50,6 +50,17 @@ from kafkaproto_server.requests.offset_requests import (
     ProducerKey,
     Results,
     TopicPartitions,
+)
+from kafkaproto_server.requests.transaction_requests import (
+    AddPartitionsValues,
+    AsksCoordinator,
+    EndTxnValues,
+    InitProducerIdValues,
+    ListedTransactions,
+    ListValues,
+    ProducerDone,
+    Told,
+    TopicPartition,
 )
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
@@ -244,6 +255,42 @@ NO_GROUPS = GroupPort(
 """Of a node that is only a controller."""
 
 
+class TransactionPort(msgspec.Struct, frozen=True, kw_only=True):
+    """The coordinator of transactions, and the way to it. Results come by callback, now or later; errors are among
+    them."""
+
+    init_producer_id: Callable[[InitProducerIdValues, ProducerDone], None]
+    """A transactional producer begins."""
+    add_partitions: Callable[[AddPartitionsValues, Told], None]
+    """Partitions take part in a transaction; one code holds for all of them."""
+    verify_partitions: Callable[[AddPartitionsValues], Mapping[TopicPartition, ErrorCode]]
+    """Whether partitions take part in a transaction."""
+    end: Callable[[EndTxnValues, ProducerDone], None]
+    """Commit or abort a transaction."""
+    described: Callable[[str], DescribeTransactionsResponse.TransactionState]
+    """One transaction that this broker coordinates."""
+    listed: Callable[[ListValues], ErrorCode | ListedTransactions]
+    """Those of them that pass filters."""
+    offsets_partition: Callable[[str], TopicPartition]
+    """The partition that takes part in a transaction in which a group commits offsets."""
+    produce: Callable[[Sequence[ProduceItem], str, AsksCoordinator, int, int, Produced], None]
+    """As `ReplicaPort.produce`, for records among which are some of a transaction. The second argument is its
+    transactional id."""
+
+
+NO_TRANSACTIONS = TransactionPort(
+    init_producer_id=_refuse,
+    add_partitions=_refuse,
+    verify_partitions=_refuse,
+    end=_refuse,
+    described=_refuse,
+    listed=_refuse,
+    offsets_partition=_refuse,
+    produce=_refuse,
+)
+"""Of a node that is only a controller."""
+
+
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """All ports of a node."""
 
@@ -253,3 +300,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     quorum: QuorumPort
     replicas: ReplicaPort = NO_REPLICAS
     groups: GroupPort = NO_GROUPS
+    transactions: TransactionPort = NO_TRANSACTIONS

@@ -10,14 +10,13 @@ from kafkaproto.messages import TransactionLogValue
 from kafkaproto.records.coordinator import TRANSACTION_RECORDS
 from kafkaproto_server.coordinator.transactions.config import TransactionConfig
 from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
-from kafkaproto_server.coordinator.transactions.values import (
+from kafkaproto_server.coordinator.transactions.values import MarkerResults, TransactionMarker
+from kafkaproto_server.requests.transaction_requests import (
     AddPartitionsValues,
     EndTxnValues,
     InitProducerIdValues,
-    MarkerResults,
     ProducerOutcome,
     TopicPartition,
-    TransactionMarker,
 )
 from tests.coordinator.support.transaction_log import MemoryLog, World
 
@@ -239,7 +238,8 @@ class TransactionWorld(World):
                 producer_id=producer[0],
                 producer_epoch=producer[1],
                 partitions=frozenset(partitions),
-                version=(5 if self.transaction_version >= 2 else 3) if version is None else version,
+                version=3 if version is None else version,
+                bumps_epoch=version is None and self.transaction_version >= 2,
             ),
             codes.append,
         )

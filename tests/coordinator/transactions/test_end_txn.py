@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.transactions.values import ProducerOutcome
+from kafkaproto_server.requests.transaction_requests import (
+    ProducerOutcome,
+)
 from tests.coordinator.support.transaction_world import P0, P1, TransactionWorld
 from tests.coordinator.transactions.test_init_producer_id import codes, with_epoch
 

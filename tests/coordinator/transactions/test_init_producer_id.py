@@ -7,8 +7,10 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import TransactionLogKey, TransactionLogValue
 from kafkaproto_server.coordinator.transactions.config import TransactionConfig
-from kafkaproto_server.coordinator.transactions.values import ProducerOutcome
 from kafkaproto_server.coordinator.values import Record
+from kafkaproto_server.requests.transaction_requests import (
+    ProducerOutcome,
+)
 from tests.coordinator.support.transaction_world import P0, TransactionWorld
 
 

@@ -22,13 +22,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import TransactionLogKey, TransactionLogValue
 from kafkaproto_server.coordinator.transactions.config import TransactionConfig
-from kafkaproto_server.coordinator.transactions.values import (
+from kafkaproto_server.coordinator.values import Record
+from kafkaproto_server.requests.transaction_requests import (
     EndTxnValues,
     InitProducerIdValues,
     ProducerOutcome,
     TopicPartition,
 )
-from kafkaproto_server.coordinator.values import Record
 from tests.coordinator.support.transaction_world import P0, P1, P2, TransactionWorld
 
 IDS = ("a", "b")

@@ -15,7 +15,7 @@ Kafka has this in TransactionCoordinator; see KIP-98, KIP-360, KIP-890 and KIP-9
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from kafkaproto.error_codes import ErrorCode
@@ -23,7 +23,6 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DescribeTransactionsResponse, ListTransactionsResponse
 from kafkaproto_server.coordinator.transactions.config import TransactionConfig
 from kafkaproto_server.coordinator.transactions.describe import (
-    ListValues,
     describe_one,
     filtered,
     not_described,
@@ -38,26 +37,25 @@ from kafkaproto_server.coordinator.transactions.transaction import (
     Transaction,
     TransactionState,
 )
-from kafkaproto_server.coordinator.transactions.values import (
+from kafkaproto_server.coordinator.transactions.values import MarkerPorts, NextProducerId
+from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Surroundings
+from kafkaproto_server.requests.transaction_requests import (
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     AddPartitionsValues,
     EndTxnValues,
     InitProducerIdValues,
-    MarkerPorts,
-    NextProducerId,
+    ListValues,
     ProducerOutcome,
     TopicPartition,
 )
-from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Surroundings
 
 INIT_KNOWS_FENCED = 4
 ADD_KNOWS_FENCED = 2
 END_KNOWS_FENCED = 2
 """The versions of requests whose clients know PRODUCER_FENCED; earlier ones are told INVALID_PRODUCER_EPOCH."""
-ADD_BUMPS_EPOCH = 5
 END_BUMPS_EPOCH = 5
-"""The versions of requests whose clients work by transaction.version 2."""
+"""The version of EndTxn from which on clients work by transaction.version 2."""
 TOMBSTONES_AT_ONCE = 500
 """The number of expired ids in one batch; an id is rarely longer than a hundred bytes."""
 
@@ -259,7 +257,7 @@ class TransactionCoordinator:
         if transaction.state is TransactionState.ONGOING and values.partitions <= transaction.partitions:
             done(ErrorCode.NONE)
             return
-        client_version = EPOCH_BUMP_VERSION if values.version >= ADD_BUMPS_EPOCH else 0
+        client_version = EPOCH_BUMP_VERSION if values.bumps_epoch else 0
         wall_ms = self._surroundings.wall_ms()
         self._states.write(transaction.with_partitions(values.partitions, client_version, wall_ms), done)
 
@@ -460,8 +458,11 @@ class TransactionCoordinator:
         remaining = self._markers.remaining(transactional_id)
         return describe_one(transaction, transaction.partitions if remaining is None else remaining)
 
-    def list_transactions(self, values: ListValues) -> list[ListTransactionsResponse.TransactionState]:
-        """The transactions that pass the filters. Raises CoordinatorError."""
+    def list_transactions(
+        self, values: ListValues
+    ) -> Iterator[ListTransactionsResponse.TransactionState | None]:
+        """The transactions that pass the filters, in no order; None for each one that does not, so that the caller can
+        pause. Raises CoordinatorError."""
         if self._refusal is not None:
             raise CoordinatorError(self._refusal)
         return filtered(self._states.all(), values, self._surroundings.wall_ms())

@@ -5,9 +5,7 @@ Kafka has this in TransactionCoordinator and TransactionStateManager.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
-import msgspec
+from collections.abc import Iterable, Iterator
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeTransactionsResponse, ListTransactionsResponse
@@ -16,25 +14,12 @@ from kafkaproto_server.coordinator.transactions.transaction import (
     Transaction,
     TransactionState,
 )
-from kafkaproto_server.coordinator.transactions.values import TopicPartition
-
-NO_DURATION = -1
+from kafkaproto_server.requests.transaction_requests import ListValues, TopicPartition
 
 
-class ListValues(msgspec.Struct, frozen=True, kw_only=True):
-    """What a ListTransactions request says. A filter without entries lets everything pass."""
-
-    state_filters: tuple[str, ...] = ()
-    producer_id_filters: frozenset[int] = frozenset()
-    duration_filter_ms: int = NO_DURATION
-    """Only transactions that have been open for longer; negative for all."""
-    matches: Callable[[str], bool] | None = None
-    """Whether a transactional id matches the request's pattern, as a whole; None without a pattern."""
-
-    @property
-    def unknown_state_filters(self) -> list[str]:
-        """Names of states that do not exist."""
-        return [name for name in self.state_filters if name not in STATES_BY_LABEL]
+def unknown_states(names: Iterable[str]) -> list[str]:
+    """Names of states that do not exist."""
+    return [name for name in names if name not in STATES_BY_LABEL]
 
 
 def describe_one(
@@ -66,18 +51,18 @@ def not_described(transactional_id: str, code: ErrorCode) -> DescribeTransaction
 
 def filtered(
     transactions: Iterable[Transaction], values: ListValues, wall_ms: int
-) -> list[ListTransactionsResponse.TransactionState]:
-    """Those that pass all filters, in the order of their ids."""
+) -> Iterator[ListTransactionsResponse.TransactionState | None]:
+    """Those that pass all filters; None for each of the others."""
     states = {STATES_BY_LABEL[name] for name in values.state_filters if name in STATES_BY_LABEL}
-    found = (each for each in transactions if _passes(each, values, states, wall_ms))
-    return [
-        ListTransactionsResponse.TransactionState(
-            transactional_id=each.transactional_id,
-            producer_id=each.producer_id,
-            transaction_state=each.state.label,
-        )
-        for each in sorted(found, key=lambda each: each.transactional_id)
-    ]
+    for each in transactions:
+        if _passes(each, values, states, wall_ms):
+            yield ListTransactionsResponse.TransactionState(
+                transactional_id=each.transactional_id,
+                producer_id=each.producer_id,
+                transaction_state=each.state.label,
+            )
+        else:
+            yield None
 
 
 def _passes(

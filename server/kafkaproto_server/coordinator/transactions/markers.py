@@ -26,10 +26,12 @@ from kafkaproto_server.coordinator.transactions.values import (
     NO_LEADER,
     MarkerPorts,
     MarkerResults,
-    TopicPartition,
     TransactionMarker,
 )
 from kafkaproto_server.coordinator.values import Surroundings
+from kafkaproto_server.requests.transaction_requests import (
+    TopicPartition,
+)
 
 RETRY_MS = 100
 """The time until a marker is sent again. Leaders change at the pace of seconds."""

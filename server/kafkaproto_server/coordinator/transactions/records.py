@@ -10,8 +10,10 @@ from __future__ import annotations
 from kafkaproto.message import Message
 from kafkaproto.messages import TransactionLogKey, TransactionLogValue
 from kafkaproto_server.coordinator.transactions.transaction import Transaction, TransactionState
-from kafkaproto_server.coordinator.transactions.values import TopicPartition
 from kafkaproto_server.coordinator.values import Record
+from kafkaproto_server.requests.transaction_requests import (
+    TopicPartition,
+)
 
 FLEXIBLE_VERSION = 1
 """The transaction.version, and the version of the value, from which records have tagged fields."""

@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.transactions.values import (
+from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.requests.transaction_requests import (
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     TopicPartition,
 )
-from kafkaproto_server.coordinator.values import CoordinatorError
 
 MAX_EPOCH: Final = 32_767
 """Of an int16. No producer gets it."""

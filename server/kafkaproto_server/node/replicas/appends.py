@@ -14,7 +14,7 @@ from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import EndTxnMarker
-from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
+from kafkaproto.records.batch import BatchHeader, NewRecord, RecordBatchView, build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.producers import AppendedBefore, ProducerRefused
@@ -134,6 +134,8 @@ class Appends:
             None
         )
         """Called when the end of a transaction has got an offset."""
+        self.verifies_transactions: Callable[[], bool] = lambda: True
+        """Whether records may begin a transaction here only if the coordinator knows of it."""
         self._is_session_over = is_session_over
         self._in_thread = in_thread
         self._refresh = refresh
@@ -170,7 +172,7 @@ class Appends:
             if not batch.is_checked:
                 # A small compressed batch may hold a million records.
                 if batch.header.compression or len(item.records) > MAX_BYTES_CHECKED_AT_ONCE:
-                    self._check_in_thread(hosted, batch, rules, acks, take)
+                    self._check_in_thread(hosted, batch, rules, acks, item.guard, take)
                     return
                 batch = check_records(batch, rules, wall_ms)
         except PartitionError as error:
@@ -178,7 +180,7 @@ class Appends:
         except BatchRefused as error:
             take(_refused(error, hosted.partition))
         else:
-            self._append_checked(hosted, batch, acks, take)
+            self._append_checked(hosted, batch, acks, item.guard, take)
 
     def _check_in_thread(
         self,
@@ -186,6 +188,7 @@ class Appends:
         batch: IncomingBatch,
         rules: IncomingRules,
         acks: int,
+        guard: object | None,
         take: _Place,
     ) -> None:
         def work() -> IncomingBatch | BatchRefused:
@@ -198,16 +201,21 @@ class Appends:
             if isinstance(result, BatchRefused):
                 take(_refused(result, hosted.partition))
             else:
-                self._append_checked(hosted, result, acks, take)
+                self._append_checked(hosted, result, acks, guard, take)
 
         self._in_thread(work, done)
 
-    def _append_checked(self, hosted: Hosted, batch: IncomingBatch, acks: int, take: _Place) -> None:
+    def _append_checked(
+        self, hosted: Hosted, batch: IncomingBatch, acks: int, guard: object | None, take: _Place
+    ) -> None:
         partition, header = hosted.partition, batch.header
         try:
             partition.check_writable(needs_all=acks == ACKS_ALL)
             if header.producer_id >= 0:
-                before = partition.producers.check(header, is_from_client=True)
+                if header.is_transactional:
+                    before = self._check_transactional(partition, header, guard)
+                else:
+                    before = partition.producers.check(header, is_from_client=True)
                 if before is not None:
                     self._respond_to_repeated(hosted, before, acks, take)
                     return
@@ -221,6 +229,8 @@ class Appends:
             return
         header = header._replace(base_offset=base_offset, partition_leader_epoch=partition.leader_epoch)
         partition.producers.update(header)
+        if header.is_transactional:
+            partition.verifications.end(header.producer_id)
         result = ProduceResult(
             code=ErrorCode.NONE,
             base_offset=base_offset,
@@ -229,6 +239,31 @@ class Appends:
         )
         data = b"".join(stamp(batch, base_offset, partition.leader_epoch))
         self._write(hosted, data, header.next_offset, acks, result, take)
+
+    def _check_transactional(
+        self, partition: Partition, header: BatchHeader, guard: object | None
+    ) -> AppendedBefore | None:
+        """As `ProducerStates.check`. Raises ProducerRefused also for a batch that would begin a transaction here that
+        the coordinator does not know of: INVALID_TXN_STATE, which comes before most other errors, as in Kafka."""
+        producers, verifications = partition.producers, partition.verifications
+        is_unknown = (
+            self.verifies_transactions()
+            and not producers.is_in_transaction(header.producer_id, header.producer_epoch)
+            and not verifications.is_valid(header.producer_id, guard, partition.leader_epoch)
+        )
+        before = None
+        try:
+            before = producers.check(header, is_from_client=True)
+        except ProducerRefused:
+            if not is_unknown:
+                raise
+        if before is None:
+            if is_unknown:
+                raise ProducerRefused(
+                    ErrorCode.INVALID_TXN_STATE, "The records are not part of an open transaction"
+                )
+            verifications.check_sequence(header, producers)
+        return before
 
     def append_own(
         self, hosted: Hosted, records: Sequence[NewRecord], producer_id: int = -1, producer_epoch: int = -1
@@ -265,6 +300,7 @@ class Appends:
         partition.take_offsets(header)
         if is_transactional:
             partition.producers.update(header)
+            partition.verifications.end(producer_id)
         self._write(hosted, batch, header.next_offset, ACKS_LEADER, _NOTHING_APPENDED, None)
         return header.next_offset
 
@@ -304,6 +340,7 @@ class Appends:
         aborted = partition.producers.take(header, marker)
         if aborted is not None:
             partition.aborted.append(aborted)
+        partition.verifications.end(item.producer_id)
         self.marker_written(partition, item, header.base_offset)
         result = ProduceResult(code=ErrorCode.NONE, base_offset=header.base_offset)
         self._write(

@@ -377,6 +377,22 @@ class ReplicaManager:
             hosted, names, clock=self._clock, timers=self._timers, in_thread=self._in_thread, **calls
         )
 
+    def leading(self, topic_id: bytes, index: int) -> Partition:
+        """A partition that this broker leads. Raises PartitionError."""
+        hosted = self.replicas.get(topic_id, index)
+        if hosted is None or hosted.log is None:
+            raise PartitionError(self._unknown(topic_id, index))
+        hosted.partition.check_leader()
+        return hosted.partition
+
+    def endpoint(self, broker_id: int) -> Endpoint | None:
+        """That of another broker on the listener between brokers; None while it is fenced."""
+        return self._endpoint(broker_id)
+
+    def set_verifies_transactions(self, call: Callable[[], bool]) -> None:
+        """See `Appends.verifies_transactions`."""
+        self._appends.verifies_transactions = call
+
     def set_marker_written(self, call: Callable[[Partition, MarkerItem, int], None]) -> None:
         """See `Appends.marker_written`."""
         self._appends.marker_written = call
