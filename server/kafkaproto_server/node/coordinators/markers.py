@@ -140,18 +140,18 @@ class MarkerChannels:
                 is_abort=not marker.is_commit,
                 transaction_version=marker.transaction_version,
             )
-            self._write_markers([item], partial(_written, marker.producer_id, partition, sent))
+            self._write_markers([item], partial(self._written, marker.producer_id, partition, sent))
         sent.one_less()
 
     def _write_rest(self, pairs: list[tuple[TransactionMarker, TopicPartition]], sent: _Sent) -> None:
         self._write_here(pairs, sent)
 
-
-def _written(
-    producer_id: int, partition: TopicPartition, sent: _Sent, results: Sequence[ProduceResult]
-) -> None:
-    (result,) = results
-    sent.add(producer_id, {partition: result.code})
+    def _written(
+        self, producer_id: int, partition: TopicPartition, sent: _Sent, results: Sequence[ProduceResult]
+    ) -> None:
+        """The coordinator hears of it a moment later, as of what is committed (see `PartitionLog`)."""
+        (result,) = results
+        self._call_later(0, lambda: sent.add(producer_id, {partition: result.code}))
 
 
 def _request(items: Sequence[_MarkerItem]) -> WriteTxnMarkersRequest:

@@ -39,6 +39,7 @@ class PartitionLog:
         # What waits for the commit of an offset, with the time when it waits no more; both ascend.
         self._waiting: deque[tuple[int, int, Told]] = deque()
         self._is_timer_set = False
+        self._is_telling = False
         self._is_closed = False
         hosted.partition.watchers[self] = None
 
@@ -91,9 +92,19 @@ class PartitionLog:
             self._set_timer()
 
     def partition_changed(self, partition: Partition) -> None:
-        """The high watermark may have moved."""
+        """The high watermark may have moved.
+
+        The coordinator hears of it a moment later. It may append to partitions in turn, and the partition tells its
+        watchers in the middle of a follower's fetch: what is appended then, that fetch would miss.
+        """
+        if not self._is_telling and self._waiting and self._waiting[0][0] <= partition.high_watermark:
+            self._is_telling = True
+            self._timers.add(self._clock.now_ms(), self._tell)
+
+    def _tell(self) -> None:
+        self._is_telling = False
         waiting = self._waiting
-        while waiting and waiting[0][0] <= partition.high_watermark:
+        while waiting and waiting[0][0] <= self.high_watermark:
             waiting.popleft()[2](ErrorCode.NONE)
 
     def _set_timer(self) -> None:
@@ -103,6 +114,7 @@ class PartitionLog:
 
     def _time_is_over(self) -> None:
         self._is_timer_set = False
+        self._tell()
         now_ms = self._clock.now_ms()
         while self._waiting and self._waiting[0][1] <= now_ms:
             self._waiting.popleft()[2](told_code(ErrorCode.REQUEST_TIMED_OUT))
