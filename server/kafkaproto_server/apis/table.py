@@ -100,6 +100,7 @@ from kafkaproto_server.apis.transactions import (
     describe_transactions,
     end_txn,
     list_transactions,
+    txn_offset_commit,
 )
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
@@ -159,6 +160,7 @@ _ROWS = (
     add_offsets_to_txn.API,
     end_txn.API,
     write_txn_markers.API,
+    txn_offset_commit.API,
     create_partitions.API,
     create_delegation_token.API,
     renew_delegation_token.API,

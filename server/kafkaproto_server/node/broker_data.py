@@ -202,6 +202,13 @@ class BrokerData:
             described=self.transactions.described,
             listed=self.transactions.listed,
             offsets_partition=partial(_offsets_partition, image, configs),
+            verify_offsets=lambda group_id, producer, asks, told: appends.verify_offsets(
+                image().topic_ids.get(GROUPS_TOPIC, b""),
+                _offsets_partition(image, configs, group_id).partition,
+                producer,
+                asks,
+                told,
+            ),
             produce=appends.produce,
         )
 

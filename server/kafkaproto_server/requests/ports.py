@@ -58,6 +58,7 @@ from kafkaproto_server.requests.transaction_requests import (
     InitProducerIdValues,
     ListedTransactions,
     ListValues,
+    Producer,
     ProducerDone,
     Told,
     TopicPartition,
@@ -273,6 +274,8 @@ class TransactionPort(msgspec.Struct, frozen=True, kw_only=True):
     """Those of them that pass filters."""
     offsets_partition: Callable[[str], TopicPartition]
     """The partition that takes part in a transaction in which a group commits offsets."""
+    verify_offsets: Callable[[str, Producer, AsksCoordinator, Told], None]
+    """Whether a producer may commit offsets of a group in its transaction now, or why not."""
     produce: Callable[[Sequence[ProduceItem], str, AsksCoordinator, int, int, Produced], None]
     """As `ReplicaPort.produce`, for records among which are some of a transaction. The second argument is its
     transactional id."""
@@ -286,6 +289,7 @@ NO_TRANSACTIONS = TransactionPort(
     described=_refuse,
     listed=_refuse,
     offsets_partition=_refuse,
+    verify_offsets=_refuse,
     produce=_refuse,
 )
 """Of a node that is only a controller."""

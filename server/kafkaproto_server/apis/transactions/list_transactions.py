@@ -1,8 +1,8 @@
 """ListTransactions (66), versions 0-2, broker listeners.
 
 The transactions that this broker coordinates, by state and producer; from version 1 on by their duration (KIP-994),
-from version 2 on by a pattern of the transactional id (KIP-1152). The pattern is one of RE2, whose matching takes linear
-time, and has to match the whole id. The sender sees the transactional ids on which it has DESCRIBE.
+from version 2 on by a pattern of the transactional id (KIP-1152). The pattern is one of RE2, whose matching takes
+linear time, and has to match the whole id. The sender sees the transactional ids on which it has DESCRIBE.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.coordinator.values import told_code
 from kafkaproto_server.node.coordinators.added_partitions import AddedPartitions
 from kafkaproto_server.node.replicas.topic_settings import is_on, number_of
 from kafkaproto_server.ports import Buffer, Clock
@@ -26,10 +27,12 @@ from kafkaproto_server.requests.transaction_requests import (
     AsksCoordinator,
     PartitionCodes,
     Producer,
+    Told,
     TopicPartition,
 )
 from kafkaproto_server.types import BATCH_HEADER_BYTES
 
+NO_SEQUENCE = -1
 _PRODUCER = struct.Struct(">qhi")
 _PRODUCER_AT = 43
 _ATTRIBUTES_AT = 22
@@ -142,6 +145,36 @@ class TransactionalAppends:
             self._added.ask(producer, tuple(names.values()), asks, answered)
 
         ask()
+
+    def verify_offsets(
+        self, topic_id: bytes, index: int, producer: Producer, asks: AsksCoordinator, told: Told
+    ) -> None:
+        """Ask the coordinator for a partition of ``__consumer_offsets``, to which this broker appends for a producer.
+
+        ``told`` gets NONE if the offsets may be appended in the same turn, or the code for the client.
+        """
+        if not (asks.adds or self.verifies()):
+            told(ErrorCode.NONE)
+            return
+
+        def verified(guards: Mapping[int, object], errors: Mapping[int, ErrorCode]) -> None:
+            code = errors.get(0, ErrorCode.NONE)
+            if code is ErrorCode.NONE and self.verifies():
+                code = self._check(topic_id, index, producer, guards.get(0))
+            told(told_code(code))
+
+        self.verify(producer, {0: (topic_id, index, NO_SEQUENCE)}, asks, verified)
+
+    def _check(self, topic_id: bytes, index: int, producer: Producer, guard: object | None) -> ErrorCode:
+        """What is checked of clients' records when they are appended."""
+        try:
+            partition = self._leading(topic_id, index)
+        except PartitionError as error:
+            return error.code
+        is_known = partition.producers.is_in_transaction(
+            producer.producer_id, producer.producer_epoch
+        ) or partition.verifications.is_valid(producer.producer_id, guard, partition.leader_epoch)
+        return ErrorCode.NONE if is_known else ErrorCode.INVALID_TXN_STATE
 
     def _begin(
         self, producer: Producer, places: Mapping[int, tuple[bytes, int, int]], asks: AsksCoordinator
