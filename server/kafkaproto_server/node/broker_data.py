@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from itertools import chain
 
 import trio
 
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.config import Config
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
-from kafkaproto_server.node.coordinators.added_partitions import AddedPartitions
 from kafkaproto_server.node.coordinators.groups import GroupCoordinators, group_config
 from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
-from kafkaproto_server.node.coordinators.markers import MarkerChannels
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.topic_watch import TopicWatch
-from kafkaproto_server.node.coordinators.transactional_appends import TransactionalAppends
-from kafkaproto_server.node.coordinators.transactions import TransactionCoordinators, transaction_config
+from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.descriptors import topic_file_limit
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.hosted import Hosted
@@ -34,10 +29,8 @@ from kafkaproto_server.node.threads import Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import Partition
-from kafkaproto_server.requests.coordinator_places import partition_of
 from kafkaproto_server.requests.data import MarkerItem
-from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort, TransactionPort
-from kafkaproto_server.requests.transaction_requests import TopicPartition
+from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.storage.open_files import OpenFiles
 from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
@@ -118,7 +111,16 @@ class BrokerData:
             load=manager.coordinator_loading,
         )
         self._topic_watch = TopicWatch(published, self.groups.is_needed, self.groups.topics_changed)
-        self._start_transactions(config, rng, clock, connect, lambda: published.image, inherited)
+        self.transactions = TransactionServices(
+            config.node_id,
+            manager=manager,
+            image=lambda: published.image,
+            configs=lambda: inherited.at(published.image),
+            new_producer_id=self._producer_ids.next,
+            clock=clock,
+            rng=rng,
+            connect=connect,
+        )
         manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)
         self.port = ReplicaPort(
@@ -137,86 +139,11 @@ class BrokerData:
             new_producer_id=self._producer_ids.next,
         )
 
-    def _start_transactions(
-        self,
-        config: Config,
-        rng: Rng,
-        clock: Clock,
-        connect: Connect,
-        image: Callable[[], ClusterImage],
-        inherited: InheritedConfigs,
-    ) -> None:
-        manager = self.manager
-
-        def configs() -> NodeConfigs:
-            return inherited.at(image())
-
-        def request_timeout_ms() -> int:
-            return number_of(configs(), "request.timeout.ms")
-
-        self._markers = MarkerChannels(
-            config.node_id,
-            image=image,
-            write_markers=manager.write_markers,
-            call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
-            endpoint=manager.endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=request_timeout_ms,
-        )
-        self.transactions = TransactionCoordinators(
-            image=image,
-            config=lambda: transaction_config(configs()),
-            surroundings=NodeSurroundings(clock, rng, manager.call_at),
-            new_producer_id=self._producer_ids.next,
-            markers=self._markers,
-            # As long as Apache Kafka's coordinator waits, which has no config of its own for it.
-            make_log=lambda hosted: manager.coordinator_log(hosted, request_timeout_ms),
-            load=manager.coordinator_loading,
-        )
-        self._added = AddedPartitions(
-            config.node_id,
-            image=image,
-            coordinators=self.transactions,
-            endpoint=manager.endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=request_timeout_ms,
-        )
-        appends = TransactionalAppends(
-            added=self._added,
-            leading=manager.leading,
-            produce=lambda items, acks, timeout_ms, done: manager.produce(
-                items, acks=acks, timeout_ms=timeout_ms, done=done
-            ),
-            clock=clock,
-            call_at=manager.call_at,
-            configs=configs,
-        )
-        manager.set_verifies_transactions(appends.verifies)
-        self.transaction_port = TransactionPort(
-            init_producer_id=self.transactions.init_producer_id,
-            add_partitions=self.transactions.add_partitions,
-            verify_partitions=self.transactions.verify_partitions,
-            end=self.transactions.end,
-            described=self.transactions.described,
-            listed=self.transactions.listed,
-            offsets_partition=partial(_offsets_partition, image, configs),
-            verify_offsets=lambda group_id, producer, asks, told: appends.verify_offsets(
-                image().topic_ids.get(GROUPS_TOPIC, b""),
-                _offsets_partition(image, configs, group_id).partition,
-                producer,
-                asks,
-                told,
-            ),
-            produce=appends.produce,
-        )
-
     def _role_changed(self, hosted: Hosted) -> None:
         if hosted.partition.topic == GROUPS_TOPIC:
             self.groups.led.role_changed(hosted)
         elif hosted.partition.topic == TRANSACTIONS_TOPIC:
-            self.transactions.led.role_changed(hosted)
+            self.transactions.coordinators.led.role_changed(hosted)
 
     def _marker_written(self, partition: Partition, item: MarkerItem, offset: int) -> None:
         if partition.topic == GROUPS_TOPIC:
@@ -226,8 +153,7 @@ class BrokerData:
         """Run until cancelled."""
         async with trio.open_nursery() as nursery:
             # Before the replicas: a coordinator sends markers as soon as its partition is loaded.
-            await nursery.start(self._markers.run)
-            await nursery.start(self._added.run)
+            await nursery.start(self.transactions.run)
             await nursery.start(self.manager.run)
             nursery.start_soon(self._isr_sender.run)
             nursery.start_soon(self._producer_ids.run)
@@ -238,15 +164,3 @@ class BrokerData:
     async def stop(self) -> None:
         """Close all logs in order."""
         await self.manager.stop()
-
-
-def _offsets_partition(
-    image: Callable[[], ClusterImage], configs: Callable[[], NodeConfigs], group_id: str
-) -> TopicPartition:
-    """The partition of ``__consumer_offsets`` for a group, also while there is no such topic."""
-    topic = image().topic_by_name(GROUPS_TOPIC)
-    if topic is None:
-        partitions = number_of(configs(), "offsets.topic.num.partitions")
-    else:
-        partitions = len(topic.partitions)
-    return TopicPartition(GROUPS_TOPIC, partition_of(group_id, partitions))

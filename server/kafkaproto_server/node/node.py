@@ -453,7 +453,7 @@ class Node:
             ),
             replicas=NO_REPLICAS if self._data is None else self._data.port,
             groups=NO_GROUPS if self._data is None else self._data.groups.port,
-            transactions=NO_TRANSACTIONS if self._data is None else self._data.transaction_port,
+            transactions=NO_TRANSACTIONS if self._data is None else self._data.transactions.port,
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:

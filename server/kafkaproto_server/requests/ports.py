@@ -266,17 +266,17 @@ class TransactionPort(msgspec.Struct, frozen=True, kw_only=True):
     """Partitions take part in a transaction; one code holds for all of them."""
     verify_partitions: Callable[[AddPartitionsValues], Mapping[TopicPartition, ErrorCode]]
     """Whether partitions take part in a transaction."""
-    end: Callable[[EndTxnValues, ProducerDone], None]
+    end_transaction: Callable[[EndTxnValues, ProducerDone], None]
     """Commit or abort a transaction."""
-    described: Callable[[str], DescribeTransactionsResponse.TransactionState]
+    describe_transaction: Callable[[str], DescribeTransactionsResponse.TransactionState]
     """One transaction that this broker coordinates."""
-    listed: Callable[[ListValues], ErrorCode | ListedTransactions]
+    list_transactions: Callable[[ListValues], ErrorCode | ListedTransactions]
     """Those of them that pass filters."""
     offsets_partition: Callable[[str], TopicPartition]
     """The partition that takes part in a transaction in which a group commits offsets."""
     verify_offsets: Callable[[str, Producer, AsksCoordinator, Told], None]
     """Whether a producer may commit offsets of a group in its transaction now, or why not."""
-    produce: Callable[[Sequence[ProduceItem], str, AsksCoordinator, int, int, Produced], None]
+    produce_in_transaction: Callable[[Sequence[ProduceItem], str, AsksCoordinator, int, int, Produced], None]
     """As `ReplicaPort.produce`, for records among which are some of a transaction. The second argument is its
     transactional id."""
 
@@ -285,12 +285,12 @@ NO_TRANSACTIONS = TransactionPort(
     init_producer_id=_refuse,
     add_partitions=_refuse,
     verify_partitions=_refuse,
-    end=_refuse,
-    described=_refuse,
-    listed=_refuse,
+    end_transaction=_refuse,
+    describe_transaction=_refuse,
+    list_transactions=_refuse,
     offsets_partition=_refuse,
     verify_offsets=_refuse,
-    produce=_refuse,
+    produce_in_transaction=_refuse,
 )
 """Of a node that is only a controller."""
 

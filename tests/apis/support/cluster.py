@@ -69,6 +69,7 @@ class Cluster:
             rack=metadata.rack,
             **structs.asdict(self.replicas.port),
             **structs.asdict(self.replicas.groups.port),
+            **structs.asdict(self.replicas.transactions.port),
             submit=self.submit,
             forward=self.forward,
             describe=self.describe_quorum,

@@ -86,6 +86,7 @@ class DataBroker:
             rack=metadata.rack,
             **structs.asdict(self.replicas.port),
             **structs.asdict(self.replicas.groups.port),
+            **structs.asdict(self.replicas.transactions.port),
         )
         self.services = with_changes(known, image=lambda: controller.committed_image)
 
@@ -171,6 +172,7 @@ class DataBroker:
             found.append(response)
 
         take_response(dispatch(decoded, context(decoded, version, **fields), self.services), take)
+        self.replicas.call_due()
         return found
 
     def ask(self, request: Message, version: int, **fields: Any) -> Any:

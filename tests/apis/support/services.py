@@ -25,6 +25,7 @@ from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.ports import (
     NO_GROUPS,
     NO_REPLICAS,
+    NO_TRANSACTIONS,
     ControllerPort,
     GroupPort,
     MetadataPort,
@@ -32,6 +33,7 @@ from kafkaproto_server.requests.ports import (
     QuorumPort,
     ReplicaPort,
     Services,
+    TransactionPort,
 )
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
 
@@ -119,6 +121,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "create_internal_topic": calls.internal.append,
         **structs.asdict(NO_REPLICAS),
         **structs.asdict(NO_GROUPS),
+        **structs.asdict(NO_TRANSACTIONS),
         **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
     return Services(
@@ -133,6 +136,7 @@ PORTS: dict[str, type[Struct]] = {
     "quorum": QuorumPort,
     "replicas": ReplicaPort,
     "groups": GroupPort,
+    "transactions": TransactionPort,
 }
 
 

@@ -103,7 +103,7 @@ def _in_transaction(transactional_id: str, version: int, services: Services) -> 
     asks = AsksCoordinator(adds=version >= _FIRST_THAT_ADDS, knows_abortable=version >= _FIRST_WITH_ABORTABLE)
 
     def produce(items: Sequence[ProduceItem], acks: int, timeout_ms: int, done: Produced) -> None:
-        services.transactions.produce(items, transactional_id, asks, acks, timeout_ms, done)
+        services.transactions.produce_in_transaction(items, transactional_id, asks, acks, timeout_ms, done)
 
     return produce
 

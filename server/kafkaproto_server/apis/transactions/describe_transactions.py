@@ -37,7 +37,7 @@ def handle_describe_transactions(
 def _described(transactional_id: str, context: RequestContext, services: Services) -> State:
     if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, transactional_id):
         return _error(transactional_id, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-    found = services.transactions.described(transactional_id)
+    found = services.transactions.describe_transaction(transactional_id)
     found.topics = [
         each
         for each in found.topics

@@ -47,7 +47,7 @@ def handle_end_txn(
         committed=request.committed,
         version=context.api_version,
     )
-    services.transactions.end(values, done)
+    services.transactions.end_transaction(values, done)
     return reply
 
 

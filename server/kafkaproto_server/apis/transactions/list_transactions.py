@@ -44,7 +44,7 @@ def handle_list_transactions(
         duration_filter_ms=request.duration_filter,
         matches=matches,
     )
-    found = services.transactions.listed(values)
+    found = services.transactions.list_transactions(values)
     if isinstance(found, ErrorCode):
         return ListTransactionsResponse(error_code=found)
     return _listed(found, context, services)
