@@ -31,6 +31,8 @@ ALTER, DESCRIBE = (Operation.ALTER, CLUSTER), (Operation.DESCRIBE, CLUSTER)
 READ, WRITE = (Operation.READ, TOPIC), (Operation.WRITE, TOPIC)
 READ_GROUP, DESCRIBE_GROUP = (Operation.READ, GROUP), (Operation.DESCRIBE, GROUP)
 DELETE_GROUP, DESCRIBE_TOPIC = (Operation.DELETE, GROUP), (Operation.DESCRIBE, TOPIC)
+TRANSACTIONAL_ID = ResourceType.TRANSACTIONAL_ID
+WRITE_ID, DESCRIBE_ID = (Operation.WRITE, TRANSACTIONAL_ID), (Operation.DESCRIBE, TRANSACTIONAL_ID)
 CLUSTER_ACTION = (Operation.CLUSTER_ACTION, CLUSTER)
 DESCRIBE_CONFIGS, ALTER_CONFIGS = (Operation.DESCRIBE_CONFIGS, CLUSTER), (Operation.ALTER_CONFIGS, CLUSTER)
 
@@ -52,7 +54,11 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     21: ((Operation.DELETE, TOPIC),),
     22: ((Operation.IDEMPOTENT_WRITE, CLUSTER),),
     23: (CLUSTER_ACTION, (Operation.DESCRIBE, TOPIC)),
+    24: (WRITE_ID, CLUSTER_ACTION),
+    25: (WRITE_ID,),
+    26: (WRITE_ID,),
     27: (CLUSTER_ACTION,),
+    28: (WRITE_ID,),
     29: (DESCRIBE,),
     30: (ALTER,),
     31: (ALTER,),
@@ -90,6 +96,8 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     62: (CLUSTER_ACTION,),
     63: (CLUSTER_ACTION,),
     64: (ALTER,),
+    65: (DESCRIBE_ID,),
+    66: (DESCRIBE_ID,),
     67: (CLUSTER_ACTION,),
     70: (CLUSTER_ACTION,),
     73: (CLUSTER_ACTION,),
@@ -127,19 +135,24 @@ SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
     (CONTROLLER, 94): (ALTER,),
 }
 """What stock 4.3.1 nodes (UnregisterController: 4.4.0), and ours, ask for in place of what is documented."""
-HIDES = {16, 41}
-"""Leave out what somebody may not see and refuse nothing (`test_security_descriptions`, `test_group_lists`)."""
-AND_OF_TOPICS: dict[int, Need] = {
-    8: READ,
-    9: DESCRIBE_TOPIC,
-    47: READ,
-    68: DESCRIBE_TOPIC,
-    69: DESCRIBE_TOPIC,
+HIDES = {16, 41, 66}
+"""Leave out what somebody may not see and refuse nothing (`test_security_descriptions`, `test_group_lists`,
+`test_list_transactions`)."""
+ALSO_NEEDED: dict[int, tuple[Need, ...]] = {
+    8: (READ,),
+    9: (DESCRIBE_TOPIC,),
+    24: (WRITE,),
+    25: (READ_GROUP,),
+    28: (READ_GROUP, READ),
+    47: (READ,),
+    68: (DESCRIBE_TOPIC,),
+    69: (DESCRIBE_TOPIC,),
 }
-"""What is needed beside the group: on the topics whose offsets or partitions it has."""
+"""What is needed beside: on the topics of the group or transaction, and on the group whose offsets take part."""
 
 DENIALS = {
     ErrorCode.GROUP_AUTHORIZATION_FAILED,
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
     ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED,
@@ -174,6 +187,13 @@ def needs(kind: ListenerKind, request: Message) -> tuple[Need, ...]:
     if (kind, key) == (BROKER, 1):
         is_follower = request.replica_state.replica_id >= 0  # type: ignore[attr-defined]
         return (CLUSTER_ACTION,) if is_follower else (READ,)
+    if key == 24:
+        # As brokers ask, or as producers do.
+        return row[:1] if request.v3_and_below_transactional_id else row[1:]  # type: ignore[attr-defined]
+    if key == 22 and request.transactional_id is not None:  # type: ignore[attr-defined]
+        return (WRITE_ID,)
+    if key == 10 and request.key_type == 1:  # type: ignore[attr-defined]
+        return (DESCRIBE_ID,)
     if key in (32, 33, 44):
         # The table's two rows are for resources of two types.
         is_of_topic = request.resources[0].resource_type == OF_TOPIC  # type: ignore[attr-defined]
@@ -228,7 +248,7 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
 @pytest.mark.parametrize(("kind", "key"), rows())
 def test_who_may_do_what_is_documented_is_served(kind: ListenerKind, key: int) -> None:
     for number, (request, _) in enumerate(requests(PreparedCluster(), key)):
-        beside = [AND_OF_TOPICS[key]] if key in AND_OF_TOPICS else []
+        beside = ALSO_NEEDED.get(key, ())
         for may in [[need, *beside] for need in needs(kind, request)] or [[]]:
             found, _ = codes(kind, key, number, may)
             assert not found & DENIALS, may

@@ -63,7 +63,7 @@ def problems(response: Any) -> list[Problem]:
     """Every error of a response, from the top down."""
     found: list[Problem] = []
     for item in _structs(response):
-        code = getattr(item, "error_code", ErrorCode.NONE)
+        code = getattr(item, "error_code", ErrorCode.NONE) or getattr(item, "partition_error_code", 0)
         if code != ErrorCode.NONE:
             found.append((code, getattr(item, "error_message", None)))
     return found
@@ -84,7 +84,7 @@ IN_OTHER_WORDS = {
     ("CreatePartitions", "topics.count"),
     ("DescribeCluster", "endpoint_type"),
     ("UpdateFeatures", "feature_updates.upgrade_type"),
-    # The coordinator of transactions is not there yet.
+    # What the key is no key of.
     ("FindCoordinator", "key_type"),
     # A member that leaves, of a group that does not exist.
     ("ConsumerGroupHeartbeat", "member_epoch"),

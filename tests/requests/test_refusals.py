@@ -48,6 +48,8 @@ HAVE_NO_OWN_ERROR = {
     "OffsetForLeaderEpoch",
     "Produce",
     "WriteTxnMarkers",
+    "DescribeTransactions",
+    "TxnOffsetCommit",
 }
 
 

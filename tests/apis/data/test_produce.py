@@ -322,14 +322,6 @@ def test_transactional_records_need_write_on_their_transactional_id(
     assert broker.replicas.written == 0
 
 
-def test_transactional_records_are_refused_as_long_as_there_is_no_coordinator(broker: DataBroker) -> None:
-    broker.topic("other")
-    request = broker.produce_request(("t", 0, TRANSACTIONAL), ("other", 0, batch()))
-    request.transactional_id = "mine"
-    codes = [only_partition([each]).error_code for each in broker.ask(request, 13).responses]
-    assert codes == [ErrorCode.NOT_ENOUGH_REPLICAS, 0]
-
-
 def test_a_transactional_id_alone_makes_no_transaction(broker: DataBroker) -> None:
     request = broker.produce_request(("t", 0, batch()))
     request.transactional_id = "mine"

@@ -11,6 +11,7 @@ from kafkaproto.support import joined
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
+from kafkaproto_server.coordinator.transactions.transaction import NO_TIMEOUT_MS
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.node.broker_data import metadata_port
 from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
@@ -59,7 +60,11 @@ class Cluster:
             image,
             directory_ids={PATH: directory(NODE_ID)},
             # Time passes only if nothing else happens: sessions would end before a group is there.
-            static_config={"group.initial.rebalance.delay.ms": "0"},
+            static_config={
+                "group.initial.rebalance.delay.ms": "0",
+                # So that a transaction can stay open for as long.
+                "transaction.max.timeout.ms": str(NO_TIMEOUT_MS),
+            },
         )
         metadata = metadata_port(image, lambda: authorizer)
         standing_still = services(

@@ -144,6 +144,10 @@ class DataBroker:
             *(acl(operation=each, resource_type=kind, resource_name=name) for each, kind, name in needs)
         )
 
+    def trust_producers(self) -> None:
+        """Take records of transactions without asking a coordinator."""
+        self.replicas.manager.set_verifies_transactions(lambda: False)
+
     def lead_anew(self, name: str) -> None:
         """Another broker leads a topic's first partition for a while; broker 1 leads again, two epochs later."""
         self.harness.heartbeat(ME, want_fence=True)

@@ -7,13 +7,21 @@ from typing import Any
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.coordinator.transactions.transaction import NO_TIMEOUT_MS
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
 from kafkaproto_server.requests.context import RequestContext, Response
-from kafkaproto_server.topic_names import GROUPS_TOPIC
+from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import BROKER, CONTROLLER, Cluster
+from tests.apis.support.good_transactions import (
+    TRANSACTIONAL_ID,
+    adding,
+    beginning,
+    newest_about_transactions,
+    older_about_transactions,
+)
 from tests.apis.support.services import with_changes
 from tests.controller.support.harness import (
     CLUSTER_ID,
@@ -40,7 +48,8 @@ class PreparedCluster(Cluster):
     """Brokers 0, 1 and 2 live, the last with two directories; 3 is fenced.
 
     There is topic-1, one that moves, one that its preferred leader does not lead, one with a record and one with a
-    single replica; groups of each kind; an ACL, a quota and a SCRAM credential of alice's; a token that she owns.
+    single replica; groups of each kind; an open transaction; an ACL, a quota and a SCRAM credential of alice's; a
+    token that she owns.
     """
 
     def __init__(self) -> None:
@@ -74,6 +83,7 @@ class PreparedCluster(Cluster):
         self.answer(BROKER, _records(name="written", records=_BATCH), 12)
         # Consumers see the record once the follower has it, and says so by what it asks for.
         self._make_groups()
+        self._begin_transaction()
         fetched = kafka.FetchRequest.FetchTopic(
             topic="written", partitions=[kafka.FetchRequest.FetchPartition(partition=0, fetch_offset=1)]
         )
@@ -88,6 +98,24 @@ class PreparedCluster(Cluster):
         self.answer(BROKER, self.syncing(), 5)
         self.answer(BROKER, _heartbeat(CONSUMER_GROUP, "first"), 1)
         self.answer(BROKER, _commit(SIMPLE_GROUP, name="topic-1"), 9)
+
+    def _begin_transaction(self) -> None:
+        """An open transaction of one partition and of the group that only has an offset."""
+        self.harness.create_topic(TRANSACTIONS_TOPIC, [1])
+        begun = self.answer(BROKER, beginning(TRANSACTIONAL_ID, NO_TIMEOUT_MS), 5)
+        assert isinstance(begun, kafka.InitProducerIdResponse)
+        self.producer = (begun.producer_id, begun.producer_epoch)
+        self.answer(BROKER, adding(self.producer, "alone"), 3)
+        self.answer(
+            BROKER,
+            kafka.AddOffsetsToTxnRequest(
+                transactional_id=TRANSACTIONAL_ID,
+                producer_id=begun.producer_id,
+                producer_epoch=begun.producer_epoch,
+                group_id=SIMPLE_GROUP,
+            ),
+            4,
+        )
 
     def syncing(self) -> kafka.SyncGroupRequest:
         """The leader of the classic group assigns."""
@@ -152,6 +180,9 @@ def _newest(cluster: PreparedCluster) -> list[Message]:
         *_about_records(cluster),
         *_about_groups(cluster),
         *_about_offsets(cluster),
+        *newest_about_transactions(
+            cluster.producer, SIMPLE_GROUP, cluster.harness.image.topic_ids["topic-1"]
+        ),
     ]
 
 
@@ -170,6 +201,7 @@ def _older(cluster: PreparedCluster) -> list[tuple[Message, int]]:
         (kafka.MetadataRequest(topics=[kafka.MetadataRequest.Topic(name="topic-1")]), 10),
         (kafka.InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000), 5),
         (_records(name="alone", records=_BATCH), 12),
+        *older_about_transactions(cluster.producer, SIMPLE_GROUP),
         (kafka.FindCoordinatorRequest(key=CLASSIC_GROUP, key_type=0), 3),
         (kafka.LeaveGroupRequest(group_id=CLASSIC_GROUP, member_id=cluster.member_id), 2),
         (_commit(SIMPLE_GROUP, name="topic-1"), 9),
