@@ -43,7 +43,8 @@ PROTOCOLS = ["classic", "consumer"]
 
 def write(servers: str, topic: str, count: int = RECORDS) -> None:
     """Write numbers to both partitions of a topic in turn."""
-    producer = Producer({"bootstrap.servers": servers})
+    # What it sends again when a leader dies is there once.
+    producer = Producer({"bootstrap.servers": servers, "enable.idempotence": True})
     for number in range(count):
         producer.produce(topic, str(number).encode(), partition=number % 2)
     assert producer.flush(WAIT_S) == 0
