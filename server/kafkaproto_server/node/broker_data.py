@@ -9,15 +9,17 @@ import trio
 
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.config import Config
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
-from kafkaproto_server.node.coordinators.groups import GroupCoordinators, group_config
+from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
 from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.topic_watch import TopicWatch
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.descriptors import topic_file_limit
+from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
@@ -51,6 +53,23 @@ def metadata_port(
         return None if broker is None else broker.rack
 
     return MetadataPort(image=image, authorizer=authorizer, endpoint=endpoint, rack=rack)
+
+
+def _group_coordinators(
+    manager: ReplicaManager,
+    published: Published,
+    configs: Callable[[], NodeConfigs],
+    surroundings: NodeSurroundings,
+) -> GroupCoordinators:
+    return GroupCoordinators(
+        image=lambda: published.image,
+        config=CurrentGroupConfig(configs),
+        surroundings=surroundings,
+        make_log=lambda hosted: manager.coordinator_log(
+            hosted, lambda: number_of(configs(), "offsets.commit.timeout.ms")
+        ),
+        load=manager.coordinator_loading,
+    )
 
 
 class BrokerData:
@@ -101,14 +120,11 @@ class BrokerData:
         manager = self.manager
         self._internal_topics = InternalTopics(channel(), inherited.at(published.image))
         self.create_internal_topic = self._internal_topics.create
-        self.groups = GroupCoordinators(
-            image=lambda: published.image,
-            config=lambda: group_config(inherited.at(published.image)),
-            surroundings=NodeSurroundings(clock, rng, manager.call_at),
-            make_log=lambda hosted: manager.coordinator_log(
-                hosted, lambda: number_of(inherited.at(published.image), "offsets.commit.timeout.ms")
-            ),
-            load=manager.coordinator_loading,
+        self.groups = _group_coordinators(
+            manager,
+            published,
+            lambda: inherited.at(published.image),
+            NodeSurroundings(clock, rng, manager.call_at),
         )
         self._topic_watch = TopicWatch(published, self.groups.is_needed, self.groups.topics_changed)
         self.transactions = TransactionServices(

@@ -14,7 +14,7 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.coordinators.groups import GroupCoordinators, group_config
+from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.io_workers import IoWorkers, Work
@@ -196,7 +196,7 @@ class BrokerReplicas:
         manager = self.manager
         groups = GroupCoordinators(
             image=self._image,
-            config=lambda: group_config(configs),
+            config=CurrentGroupConfig(lambda: configs),
             surroundings=NodeSurroundings(self.clock, SeededRng(), manager.call_at),
             make_log=lambda hosted: manager.coordinator_log(hosted, lambda: COMMIT_TIMEOUT_MS),
             load=manager.coordinator_loading,

@@ -31,7 +31,12 @@ def handle_consumer_group_describe(
         refusal = Refusal(code=ErrorCode.UNSUPPORTED_VERSION, message=None, version=context.api_version)
         return (yield from refuse(request, refusal))
     response = ConsumerGroupDescribeResponse()
+    known: dict[str, Described] = {}
     for group_id in request.group_ids:
+        if group_id in known:
+            response.groups.append(known[group_id])
+            yield
+            continue
         if is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group_id):
             described = _visible(services.groups.consumer_described(group_id), context, services)
             if request.include_authorized_operations and not described.error_code:
@@ -40,6 +45,7 @@ def handle_consumer_group_describe(
                 )
         else:
             described = Described(group_id=group_id, error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        known[group_id] = described
         response.groups.append(described)
         yield
     return response

@@ -35,7 +35,7 @@ from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import ZERO_UUID, Deferred, Steps
 
-AT_ONCE = 5_000
+AT_ONCE = 2_000
 """How many offsets are looked up in one turn of the loop."""
 _FIRST_WITH_GROUP_ERROR = 2
 _FIRST_WITH_MANY = 8
@@ -69,8 +69,8 @@ def handle_offset_fetch(
 ) -> Steps[Deferred[Any]]:
     """Fetch the offsets of each group."""
     reply: Deferred[Any] = Deferred()
-    asked = list(_asked(request, context, services))
-    found = [_Found() for _ in asked]
+    asked = yield from _asked(request, context, services)
+    found: list[_Found] = []
     # One more is missing until all are handed over.
     missing = 1
 
@@ -83,7 +83,9 @@ def handle_offset_fetch(
         if not missing:
             reply.resolve(_response(asked, found, context, services))
 
-    for group, into in zip(asked, found, strict=True):
+    for group in asked:
+        into = _Found()
+        found.append(into)
         yield
         if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group.group_id):
             into.code = ErrorCode.GROUP_AUTHORIZATION_FAILED
@@ -108,38 +110,33 @@ def handle_offset_fetch(
     return reply
 
 
-def _asked(request: OffsetFetchRequest, context: RequestContext, services: Services) -> Iterator[_Asked]:
+def _asked(request: OffsetFetchRequest, context: RequestContext, services: Services) -> Steps[list[_Asked]]:
     if context.api_version < _FIRST_WITH_MANY:
-        topics = request.topics
-        yield _Asked(
-            request.group_id,
-            OffsetReader(require_stable=request.require_stable),
-            None
-            if topics is None
-            else [
-                TopicPartitions(topic=each.name, partitions=tuple(each.partition_indexes)) for each in topics
-            ],
-        )
-        return
+        named: list[TopicPartitions] | None = None if request.topics is None else []
+        for old in request.topics or ():
+            assert named is not None, "there are topics"
+            named.append(TopicPartitions(topic=old.name, partitions=tuple(old.partition_indexes)))
+            yield
+        return [_Asked(request.group_id, OffsetReader(require_stable=request.require_stable), named)]
     image = services.metadata.image()
+    by_id = context.api_version >= _FIRST_WITH_IDS
+    found = []
     for group in request.groups:
         reader = OffsetReader(
             member_id=group.member_id, member_epoch=group.member_epoch, require_stable=request.require_stable
         )
-        named = None
-        if group.topics is not None:
-            named = []
-            for each in group.topics:
-                name = each.name
-                if context.api_version >= _FIRST_WITH_IDS:
-                    known = image.topics.get(each.topic_id)
-                    name = "" if known is None else known.name
-                named.append(
-                    TopicPartitions(
-                        topic=name, topic_id=each.topic_id, partitions=tuple(each.partition_indexes)
-                    )
-                )
-        yield _Asked(group.group_id, reader, named)
+        named = None if group.topics is None else []
+        for each in group.topics or ():
+            assert named is not None, "there are topics"
+            known = image.topics.get(each.topic_id) if by_id else None
+            name = each.name if not by_id else "" if known is None else known.name
+            named.append(
+                TopicPartitions(topic=name, topic_id=each.topic_id, partitions=tuple(each.partition_indexes))
+            )
+            yield
+        found.append(_Asked(group.group_id, reader, named))
+        yield
+    return found
 
 
 def _refusal(topic: TopicPartitions, context: RequestContext, services: Services) -> ErrorCode:
@@ -165,11 +162,13 @@ def _parts(topics: Sequence[TopicPartitions]) -> Iterator[list[TopicPartitions]]
     for topic in topics:
         for first in range(0, max(1, len(topic.partitions)), AT_ONCE):
             some = topic.partitions[first : first + AT_ONCE]
-            if len(some) > room:
+            # A topic without partitions takes its time, too.
+            cost = max(1, len(some))
+            if cost > room:
                 yield part
                 part, room = [], AT_ONCE
             part.append(msgspec.structs.replace(topic, partitions=some))
-            room -= len(some)
+            room -= cost
     yield part
 
 

@@ -558,17 +558,23 @@ class ClassicGroups:
         """A member was heard from; its session ends after this time. One call is due for each member, not one for each
         heartbeat."""
         member.session_ends_ms = self._surroundings.now_ms() + timeout_ms
-        if not member.is_watched:
-            member.is_watched = True
-            self._surroundings.call_at(member.session_ends_ms, partial(self._look_at, group, member))
+        # The first session is longer than those after it: its call would come too late for them.
+        if member.watched_ms is None or member.session_ends_ms < member.watched_ms:
+            self._watch_until(group, member, member.session_ends_ms)
 
-    def _look_at(self, group: ClassicGroup, member: ClassicMember) -> None:
-        member.is_watched = False
+    def _watch_until(self, group: ClassicGroup, member: ClassicMember, at_ms: int) -> None:
+        member.watched_ms = at_ms
+        self._surroundings.call_at(at_ms, partial(self._look_at, group, member, at_ms))
+
+    def _look_at(self, group: ClassicGroup, member: ClassicMember, at_ms: int) -> None:
+        if member.watched_ms != at_ms:
+            # An earlier call is due, or was.
+            return
+        member.watched_ms = None
         if not self._is_current(group) or group.members.get(member.member_id) is not member:
             return
         if member.session_ends_ms > self._surroundings.now_ms():
-            member.is_watched = True
-            self._surroundings.call_at(member.session_ends_ms, partial(self._look_at, group, member))
+            self._watch_until(group, member, member.session_ends_ms)
         elif member.is_waiting and not member.is_new:
             self._watch(group, member, member.session_timeout_ms)
         else:

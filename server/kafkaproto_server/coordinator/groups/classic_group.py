@@ -48,8 +48,8 @@ class ClassicMember:
     """Whether it has not had the response to its first JoinGroup yet."""
     session_ends_ms: int = 0
     """When it is removed unless it is heard from; of no meaning while it waits for a response."""
-    is_watched: bool = False
-    """Whether a call for the end of its session is due at some time."""
+    watched_ms: int | None = None
+    """When a call is due that looks whether its session has ended; None if there is none."""
     joining: Joined | None = None
     """Takes the result of its JoinGroup, which waits."""
     syncing: Synced | None = None

@@ -49,7 +49,22 @@ from kafkaproto_server.requests.ports import GroupPort
 from kafkaproto_server.topic_names import GROUPS_TOPIC
 
 
-def group_config(configs: NodeConfigs) -> GroupConfig:
+class CurrentGroupConfig:
+    """The settings as they are now. They are computed anew when a config changes."""
+
+    def __init__(self, configs: Callable[[], NodeConfigs]) -> None:
+        self._configs = configs
+        self._known_of: NodeConfigs | None = None
+        self._known = GroupConfig()
+
+    def __call__(self) -> GroupConfig:
+        configs = self._configs()
+        if configs is not self._known_of:
+            self._known_of, self._known = configs, _group_config(configs)
+        return self._known
+
+
+def _group_config(configs: NodeConfigs) -> GroupConfig:
     """The settings of the coordinator, from the broker's configs."""
     return GroupConfig(
         min_session_timeout_ms=number_of(configs, "group.min.session.timeout.ms"),
