@@ -139,7 +139,11 @@ class BrokerData:
         )
         manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)
-        self.port = ReplicaPort(
+        self.port = self._replica_port()
+
+    def _replica_port(self) -> ReplicaPort:
+        manager = self.manager
+        return ReplicaPort(
             produce=lambda items, acks, timeout_ms, done: manager.produce(
                 items, acks=acks, timeout_ms=timeout_ms, done=done
             ),

@@ -229,6 +229,7 @@ class TransactionWorld(World):
         *partitions: TopicPartition,
         transactional_id: str = "a",
         version: int | None = None,
+        bumps_epoch: bool | None = None,
     ) -> list[ErrorCode]:
         """The responses of an AddPartitionsToTxn request."""
         codes: list[ErrorCode] = []
@@ -239,7 +240,7 @@ class TransactionWorld(World):
                 producer_epoch=producer[1],
                 partitions=frozenset(partitions),
                 version=3 if version is None else version,
-                bumps_epoch=version is None and self.transaction_version >= 2,
+                bumps_epoch=self.transaction_version >= 2 if bumps_epoch is None else bumps_epoch,
             ),
             codes.append,
         )

@@ -85,9 +85,9 @@ def test_a_change_under_way_refuses_the_next_one() -> None:
 def test_the_client_version_is_that_of_the_request() -> None:
     world = TransactionWorld()
     producer = world.begin()
-    world.add(producer, P0, version=4)
+    world.add(producer, P0, bumps_epoch=False)
     assert world.last_value.client_transaction_version == 0
-    world.add(producer, P1, version=5)
+    world.add(producer, P1, bumps_epoch=True)
     assert world.last_value.client_transaction_version == 2
 
 
