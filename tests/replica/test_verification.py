@@ -61,9 +61,11 @@ def test_a_guard_holds_in_its_leader_epoch() -> None:
     assert not verifications.is_valid(7, guard, 2)
 
 
-def refusal(verifications: Verifications, sequence: int, producers: ProducerStates) -> ErrorCode | None:
+def refusal(
+    verifications: Verifications, sequence: int, producers: ProducerStates, epoch: int = 0
+) -> ErrorCode | None:
     try:
-        verifications.check_sequence(header(sequence), producers)
+        verifications.check_sequence(header(sequence, epoch), producers)
     except ProducerRefused as error:
         return error.code
     return None
@@ -80,8 +82,10 @@ def test_a_batch_must_not_overtake_an_earlier_one() -> None:
     # A later epoch begins anew; an earlier one changes nothing.
     begin(verifications, epoch=1, sequence=6)
     begin(verifications, epoch=0, sequence=0)
-    assert refusal(verifications, 6, producers) is None
-    assert refusal(verifications, 7, producers) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    for epoch in (0, 1):
+        assert refusal(verifications, 6, producers, epoch) is None
+        assert refusal(verifications, 7, producers, epoch) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert refusal(verifications, 7, producers, 2) is None
 
 
 @pytest.mark.parametrize("is_known", [True, False])

@@ -81,7 +81,8 @@ class Verifications:
     def check_sequence(self, header: BatchHeader, producers: ProducerStates) -> None:
         """Raise ProducerRefused if a batch overtook an earlier one: OUT_OF_ORDER_SEQUENCE_NUMBER."""
         guard = None if self._guards is None else self._guards.get(header.producer_id)
-        if guard is None:
+        # What came of an earlier epoch says nothing of this one.
+        if guard is None or guard.epoch < header.producer_epoch:
             return
         if guard.bumps_epoch and not producers.knows(header.producer_id) and header.base_sequence != 0:
             raise ProducerRefused(
