@@ -321,7 +321,8 @@ def test_a_coordinator_dies_and_each_record_is_copied_once(tmp_path: Path, proto
 def test_brokers_of_both_makes_coordinate_in_turn(tmp_path: Path) -> None:
     """A broker of ours and one of Apache Kafka replicate the topics of the coordinators, and each dies in turn: the
     other one takes over what it finds in the log, with transactions that are open or prepared."""
-    count = 3_000
+    # More than is copied while the first one dies and comes back.
+    count = 15_000
     replicated = {
         **OVERRIDES,
         **SHORT_SESSION,

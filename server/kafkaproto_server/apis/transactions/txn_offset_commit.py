@@ -49,8 +49,6 @@ def handle_txn_offset_commit(
         code = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     elif not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
         code = ErrorCode.GROUP_AUTHORIZATION_FAILED
-    elif not request.group_id:
-        code = ErrorCode.INVALID_GROUP_ID
     if code is not ErrorCode.NONE:
         return refuse(request, Refusal(code=code, message=None, version=context.api_version))
     return _commit(request, context, services)
@@ -90,7 +88,10 @@ def _commit(
         adds=context.api_version >= _FIRST_THAT_ADDS,
         knows_abortable=context.api_version >= _FIRST_WITH_ABORTABLE,
     )
-    services.transactions.verify_offsets(request.group_id, producer, asks, verified)
+    if request.group_id:
+        services.transactions.verify_offsets(request.group_id, producer, asks, verified)
+    else:
+        verified(ErrorCode.INVALID_GROUP_ID)
     return reply
 
 
