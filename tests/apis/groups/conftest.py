@@ -12,7 +12,7 @@ from tests.apis.support.services import with_changes
 @pytest.fixture
 def broker() -> DataBroker:
     """It leads the one partition of the groups' topic, and there is the topic t with two partitions."""
-    broker = DataBroker(**{"group.initial.rebalance.delay.ms": "0"})
+    broker = DataBroker(group_initial_rebalance_delay_ms="0")
     broker.topic(GROUPS_TOPIC)
     broker.topic("t", [ME], [ME])
     # As if the feature group.version were there.

@@ -20,10 +20,12 @@ from kafkaproto.messages import (
     MetadataRequest,
     SyncGroupRequest,
 )
+from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
 from tests.apis.support.services import Calls, with_changes
+from tests.controller.support.harness import SET, alter_configs_request
 
 NONE = ErrorCode.NONE
 GROUP, TOPIC, CLUSTER = ResourceType.GROUP, ResourceType.TOPIC, ResourceType.CLUSTER
@@ -257,11 +259,26 @@ def test_members_have_to_read_the_group(broker: DataBroker, request_: Any, versi
     assert response.error_code == ErrorCode.GROUP_AUTHORIZATION_FAILED
 
 
-def test_a_heartbeat_while_the_group_is_loaded_is_fine(broker: DataBroker, member_id: str) -> None:
-    broker.replicas.workers.hold()
-    broker.lead_anew_if_alone(GROUPS_TOPIC) if hasattr(broker, "lead_anew_if_alone") else None
-    broker.replicas.workers.release()
+def test_while_a_group_is_loaded_its_members_wait(broker: DataBroker, member_id: str) -> None:
+    broker.start_again()
+    broker.replicas.follow()
+    loading = broker.replicas.groups.led
+    (led,) = loading._led.values()
+    assert led.loading is None
+    # As if it were not read to its end.
+    led.loading = object()  # type: ignore[assignment]
     request = HeartbeatRequest(group_id="g", generation_id=1, member_id=member_id)
+    # It has nothing to do but to live.
+    assert broker.ask(request, 4).error_code == NONE
+    loads = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    assert join(broker).error_code == loads
+    assert sync(broker, member_id).error_code == loads
+    assert broker.ask(ListGroupsRequest(), 5).error_code == loads
+    broker.services = with_changes(broker.services, serves_consumer_groups=lambda: True)
+    assert beat(broker).error_code == loads
+    (found,) = broker.ask(DescribeGroupsRequest(groups=["g"]), 6).groups
+    assert found.error_code == loads
+    led.loading = None
     assert broker.ask(request, 4).error_code == NONE
 
 
@@ -402,7 +419,8 @@ def test_topics_that_are_named_have_to_be_visible(broker: DataBroker) -> None:
 
 
 def test_what_is_set_for_a_group_counts(broker: DataBroker) -> None:
-    broker.harness.set_config(32, "new", "consumer.heartbeat.interval.ms", "7000")
+    change = ("consumer.heartbeat.interval.ms", SET, "7000")
+    broker.harness.call(alter_configs_request(GROUP_RESOURCE, "new", change))
     assert beat(broker).heartbeat_interval_ms == 7_000
     assert beat(broker, group_id="other").heartbeat_interval_ms == 5_000
 

@@ -9,6 +9,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
     DeleteGroupsRequest,
+    DeleteTopicsRequest,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     OffsetFetchRequest,
@@ -235,7 +236,8 @@ def test_offsets_are_seen_of_topics_that_one_may_describe(broker: DataBroker, ve
 def test_all_offsets_by_id_are_those_of_topics_that_exist(broker: DataBroker) -> None:
     broker.topic("gone")
     commit(broker, ("gone", 0, 5), ("t", 0, 6))
-    broker.harness.delete_topic("gone")
+    state = DeleteTopicsRequest.DeleteTopicState(name="gone")
+    broker.harness.call(DeleteTopicsRequest(topics=[state], timeout_ms=1000))
     assert list(fetch(broker, is_all=True, version=9)[1]) == [("gone", 0), ("t", 0)]
     assert list(fetch(broker, is_all=True, version=10)[1]) == [("t", 0)]
 
