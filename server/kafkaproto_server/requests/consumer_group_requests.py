@@ -38,6 +38,10 @@ class HeartbeatValues(msgspec.Struct, frozen=True, kw_only=True):
     """The partitions that the member owns."""
     client_id: str = ""
     client_host: str = ""
+    classic_protocols: tuple[tuple[str, bytes], ...] = ()
+    """Name and metadata of each protocol of a member that has sent a JoinGroup instead."""
+    classic_session_timeout_ms: int | None = None
+    """The session timeout that such a member wants."""
     makes_member_id: bool = True
     """Whether clients make the ids of members: from version 1 of the request on (KIP-1082)."""
     may_describe: Callable[[str], bool] = lambda name: True

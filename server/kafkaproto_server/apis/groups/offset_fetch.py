@@ -186,12 +186,14 @@ def _response(
             response.groups.append(result)
             for topic in each.topics:
                 result.topics.append((yield from _topic(topic)))
+                yield
         else:
             if each.code is not ErrorCode.NONE and context.api_version < _FIRST_WITH_GROUP_ERROR:
                 each.topics = [_failed(topic, each.code) for topic in group.topics or ()]
             response.error_code = each.code
             for topic in each.topics:
                 response.topics.append((yield from _old_topic(topic)))
+                yield
         yield
     return response
 

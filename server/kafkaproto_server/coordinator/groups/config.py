@@ -24,6 +24,8 @@ class GroupConfig(msgspec.Struct, frozen=True, kw_only=True):
     """offsets.retention.check.interval.ms"""
     serves_consumer_groups: bool = True
     """Whether group.coordinator.rebalance.protocols has "consumer"."""
+    consumer_migration_policy: str = "bidirectional"
+    """group.consumer.migration.policy"""
     consumer_session_timeout_ms: int = 45_000
     """group.consumer.session.timeout.ms"""
     consumer_min_session_timeout_ms: int = 45_000

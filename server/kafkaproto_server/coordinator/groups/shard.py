@@ -28,6 +28,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.coordinator.groups.classic import ClassicGroups
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicState
 from kafkaproto_server.coordinator.groups.config import GroupConfig
+from kafkaproto_server.coordinator.groups.consumer.classic_members import ClassicMembers
 from kafkaproto_server.coordinator.groups.consumer.commits import (
     PartitionCheck,
 )
@@ -40,11 +41,18 @@ from kafkaproto_server.coordinator.groups.consumer.commits import (
 from kafkaproto_server.coordinator.groups.consumer.describe import described_group, unknown_group
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGroups
-from kafkaproto_server.coordinator.groups.consumer.records import CONSUMER_GROUP_KEYS
+from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
+from kafkaproto_server.coordinator.groups.consumer.records import CONSUMER_GROUP_KEYS, deletion_records
 from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
 from kafkaproto_server.coordinator.groups.consumer.topics import Hash64, Topics
 from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
 from kafkaproto_server.coordinator.groups.describe import described_classic, unknown_classic
+from kafkaproto_server.coordinator.groups.migration import (
+    classic_group,
+    consumer_records,
+    may_become_classic,
+    may_become_consumer,
+)
 from kafkaproto_server.coordinator.groups.offset_expiration import (
     CONSUMER_PROTOCOL_TYPE,
     Expiration,
@@ -127,6 +135,8 @@ class GroupShard:
             log=log,
             surroundings=surroundings,
         )
+        self._consumer.becomes_classic = self._become_classic
+        self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
         self._offsets = OffsetMetadataManager(config, log, surroundings)
         self._is_over = False
 
@@ -203,10 +213,39 @@ class GroupShard:
             elif values.member_epoch == JOIN_EPOCH and classic.state is ClassicState.EMPTY:
                 self._consumer.heartbeat(values, heard, [_no_group_record(values.group_id)])
                 del self._groups[values.group_id]
+            elif values.member_epoch == JOIN_EPOCH and may_become_consumer(classic, self._config()):
+                self._become_consumer(classic, values, heard)
             else:
                 raise _not_consumer(values.group_id)
         except CoordinatorError as error:
             heard(HeartbeatOutcome(code=error.code, message=error.message))
+
+    def _become_consumer(self, classic: ClassicGroup, values: HeartbeatValues, heard: Heard) -> None:
+        """The first member of the new protocol joins a classic group. Raises CoordinatorError."""
+        group_id = classic.group_id
+        records = [_no_group_record(group_id), *consumer_records(classic, self._topics)]
+        self._consumer.heartbeat(values, heard, records)
+        del self._groups[group_id]
+        self._classic.end(classic, ErrorCode.REBALANCE_IN_PROGRESS)
+        group = self._consumer.groups[group_id]
+        for member in classic.members.values():
+            self._consumer.sessions.extend(group, member.member_id, member.session_timeout_ms)
+
+    def _become_classic(self, group: ConsumerGroup, leaving: ConsumerMember) -> bool:
+        """The last member of the new protocol is gone: the others go on with theirs. Raises CoordinatorError."""
+        if not may_become_classic(group, leaving, self._config()):
+            return False
+        try:
+            classic = classic_group(group, leaving, self._topics, self._surroundings.wall_ms())
+        except ValueError:
+            return False
+        assignments = {each.member_id: each.assignment for each in classic.members.values()}
+        end_offset = self._log.append([*deletion_records(group), classic.record(assignments)])
+        self._consumer.forget(group.group_id, end_offset)
+        self._groups[group.group_id] = classic
+        self._classic.begin_sessions(classic)
+        self._classic.rebalance(classic)
+        return True
 
     def consumer_described(self, group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup:
         """A consumer group, or that there is none of this name."""
@@ -221,6 +260,10 @@ class GroupShard:
         """See `ClassicGroups.join`; errors are told by ``joined`` as well."""
         try:
             self._check_join(group_id, values)
+            consumer = self._consumer.groups.get(group_id)
+            if consumer is not None and consumer.members:
+                self._classic_members.join(consumer, values, joined)
+                return
             self._give_way(group_id)
             group = self._groups.get(group_id)
             if group is None:
@@ -234,15 +277,11 @@ class GroupShard:
             joined(JoinOutcome(error.code, member_id))
 
     def _give_way(self, group_id: str) -> None:
-        """A classic group is to take the place of a consumer group. Raises CoordinatorError."""
-        consumer = self._consumer.groups.get(group_id)
-        if consumer is None:
-            return
-        if consumer.members:
-            raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-        records = self._consumer.delete(group_id)
-        self._log.append(records)
-        self._forget(group_id, records)
+        """A classic group is to take the place of a consumer group without members. Raises CoordinatorError."""
+        if group_id in self._consumer.groups:
+            records = self._consumer.delete(group_id)
+            self._log.append(records)
+            self._forget(group_id, records)
 
     def _check_join(self, group_id: str, values: JoinValues) -> None:
         if not group_id:
@@ -258,15 +297,23 @@ class GroupShard:
 
     def sync(self, group_id: str, values: SyncValues, synced: Synced) -> None:
         """See `ClassicGroups.sync`; errors are told by ``synced`` as well."""
+        consumer = self._consumer.groups.get(group_id)
         try:
-            self._classic.sync(self._group(group_id), values, synced)
+            if consumer is not None:
+                self._classic_members.sync(consumer, values, synced)
+            else:
+                self._classic.sync(self._group(group_id), values, synced)
         except CoordinatorError as error:
             synced(SyncOutcome(error.code))
 
     def heartbeat(self, group_id: str, member_id: str, instance_id: str | None, generation: int) -> ErrorCode:
         """See `ClassicGroups.heartbeat`."""
+        consumer = self._consumer.groups.get(group_id)
         try:
-            self._classic.heartbeat(self._group(group_id), member_id, instance_id, generation)
+            if consumer is not None:
+                self._classic_members.heartbeat(consumer, member_id, instance_id, generation)
+            else:
+                self._classic.heartbeat(self._group(group_id), member_id, instance_id, generation)
         except CoordinatorError as error:
             return error.code
         return ErrorCode.NONE
@@ -275,6 +322,9 @@ class GroupShard:
         """See `ClassicGroups.leave`. Raises CoordinatorError."""
         if not group_id:
             raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+        consumer = self._consumer.groups.get(group_id)
+        if consumer is not None:
+            return self._classic_members.leave(consumer, members)
         group = self._groups.get(group_id)
         if group is None:
             return [ErrorCode.UNKNOWN_MEMBER_ID] * len(members)

@@ -85,6 +85,7 @@ def _group_config(configs: NodeConfigs) -> GroupConfig:
         consumer_max_assignment_interval_ms=number_of(configs, "group.consumer.max.assignment.interval.ms"),
         consumer_max_size=number_of(configs, "group.consumer.max.size"),
         serves_consumer_groups="consumer" in (configs.value_of(_PROTOCOLS) or "").split(","),
+        consumer_migration_policy=(configs.value_of("group.consumer.migration.policy") or "").lower(),
         consumer_assignors=_assignors(configs),
         consumer_regex_refresh_interval_ms=number_of(configs, "group.consumer.regex.refresh.interval.ms"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from kafkaproto.messages import ConsumerGroupMemberMetadataValue
 from kafkaproto_server.coordinator.groups.consumer import records as write
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
@@ -67,7 +68,9 @@ class Change:
             if old is None:
                 member = group.members.get(member_id) or ConsumerMember(member_id=member_id)
             else:
-                check_released(old, values.instance_id)
+                # A JoinGroup takes the place of a member at once, as in classic groups.
+                if values.classic_session_timeout_ms is None:
+                    check_released(old, values.instance_id)
                 member = self._replace(old, member_id)
         else:
             member = static_member(group, values.instance_id, member_id)
@@ -150,5 +153,19 @@ def _updated(member: ConsumerMember, values: HeartbeatValues) -> ConsumerMember:
             member.rebalance_timeout_ms if values.rebalance_timeout_ms == -1 else values.rebalance_timeout_ms
         ),
         server_assignor=member.server_assignor if values.server_assignor is None else values.server_assignor,
-        classic_metadata=None,
+        classic_metadata=_classic_metadata(values),
+    )
+
+
+def _classic_metadata(
+    values: HeartbeatValues,
+) -> ConsumerGroupMemberMetadataValue.ClassicMemberMetadata | None:
+    if values.classic_session_timeout_ms is None:
+        return None
+    return ConsumerGroupMemberMetadataValue.ClassicMemberMetadata(
+        session_timeout_ms=values.classic_session_timeout_ms,
+        supported_protocols=[
+            ConsumerGroupMemberMetadataValue.ClassicProtocol(name=name, metadata=metadata)
+            for name, metadata in values.classic_protocols
+        ],
     )

@@ -66,6 +66,8 @@ class Watch:
     """Whether a call for the end of its session is due at some time."""
     revocation_ends_ms: int | None = None
     """When it has to have revoked its partitions; None if it has none to revoke."""
+    request_ends_ms: int | None = None
+    """When a member of the classic protocol has to have sent its next JoinGroup or SyncGroup; None if none is due."""
 
 
 @dataclass(slots=True)

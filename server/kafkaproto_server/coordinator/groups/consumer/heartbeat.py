@@ -79,7 +79,9 @@ class ConsumerGroups:
         self._log = log
         self._surroundings = surroundings
         self._assignors = assignors
-        self._sessions = Sessions(surroundings, self._is_current, self._fence)
+        self.sessions = Sessions(surroundings, self._is_current, self.remove)
+        self.becomes_classic: Callable[[ConsumerGroup, ConsumerMember], bool] = lambda group, member: False
+        """Whether the group has become a classic one because this member is gone. Raises CoordinatorError."""
         self._last_end_offset: int | None = None
         self._version_with_new_topics = -1
 
@@ -103,8 +105,11 @@ class ConsumerGroups:
         for group in self.groups.values():
             timeout_ms = self._settings(group.group_id).session_timeout_ms
             for member in group.members.values():
-                self._sessions.extend(group, member.member_id, timeout_ms)
-                self._sessions.expect_revocation(group, member)
+                classic = member.classic_metadata
+                self.sessions.extend(
+                    group, member.member_id, timeout_ms if classic is None else classic.session_timeout_ms
+                )
+                self.sessions.expect_revocation(group, member)
 
     def unload(self) -> None:
         """Another broker coordinates these groups now."""
@@ -146,7 +151,7 @@ class ConsumerGroups:
         if is_leaving(values):
             self._leave(values, heard)
         else:
-            self._take(values, heard, before)
+            self.take(values, heard, before)
 
     def _assignor_names(self) -> list[str]:
         return [name for name in self._config().consumer_assignors if name in self._assignors]
@@ -159,10 +164,13 @@ class ConsumerGroups:
             )
         return group
 
-    def _take(self, values: HeartbeatValues, heard: Heard, before: Sequence[Record]) -> None:
+    def take(self, values: HeartbeatValues, heard: Heard, before: Sequence[Record] = ()) -> None:
+        """Take a heartbeat of a member that joins or lives; see `heartbeat`."""
         if values.member_epoch == JOIN_EPOCH and values.group_id not in self.groups:
-            # It is kept by its records only.
+            # It is kept by its records only, of which there may be some.
             group = ConsumerGroup(values.group_id)
+            for record in before:
+                group.replay(record.key, record.value)
         else:
             group = self._group(values.group_id)
         check_room(group, values.member_id, self._config().consumer_max_size)
@@ -179,9 +187,11 @@ class ConsumerGroups:
         settings = self._settings(group.group_id)
         if change.is_refreshed:
             group.refresh_at_ms = self._surroundings.now_ms() + TOPICS_REFRESH_INTERVAL_MS
-        self._sessions.extend(group, member_id, settings.session_timeout_ms)
+        self.sessions.extend(
+            group, member_id, values.classic_session_timeout_ms or settings.session_timeout_ms
+        )
         if change.has_stepped:
-            self._sessions.expect_revocation(group, change.member)
+            self.sessions.expect_revocation(group, change.member)
         self._maybe_resolve_regexes(group, values.may_describe)
         self._respond_when_committed(heard, _outcome(values, change, settings.heartbeat_interval_ms))
 
@@ -249,14 +259,16 @@ class ConsumerGroups:
             gone = msgspec.structs.replace(member, epoch=LEAVE_STATIC_EPOCH, revoking=NOTHING)
             self._write(group.group_id, [write.current_record(group.group_id, gone)])
         else:
-            self._fence(group, member)
+            self.remove(group, member)
         outcome = HeartbeatOutcome(
             code=ErrorCode.NONE, member_id=member.member_id, member_epoch=values.member_epoch
         )
         self._respond_when_committed(heard, outcome)
 
-    def _fence(self, group: ConsumerGroup, member: ConsumerMember) -> None:
+    def remove(self, group: ConsumerGroup, member: ConsumerMember) -> None:
         """Remove a member; its partitions are free at once. Raises CoordinatorError."""
+        if self.becomes_classic(group, member):
+            return
         group_id, regex = group.group_id, member.subscribed_topic_regex
         records = write.removal_records(group_id, member.member_id)
         if regex and group.regex_counts[regex] == 1:
@@ -320,15 +332,22 @@ class ConsumerGroups:
             self.replay(group_id, record.key, record.value)
 
     def _respond_when_committed(self, heard: Heard, outcome: HeartbeatOutcome) -> None:
-        """A response that needed no record of its own may show what earlier records said."""
+        self.when_committed(
+            lambda code: heard(outcome if code is ErrorCode.NONE else HeartbeatOutcome(code=code))
+        )
+
+    def when_committed(self, call: Callable[[ErrorCode], None]) -> None:
+        """Call ``call`` when all records up to now are committed: a response that needed no record of its own may show
+        what earlier records said."""
         if self._last_end_offset is None:
-            heard(outcome)
-            return
+            call(ErrorCode.NONE)
+        else:
+            self._log.when_committed(self._last_end_offset, call)
 
-        def committed(code: ErrorCode) -> None:
-            heard(outcome if code == ErrorCode.NONE else HeartbeatOutcome(code=code))
-
-        self._log.when_committed(self._last_end_offset, committed)
+    def forget(self, group_id: str, end_offset: int) -> None:
+        """A group has become one of another kind; the records that say so end at an offset."""
+        del self.groups[group_id]
+        self._last_end_offset = end_offset
 
 
 def _outcome(values: HeartbeatValues, change: Change, heartbeat_interval_ms: int) -> HeartbeatOutcome:

@@ -84,6 +84,32 @@ class Sessions:
         elif not self._try_fence(group, member):
             self._watch_revocation(group, member, watch, ends_ms, now_ms + RETRY_MS)
 
+    def expect_request(self, group: ConsumerGroup, member_id: str, timeout_ms: int | None) -> None:
+        """A member of the classic protocol has so much time for its next JoinGroup or SyncGroup; None if it has all."""
+        watch = group.watches.setdefault(member_id, Watch())
+        watch.request_ends_ms = None if timeout_ms is None else self._surroundings.now_ms() + timeout_ms
+        if watch.request_ends_ms is not None:
+            self._watch_request(group, member_id, watch, watch.request_ends_ms, watch.request_ends_ms)
+
+    def maybe_expect_request(self, group: ConsumerGroup, member_id: str, timeout_ms: int) -> None:
+        """The same, unless one is due already."""
+        watch = group.watches.setdefault(member_id, Watch())
+        if watch.request_ends_ms is None:
+            self.expect_request(group, member_id, timeout_ms)
+
+    def _watch_request(
+        self, group: ConsumerGroup, member_id: str, watch: Watch, ends_ms: int, at_ms: int
+    ) -> None:
+        self._surroundings.call_at(at_ms, partial(self._look_at_request, group, member_id, watch, ends_ms))
+
+    def _look_at_request(self, group: ConsumerGroup, member_id: str, watch: Watch, ends_ms: int) -> None:
+        member = self._watched(group, member_id, watch)
+        if member is None or watch.request_ends_ms != ends_ms or not member.is_classic:
+            return
+        if not self._try_fence(group, member):
+            again_ms = self._surroundings.now_ms() + RETRY_MS
+            self._watch_request(group, member_id, watch, ends_ms, again_ms)
+
     def _watched(self, group: ConsumerGroup, member_id: str, watch: Watch) -> ConsumerMember | None:
         """The member, if this watch is still about it."""
         if not self._is_current(group) or group.watches.get(member_id) is not watch:
