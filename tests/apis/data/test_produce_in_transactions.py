@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -200,3 +202,18 @@ def test_a_batch_must_not_overtake_an_earlier_one(broker: TransactionalBroker) -
     assert refused.error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert broker.write(producer, version=12, sequence=0).error_code == 0
     assert broker.write(producer, version=12, sequence=1).error_code == 0
+
+
+def test_the_coordinator_is_asked_for_the_first_records_only(broker: TransactionalBroker) -> None:
+    producer = broker.begin()
+    asked = []
+    ask = broker.replicas.transactions.added.ask
+
+    def counted(*arguments: Any) -> None:
+        asked.append(arguments[1])
+        ask(*arguments)
+
+    broker.replicas.transactions.added.ask = counted  # type: ignore[method-assign, assignment]
+    for sequence in range(3):
+        assert broker.write(producer, sequence=sequence).error_code == 0
+    assert asked == [(TopicPartition("t", 0),)]

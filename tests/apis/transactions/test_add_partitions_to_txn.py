@@ -8,7 +8,9 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AddPartitionsToTxnRequest
+from kafkaproto_server.requests.transaction_requests import AddPartitionsValues, Told
 from kafkaproto_server.security.acls import Operation, ResourceType
+from tests.apis.support.services import with_changes
 from tests.apis.support.transactional_broker import ID, TransactionalBroker
 
 NOT_ATTEMPTED = ErrorCode.OPERATION_NOT_ATTEMPTED
@@ -122,3 +124,20 @@ def test_only_brokers_ask_for_many(broker: TransactionalBroker, version: int) ->
     broker.allow(WRITE_ID, (Operation.WRITE, ResourceType.TOPIC, "*"))
     response = broker.ask(AddPartitionsToTxnRequest(), version)
     assert response.error_code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+
+
+@pytest.mark.parametrize(("version", "bumps"), [(0, False), (3, False), (4, True), (5, True)])
+def test_the_version_tells_whether_the_client_expects_epochs_to_be_bumped(
+    broker: TransactionalBroker, version: int, bumps: bool
+) -> None:
+    producer = broker.begin()
+    values: list[AddPartitionsValues] = []
+
+    def take(asked: AddPartitionsValues, done: Told) -> None:
+        values.append(asked)
+        done(ErrorCode.NONE)
+
+    broker.services = with_changes(broker.services, add_partitions=take)
+    broker.add(producer, ("t", 0), version=version)
+    assert broker.add_offsets(producer) == 0
+    assert [(each.version, each.bumps_epoch) for each in values] == [(version, bumps), (4, False)]

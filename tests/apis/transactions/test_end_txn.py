@@ -178,3 +178,29 @@ def test_what_the_sender_needs(broker: TransactionalBroker, needs: list[Any], co
     assert broker.commit_offset(producer, 7) == code
     if code is not ErrorCode.TOPIC_AUTHORIZATION_FAILED:
         assert broker.add_offsets(producer) == code
+
+
+def test_after_a_marker_an_earlier_answer_of_the_coordinator_holds_no_more(
+    broker: TransactionalBroker,
+) -> None:
+    producer = broker.begin()
+    broker.add_offsets(producer)
+    answers = []
+    broker.replicas.transactions.added.ask = (  # type: ignore[method-assign]
+        lambda *arguments: answers.append(arguments)
+    )
+    request = TxnOffsetCommitRequest
+    partition = request.Partition(partition_index=0, committed_offset=7)
+    asked = request(
+        transactional_id=ID,
+        group_id=GROUP,
+        producer_id=producer[0],
+        producer_epoch=producer[1],
+        topics=[request.Topic(name="t", partitions=[partition])],
+    )
+    found = broker.send(asked, 4)
+    broker.end(producer)
+    assert not found
+    answers[0][-1]({})
+    (topic,) = found[0].topics
+    assert topic.partitions[0].error_code == ErrorCode.INVALID_TXN_STATE
