@@ -50,6 +50,8 @@ from kafkaproto_server.requests.consumer_group_requests import (
     Partitions,
 )
 
+FIRST_EPOCH = 2
+"""The epoch of a new group, as Apache Kafka 4.4.0 has it. Groups of earlier releases began with 1."""
 TOPICS_REFRESH_INTERVAL_MS = 3_600_000
 """How long a group relies on being told of changed topics before it looks itself."""
 
@@ -209,7 +211,7 @@ class ConsumerGroups:
             return
         metadata_hash = self._hash_of(group.subscribed_topics(change.members()))
         if has_changed or metadata_hash != group.metadata_hash:
-            change.epoch += 1
+            change.epoch = max(change.epoch + 1, FIRST_EPOCH)
             change.records.append(write.epoch_record(group.group_id, change.epoch, metadata_hash))
         if group.has_partition_metadata:
             change.records.append(write.no_partition_metadata_record(group.group_id))
