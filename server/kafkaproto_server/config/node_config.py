@@ -60,6 +60,18 @@ _OF_COORDINATORS = (
     "group.max.s",
     "group.min.session.timeout.ms",
     "group.consumer.",
+    "add.partitions.to.txn.",
+    "request.timeout.ms",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms",
+    "transaction.max.timeout.ms",
+    "transaction.partition.verification.enable",
+    "transaction.remove.expired.transaction.cleanup.interval.ms",
+    "transaction.state.log.min.isr",
+    "transaction.state.log.num.partitions",
+    "transaction.state.log.replication.factor",
+    "transaction.state.log.segment.bytes",
+    "transaction.two.phase.commit.enable",
+    "transactional.id.expiration.ms",
 )
 """What the names of keys begin with that coordinators use."""
 _USED_BESIDE_FIELDS = (

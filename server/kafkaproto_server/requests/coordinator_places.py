@@ -13,8 +13,9 @@ def partition_of(key: str, partitions: int) -> int:
     value = 0
     for unit in _utf16(key):
         value = (31 * value + unit) & 0xFFFFFFFF
-    # The sign bit is dropped, not the sign.
-    return (value & 0x7FFFFFFF) % partitions
+    # Kafka takes the absolute value, and 0 for the one number that has none.
+    number = value - 2**32 if value >= 2**31 else value
+    return 0 if number == -(2**31) else abs(number) % partitions
 
 
 def _utf16(text: str) -> memoryview:

@@ -367,7 +367,7 @@ def beat(broker: DataBroker, version: int = 1, **fields: Any) -> Any:
 @pytest.mark.parametrize("version", [0, 1])
 def test_a_member_joins_lives_and_leaves(broker: DataBroker, version: int) -> None:
     response = beat(broker, version)
-    assert (response.error_code, response.member_epoch, response.heartbeat_interval_ms) == (NONE, 1, 5_000)
+    assert (response.error_code, response.member_epoch, response.heartbeat_interval_ms) == (NONE, 2, 5_000)
     assert (response.member_id == "m") is (version == 1)
     (topic,) = response.assignment.topic_partitions
     assert (topic.topic_id, topic.partitions) == (broker.topic_id("t"), [0, 1])
@@ -378,12 +378,12 @@ def test_a_member_joins_lives_and_leaves(broker: DataBroker, version: int) -> No
         broker,
         version,
         member_id=response.member_id,
-        member_epoch=1,
+        member_epoch=2,
         rebalance_timeout_ms=-1,
         subscribed_topic_names=None,
         topic_partitions=owned,
     )
-    assert (response.error_code, response.member_epoch, response.assignment) == (NONE, 1, None)
+    assert (response.error_code, response.member_epoch, response.assignment) == (NONE, 2, None)
     response = beat(broker, version, member_id=response.member_id, member_epoch=-1)
     assert (response.error_code, response.member_epoch) == (NONE, -1)
 
@@ -397,7 +397,7 @@ def test_a_regular_expression_matches_what_the_sender_may_see(broker: DataBroker
     response = beat(broker, subscribed_topic_names=None, subscribed_topic_regex=".*")
     assert (response.error_code, response.assignment.topic_partitions) == (NONE, [])
     broker.replicas.pass_time(2_000)
-    response = beat(broker, member_epoch=1, rebalance_timeout_ms=-1, subscribed_topic_names=None)
+    response = beat(broker, member_epoch=2, rebalance_timeout_ms=-1, subscribed_topic_names=None)
     assert {each.topic_id for each in response.assignment.topic_partitions} == {
         broker.topic_id("t"),
         broker.topic_id("t2"),
@@ -431,10 +431,10 @@ def test_a_consumer_group_is_described(broker: DataBroker, member_id: str, versi
     request = ConsumerGroupDescribeRequest(group_ids=["new", "g", "x"], include_authorized_operations=True)
     found, classic, unknown = broker.ask(request, version).groups
     assert (found.error_code, found.group_state, found.assignor_name) == (NONE, "Stable", "uniform")
-    assert (found.group_epoch, found.assignment_epoch) == (1, 1)
+    assert (found.group_epoch, found.assignment_epoch) == (2, 2)
     assert found.authorized_operations == GROUP_OPERATIONS
     (member,) = found.members
-    assert (member.member_id, member.rack_id, member.member_epoch) == ("m", "r1", 1)
+    assert (member.member_id, member.rack_id, member.member_epoch) == ("m", "r1", 2)
     (topic,) = member.assignment.topic_partitions
     assert (topic.topic_name, topic.partitions) == ("t", [0, 1])
     if version >= 1:

@@ -261,8 +261,8 @@ def test_offsets_are_deleted(broker: DataBroker) -> None:
     assert delete(broker, ("t", 0), ("t", 2), ("x", 0)) == (NONE, [NONE, unknown, unknown])
     assert list(fetch(broker, is_all=True)[1]) == [("t", 1)]
     assert delete(broker, ("t", 0), group="unknown") == (ErrorCode.GROUP_ID_NOT_FOUND, [])
-    # Nothing is left to ask the group for.
-    assert delete(broker, ("x", 0), group="unknown") == (NONE, [unknown])
+    assert delete(broker, ("x", 0), group="unknown") == (ErrorCode.GROUP_ID_NOT_FOUND, [])
+    assert delete(broker, ("t", 0), group="") == (ErrorCode.INVALID_GROUP_ID, [])
 
 
 def test_who_may_delete_offsets(broker: DataBroker) -> None:

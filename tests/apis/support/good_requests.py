@@ -525,7 +525,7 @@ def _about_groups(cluster: PreparedCluster) -> list[Message]:
         beat(
             group_id=CONSUMER_GROUP,
             member_id="first",
-            member_epoch=1,
+            member_epoch=2,
             topic_partitions=[beat.TopicPartitions(topic_id=topic_id, partitions=[0])],
         ),
         beat(group_id=CONSUMER_GROUP, member_id="first", member_epoch=-1),

@@ -84,23 +84,23 @@ def test_a_classic_group_becomes_a_consumer_group_member_by_member() -> None:
 def test_a_consumer_group_becomes_a_classic_group_when_its_last_new_member_is_gone() -> None:
     groups = Groups()
     groups.consumer("new")
-    beat(groups, "new", 1, {A: (0, 1)})
+    beat(groups, "new", 2, {A: (0, 1)})
     groups.advance(1_000)
     (joined,) = groups.join(**ON_A)
-    assert (joined.generation, joined.protocol_type) == (2, "consumer")
+    assert (joined.generation, joined.protocol_type) == (3, "consumer")
     # Nothing is free yet.
-    (synced,) = groups.sync(joined.member_id, 2)
+    (synced,) = groups.sync(joined.member_id, 3)
     assert assigned(synced.assignment) == {}
-    assert beat(groups, "new", 1, {A: (0, 1)}).assignment == {A: (0,)}
-    beat(groups, "new", 1, {A: (0,)})
-    assert groups.beat(joined.member_id, 2) is REBALANCE
+    assert beat(groups, "new", 2, {A: (0, 1)}).assignment == {A: (0,)}
+    beat(groups, "new", 2, {A: (0,)})
+    assert groups.beat(joined.member_id, 3) is REBALANCE
     again, owned = rejoin(groups, joined.member_id)
     assert owned == {"a": [1]}
     assert groups.consumer("new", -1).code is NONE
     assert groups.listed() == [(GROUP, "consumer", "PreparingRebalance", "Classic")]
     (last,) = groups.join(again.member_id, **ON_A)
-    assert (last.generation, last.leader_id) == (3, again.member_id)
-    groups.sync(again.member_id, 3, {again.member_id: b"all"})
+    assert (last.generation, last.leader_id) == (4, again.member_id)
+    groups.sync(again.member_id, 4, {again.member_id: b"all"})
     for _ in range(2):
         assert groups.described().state == "Stable"
         assert [each.member_id for each in groups.described().members] == [again.member_id]

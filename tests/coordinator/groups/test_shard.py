@@ -177,7 +177,7 @@ def test_offsets_of_a_consumer_groups_topics_are_not_deleted() -> None:
     groups = Groups()
     groups.consumer("m")
     for each in ("a", "b"):
-        groups.commit(of(each, 0, 5), member_id="m", generation=1)
+        groups.commit(of(each, 0, 5), member_id="m", generation=2)
     assert groups.delete_offsets("a", 0).responses == [(NONE, [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC])]
     assert groups.delete_offsets("b", 0).responses == [(NONE, [NONE])]
 
@@ -205,7 +205,7 @@ def test_a_deleted_group_is_gone_for_good() -> None:
     groups.commit(of("t", 0, 5), member_id=member_id, generation=1)
     groups.leave((member_id, None))
     groups.consumer("m", group="new")
-    groups.commit(of("a", 0, 5), group="new", member_id="m", generation=1)
+    groups.commit(of("a", 0, 5), group="new", member_id="m", generation=2)
     groups.consumer("m", -1, group="new")
     groups.commit(of("t", 0, 5), group="simple")
     for each in (GROUP, "new", "simple"):

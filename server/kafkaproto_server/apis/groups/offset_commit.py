@@ -110,14 +110,16 @@ def _check_topics(
         for each in topic.partitions:
             place = Partition(partition_index=each.partition_index, error_code=code)
             result.partitions.append(place)
-            if code is ErrorCode.NONE and (known is None or each.partition_index not in known.partitions):
+            if code is not ErrorCode.NONE:
+                pass
+            elif known is None or each.partition_index not in known.partitions:
                 place.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            elif code is ErrorCode.NONE:
+            else:
                 places.append(place)
                 accepted.append(
                     OffsetCommitPartition(
                         topic=name,
-                        topic_id=topic.topic_id,
+                        topic_id=known.topic_id,
                         partition=each.partition_index,
                         committed_offset=each.committed_offset,
                         committed_leader_epoch=each.committed_leader_epoch,

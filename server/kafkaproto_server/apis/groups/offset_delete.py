@@ -27,7 +27,7 @@ Partition = OffsetDeleteResponse.Partition
 
 def handle_offset_delete(
     request: OffsetDeleteRequest, context: RequestContext, services: Services
-) -> OffsetDeleteResponse | Steps[OffsetDeleteResponse | Deferred[OffsetDeleteResponse]]:
+) -> OffsetDeleteResponse | Steps[Deferred[OffsetDeleteResponse]]:
     """Delete the offsets."""
     if not is_allowed(context, services, Operation.DELETE, ResourceType.GROUP, request.group_id):
         return OffsetDeleteResponse(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
@@ -36,7 +36,7 @@ def handle_offset_delete(
 
 def _delete(
     request: OffsetDeleteRequest, context: RequestContext, services: Services
-) -> Steps[OffsetDeleteResponse | Deferred[OffsetDeleteResponse]]:
+) -> Steps[Deferred[OffsetDeleteResponse]]:
     image = services.metadata.image()
     response = OffsetDeleteResponse()
     accepted: list[TopicPartitions] = []
@@ -61,8 +61,6 @@ def _delete(
         if indexes:
             accepted.append(TopicPartitions(topic=topic.name, partitions=tuple(indexes)))
         yield
-    if not accepted:
-        return response
     reply: Deferred[OffsetDeleteResponse] = Deferred()
 
     def deleted(code: ErrorCode, results: Sequence[ErrorCode]) -> None:

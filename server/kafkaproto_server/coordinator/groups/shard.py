@@ -447,6 +447,8 @@ class GroupShard:
     def delete_offsets(self, group_id: str, topics: Sequence[TopicPartitions], deleted: Results) -> None:
         """See `OffsetMetadataManager.delete`; errors are told by ``deleted`` as well."""
         try:
+            if not group_id:
+                raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
             group = self._existing(group_id)
             if isinstance(group, ConsumerGroup):
                 is_used = group.subscribed_topics().__contains__

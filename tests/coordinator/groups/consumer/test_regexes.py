@@ -6,7 +6,9 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue
+from kafkaproto_server.coordinator.groups.consumer import heartbeat
 from kafkaproto_server.coordinator.groups.consumer.regexes import MIN_REFRESH_INTERVAL_MS, resolve
+from kafkaproto_server.types import run_to_end
 from tests.coordinator.support.consumers import (
     GROUP,
     INTERVAL_MS,
@@ -175,5 +177,27 @@ def test_a_group_that_is_gone_is_not_resolved() -> None:
 
 @pytest.mark.parametrize(("regex", "names"), [("a.", {"ab", "ac"}), ("a", set()), ("(", set())])
 def test_an_expression_matches_whole_names(regex: str, names: set[str]) -> None:
-    found = resolve([regex], ["ab", "ac", "xab"], compile_regex, lambda name: True)
+    found = run_to_end(resolve([regex], ["ab", "ac", "xab"], compile_regex, lambda name: True))
     assert found == {regex: names}
+
+
+def test_many_topics_are_looked_at_in_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "NAMES_AT_ONCE", 10)
+    coordinator = Coordinator({f"a{number}": 1 for number in range(95)})
+    joined(coordinator, "a.*")
+    coordinator.world.advance(5)
+    assert coordinator.group.regexes == {}
+    # Nothing is resolved twice at the same time.
+    joined(coordinator, "a.*", "second")
+    records = coordinator.records_of(lambda: coordinator.world.advance(10))
+    assert len(coordinator.group.regexes["a.*"].topics) == 95
+    assert len([key for key, _ in records if isinstance(key, ConsumerGroupRegularExpressionKey)]) == 1
+
+
+def test_a_resolution_of_a_group_that_is_gone_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "NAMES_AT_ONCE", 1)
+    coordinator = Coordinator({"a1": 1, "a2": 1})
+    joined(coordinator, "a.*")
+    coordinator.world.advance(0)
+    coordinator.groups.unload()
+    assert coordinator.records_of(lambda: coordinator.world.advance(10)) == []

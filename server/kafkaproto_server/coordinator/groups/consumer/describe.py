@@ -13,8 +13,6 @@ from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
 """Types of members in the response (KIP-1099)."""
-DEAD = "Dead"
-"""The state of a group that does not exist."""
 
 
 def described_group(
@@ -40,7 +38,6 @@ def unknown_group(group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup
         error_code=ErrorCode.GROUP_ID_NOT_FOUND,
         error_message=f"There is no consumer group {quoted(group_id)}.",
         group_id=group_id,
-        group_state=DEAD,
     )
 
 

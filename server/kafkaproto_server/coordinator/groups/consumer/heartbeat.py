@@ -50,6 +50,10 @@ from kafkaproto_server.requests.consumer_group_requests import (
     Partitions,
 )
 
+NAMES_AT_ONCE = 2_000
+"""How many names are held against regular expressions in one turn."""
+FIRST_EPOCH = 2
+"""The epoch of a new group, as Apache Kafka 4.4.0 has it. Groups of earlier releases began with 1."""
 TOPICS_REFRESH_INTERVAL_MS = 3_600_000
 """How long a group relies on being told of changed topics before it looks itself."""
 
@@ -209,7 +213,7 @@ class ConsumerGroups:
             return
         metadata_hash = self._hash_of(group.subscribed_topics(change.members()))
         if has_changed or metadata_hash != group.metadata_hash:
-            change.epoch += 1
+            change.epoch = max(change.epoch + 1, FIRST_EPOCH)
             change.records.append(write.epoch_record(group.group_id, change.epoch, metadata_hash))
         if group.has_partition_metadata:
             change.records.append(write.no_partition_metadata_record(group.group_id))
@@ -296,15 +300,33 @@ class ConsumerGroups:
             self._surroundings.call_at(now_ms, partial(self._resolve_regexes, group, may_describe))
 
     def _resolve_regexes(self, group: ConsumerGroup, may_describe: Callable[[str], bool]) -> None:
-        group.is_resolving = False
-        if not self._is_current(group):
-            return
-        group_id, version, wall_ms = group.group_id, self._topics.version(), self._surroundings.wall_ms()
+        version = self._topics.version()
+        steps = resolve(sorted(group.regex_counts), self._topics.names(), self._compile_regex, may_describe)
+
+        def go_on() -> None:
+            if not self._is_current(group):
+                return
+            try:
+                for _ in range(NAMES_AT_ONCE):
+                    next(steps)
+            except StopIteration as end:
+                group.is_resolving = False
+                self._keep_resolved(group, end.value, version)
+            else:
+                self._surroundings.call_at(self._surroundings.now_ms() + 1, go_on)
+
+        go_on()
+
+    def _keep_resolved(self, group: ConsumerGroup, found: Mapping[str, frozenset[str]], version: int) -> None:
+        """What the expressions of a group match is known, as of a version of the metadata."""
+        group_id, wall_ms = group.group_id, self._surroundings.wall_ms()
         records = []
         has_changed = False
         regexes = dict(group.regexes)
-        found = resolve(sorted(group.regex_counts), self._topics.names(), self._compile_regex, may_describe)
         for regex, names in found.items():
+            if regex not in group.regex_counts:
+                # Nobody subscribes to it any more.
+                continue
             old = group.regexes.get(regex)
             has_changed = has_changed or names != (frozenset() if old is None else old.topics)
             regexes[regex] = ResolvedRegex(topics=names, version=version, wall_ms=wall_ms)

@@ -16,6 +16,7 @@ from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.values import Matcher, RegexCompiler
 from kafkaproto_server.coordinator.values import CoordinatorError
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
+from kafkaproto_server.types import Steps
 
 MIN_REFRESH_INTERVAL_MS = 10_000
 """Least time between two resolutions of a group's expressions, Apache Kafka's."""
@@ -53,18 +54,23 @@ def resolve(
     names: Iterable[str],
     compile_regex: RegexCompiler,
     may_describe: Callable[[str], bool],
-) -> dict[str, frozenset[str]]:
-    """The names that each expression matches, of those that the client may see.
+) -> Steps[dict[str, frozenset[str]]]:
+    """The names that each expression matches, of those that the client may see; a step for each name.
 
     An expression that does not compile matches nothing: another release accepted it.
     """
     found: dict[str, frozenset[str]] = {}
     all_names = tuple(names)
     for regex in regexes:
+        matching = []
         try:
             matcher = compile_regex(regex)
         except ValueError:
             found[regex] = frozenset()
-        else:
-            found[regex] = frozenset(name for name in all_names if matcher(name) and may_describe(name))
+            continue
+        for name in all_names:
+            if matcher(name) and may_describe(name):
+                matching.append(name)
+            yield
+        found[regex] = frozenset(matching)
     return found
