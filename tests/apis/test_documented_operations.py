@@ -21,14 +21,18 @@ from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceTyp
 from kafkaproto_server.types import ListenerKind
 from tests.apis.support.cluster import BROKER, CONTROLLER, FORWARDER
 from tests.apis.support.good_requests import OF_TOPIC, PreparedCluster, good_requests
-from tests.apis.support.services import context, decoded_response, responses_of, with_changes
+from tests.apis.support.services import context, decoded_response, take_response, with_changes
 from tests.apis.test_wrong_fields import is_of_quorum, problems
 from tests.security.support.acl_making import acl, authorizer
 
 Need = tuple[Operation, ResourceType]
-TOPIC, CLUSTER = ResourceType.TOPIC, ResourceType.CLUSTER
+TOPIC, CLUSTER, GROUP = ResourceType.TOPIC, ResourceType.CLUSTER, ResourceType.GROUP
 ALTER, DESCRIBE = (Operation.ALTER, CLUSTER), (Operation.DESCRIBE, CLUSTER)
 READ, WRITE = (Operation.READ, TOPIC), (Operation.WRITE, TOPIC)
+READ_GROUP, DESCRIBE_GROUP = (Operation.READ, GROUP), (Operation.DESCRIBE, GROUP)
+DELETE_GROUP, DESCRIBE_TOPIC = (Operation.DELETE, GROUP), (Operation.DESCRIBE, TOPIC)
+TRANSACTIONAL_ID = ResourceType.TRANSACTIONAL_ID
+WRITE_ID, DESCRIBE_ID = (Operation.WRITE, TRANSACTIONAL_ID), (Operation.DESCRIBE, TRANSACTIONAL_ID)
 CLUSTER_ACTION = (Operation.CLUSTER_ACTION, CLUSTER)
 DESCRIBE_CONFIGS, ALTER_CONFIGS = (Operation.DESCRIBE_CONFIGS, CLUSTER), (Operation.ALTER_CONFIGS, CLUSTER)
 
@@ -37,13 +41,24 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     1: (CLUSTER_ACTION, READ),
     2: ((Operation.DESCRIBE, TOPIC),),
     3: ((Operation.DESCRIBE, TOPIC),),
+    10: (DESCRIBE_GROUP,),
+    11: (READ_GROUP,),
+    12: (READ_GROUP,),
+    13: (READ_GROUP,),
+    14: (READ_GROUP,),
+    15: (DESCRIBE_GROUP,),
+    16: (DESCRIBE, DESCRIBE_GROUP),
     18: (),
     19: ((Operation.CREATE, CLUSTER), (Operation.CREATE, TOPIC)),
     20: ((Operation.DELETE, TOPIC),),
     21: ((Operation.DELETE, TOPIC),),
     22: ((Operation.IDEMPOTENT_WRITE, CLUSTER),),
     23: (CLUSTER_ACTION, (Operation.DESCRIBE, TOPIC)),
+    24: (WRITE_ID, CLUSTER_ACTION),
+    25: (WRITE_ID,),
+    26: (WRITE_ID,),
     27: (CLUSTER_ACTION,),
+    28: (WRITE_ID,),
     29: (DESCRIBE,),
     30: (ALTER,),
     31: (ALTER,),
@@ -59,6 +74,7 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
         (Operation.DESCRIBE, ResourceType.DELEGATION_TOKEN),
         (Operation.DESCRIBE_TOKENS, ResourceType.USER),
     ),
+    42: (DELETE_GROUP,),
     43: (CLUSTER_ACTION,),
     44: (ALTER_CONFIGS, (Operation.ALTER_CONFIGS, TOPIC)),
     45: (ALTER,),
@@ -80,9 +96,16 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     62: (CLUSTER_ACTION,),
     63: (CLUSTER_ACTION,),
     64: (ALTER,),
+    65: (DESCRIBE_ID,),
+    66: (DESCRIBE_ID,),
     67: (CLUSTER_ACTION,),
     70: (CLUSTER_ACTION,),
     73: (CLUSTER_ACTION,),
+    8: (READ_GROUP,),
+    9: (DESCRIBE_GROUP,),
+    47: (DELETE_GROUP,),
+    68: (READ_GROUP,),
+    69: (DESCRIBE_GROUP,),
     74: (DESCRIBE_CONFIGS,),
     75: ((Operation.DESCRIBE, TOPIC),),
 }
@@ -112,10 +135,24 @@ SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
     (CONTROLLER, 94): (ALTER,),
 }
 """What stock 4.3.1 nodes (UnregisterController: 4.4.0), and ours, ask for in place of what is documented."""
-HIDES = 41
-"""Leaves out what somebody may not see and refuses nothing (`test_security_descriptions`)."""
+HIDES = {16, 41, 66}
+"""Leave out what somebody may not see and refuse nothing (`test_security_descriptions`, `test_group_lists`,
+`test_list_transactions`)."""
+ALSO_NEEDED: dict[int, tuple[Need, ...]] = {
+    8: (READ,),
+    9: (DESCRIBE_TOPIC,),
+    24: (WRITE,),
+    25: (READ_GROUP,),
+    28: (READ_GROUP, READ),
+    47: (READ,),
+    68: (DESCRIBE_TOPIC,),
+    69: (DESCRIBE_TOPIC,),
+}
+"""What is needed beside: on the topics of the group or transaction, and on the group whose offsets take part."""
 
 DENIALS = {
+    ErrorCode.GROUP_AUTHORIZATION_FAILED,
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
     ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED,
@@ -138,7 +175,7 @@ def rows() -> list[Any]:
         pytest.param(kind, key, id=f"{kind.value}-{api.request_class.NAME}")
         for kind, table in TABLE.items()
         for key in table
-        if key != HIDES and (api := api_by_key(key)) is not None
+        if key not in HIDES and (api := api_by_key(key)) is not None
     ]
 
 
@@ -150,6 +187,13 @@ def needs(kind: ListenerKind, request: Message) -> tuple[Need, ...]:
     if (kind, key) == (BROKER, 1):
         is_follower = request.replica_state.replica_id >= 0  # type: ignore[attr-defined]
         return (CLUSTER_ACTION,) if is_follower else (READ,)
+    if key == 24:
+        # As brokers ask, or as producers do.
+        return row[:1] if request.v3_and_below_transactional_id else row[1:]  # type: ignore[attr-defined]
+    if key == 22 and request.transactional_id is not None:  # type: ignore[attr-defined]
+        return (WRITE_ID,)
+    if key == 10 and request.key_type == 1:  # type: ignore[attr-defined]
+        return (DESCRIBE_ID,)
     if key in (32, 33, 44):
         # The table's two rows are for resources of two types.
         is_of_topic = request.resources[0].resource_type == OF_TOPIC  # type: ignore[attr-defined]
@@ -185,8 +229,14 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
     name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
     cluster.replicas.follow()
     records = cluster.replicas.written
-    reply = dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services)
-    found = [decoded_response(each, request, version) for each in responses_of(reply)]
+    taken: list[Any] = []
+    take_response(
+        dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services),
+        taken.append,
+    )
+    # A group that is joined has its generation at once, but not before the timers have their turn.
+    cluster.replicas.pass_time(0)
+    found = [decoded_response(each, request, version) for each in taken]
     # What the quorum's core is asked has no answer here, so it was not refused.
     assert found or is_of_quorum(kind, key)
     for response in found:
@@ -198,7 +248,8 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
 @pytest.mark.parametrize(("kind", "key"), rows())
 def test_who_may_do_what_is_documented_is_served(kind: ListenerKind, key: int) -> None:
     for number, (request, _) in enumerate(requests(PreparedCluster(), key)):
-        for may in [[need] for need in needs(kind, request)] or [[]]:
+        beside = ALSO_NEEDED.get(key, ())
+        for may in [[need, *beside] for need in needs(kind, request)] or [[]]:
             found, _ = codes(kind, key, number, may)
             assert not found & DENIALS, may
 

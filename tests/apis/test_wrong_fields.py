@@ -63,7 +63,7 @@ def problems(response: Any) -> list[Problem]:
     """Every error of a response, from the top down."""
     found: list[Problem] = []
     for item in _structs(response):
-        code = getattr(item, "error_code", ErrorCode.NONE)
+        code = getattr(item, "error_code", ErrorCode.NONE) or getattr(item, "partition_error_code", 0)
         if code != ErrorCode.NONE:
             found.append((code, getattr(item, "error_message", None)))
     return found
@@ -84,6 +84,11 @@ IN_OTHER_WORDS = {
     ("CreatePartitions", "topics.count"),
     ("DescribeCluster", "endpoint_type"),
     ("UpdateFeatures", "feature_updates.upgrade_type"),
+    # What the key is no key of.
+    ("FindCoordinator", "key_type"),
+    # A member that leaves, of a group that does not exist.
+    ("ConsumerGroupHeartbeat", "member_epoch"),
+    ("ConsumerGroupHeartbeat", "rebalance_timeout_ms"),
     # Told by the error of the quorum's core, beside what the answer repeats of the request.
     ("DescribeQuorum", "topics.topic_name"),
     ("DescribeQuorum", "topics.partitions.partition_index"),
@@ -102,13 +107,13 @@ class Asker:
     def ask(self, kind: ListenerKind, wrong: WrongRequest, version: int) -> str:
         """What becomes of a request, on one line."""
         harness = self.cluster.harness
-        before, image = self.cluster.written, harness.image
+        before, image = self.cluster.written_by(wrong.request), harness.image
         response = self.cluster.answer(kind, wrong.request, version)
         assert not isinstance(response, NoResponse)
         assert harness.controller.is_active
         found = problems(response)
         assert ErrorCode.UNKNOWN_SERVER_ERROR not in {code for code, _ in found}, wrong
-        is_written = self.cluster.written != before
+        is_written = self.cluster.written_by(wrong.request) != before
         assert is_written or harness.image is image
         if found:
             # Of an item that stands there twice the first may be carried out.

@@ -41,6 +41,12 @@ REGISTRATION = Bounds(max_elements=4_000, max_bytes=512 * KIB)
 ITEMS = Bounds(max_elements=100_000, max_bytes=16 * MIB)
 MARKERS = Bounds(max_elements=40_000, max_bytes=16 * MIB)
 """What 10,000 transactions that end together send to one leader. Their markers are decoded and answered as a whole."""
+HEARTBEATS = Bounds(max_elements=5_000, max_bytes=1 * MIB)
+"""A member may name thousands of topics, or have thousands of partitions."""
+DELETED_OFFSETS = Bounds(max_elements=5_000, max_bytes=1 * MIB)
+"""What an administrator deletes at once. It is one batch of records."""
+PARTICIPANTS = Bounds(max_elements=20_000, max_bytes=4 * MIB)
+"""10,000 partitions that take part in a transaction, which is written as a whole with each change."""
 PARTITIONS = Bounds(max_elements=600_000, max_bytes=16 * MIB)
 """100,000 partitions, each with its replicas or its ISR."""
 INDEXES = Bounds(max_elements=250_000, max_bytes=16 * MIB)

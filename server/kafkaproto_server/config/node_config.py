@@ -49,6 +49,31 @@ _NO_EFFECT_YET = (
     ("remote.log.storage.system.enable", "tiered storage"),
 )
 """Keys that an operator relies on: a node that ignored them would be less safe than its file says."""
+_OF_COORDINATORS = (
+    "offset.metadata.max.bytes",
+    "offsets.commit.timeout.ms",
+    "offsets.retention.",
+    "offsets.topic.num.partitions",
+    "offsets.topic.replication.factor",
+    "offsets.topic.segment.bytes",
+    "group.initial.rebalance.delay.ms",
+    "group.max.s",
+    "group.min.session.timeout.ms",
+    "group.consumer.",
+    "add.partitions.to.txn.",
+    "request.timeout.ms",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms",
+    "transaction.max.timeout.ms",
+    "transaction.partition.verification.enable",
+    "transaction.remove.expired.transaction.cleanup.interval.ms",
+    "transaction.state.log.min.isr",
+    "transaction.state.log.num.partitions",
+    "transaction.state.log.replication.factor",
+    "transaction.state.log.segment.bytes",
+    "transaction.two.phase.commit.enable",
+    "transactional.id.expiration.ms",
+)
+"""What the names of keys begin with that coordinators use."""
 _USED_BESIDE_FIELDS = (
     # Other names of fields, and keys from which fields are computed.
     "advertised.listeners",
@@ -73,6 +98,8 @@ _USED_BESIDE_FIELDS = (
     "log.initial.task.delay.ms",
     "log.retention.check.interval.ms",
     "log.segment.delete.delay.ms",
+    # The coordinators read these.
+    *(key for key in BROKER_KEYS if key.startswith(_OF_COORDINATORS)),
     "max.incremental.fetch.session.cache.slots",
     "num.replica.alter.log.dirs.threads",
     "num.replica.fetchers",

@@ -12,8 +12,8 @@ producer:
 
 A transaction begins with the first transactional batch and ends with a marker, the control batch of a coordinator.
 With transaction version 2 (KIP-890) a marker has the epoch after that of the transaction's batches, so that a late
-batch of the transaction is of an older epoch. Transaction verification (VerificationStateEntry in Kafka) is not part
-of this module.
+batch of the transaction is of an older epoch. Whether the coordinator knows of the transaction is the leader's question
+(`replica.verification`).
 
 `check` and `check_marker` are for the leader, before the append. `update` is for every batch in the log, in the order
 of offsets, and checks nothing: followers and recovery take what the leader has appended. After a truncation, `load`
@@ -145,6 +145,15 @@ class ProducerStates:
     def open_transactions(self) -> list[OpenTransaction]:
         """The transactions that no marker has ended yet, oldest first."""
         return [] if self._transactions is None else self._transactions.open_transactions()
+
+    def knows(self, producer_id: int) -> bool:
+        """Whether anything is known of a producer."""
+        return self._producers is not None and producer_id in self._producers
+
+    def is_in_transaction(self, producer_id: int, epoch: int) -> bool:
+        """Whether a producer's transaction is open in this log, in that epoch of the producer."""
+        producer = None if self._producers is None else self._producers.get(producer_id)
+        return producer is not None and producer.transaction_first_offset >= 0 and producer.epoch == epoch
 
     # Before the append, on the leader.
 

@@ -9,21 +9,33 @@ import trio
 
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.config import Config
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
+from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
+from kafkaproto_server.node.coordinators.topic_watch import TopicWatch
+from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.descriptors import topic_file_limit
+from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
+from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.producer_ids import ProducerIds
 from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
+from kafkaproto_server.node.replicas.topic_settings import number_of
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.node.threads import Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.ports import Clock, Disk, Rng
+from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.storage.open_files import OpenFiles
+from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.types import Endpoint
 
 
@@ -41,6 +53,23 @@ def metadata_port(
         return None if broker is None else broker.rack
 
     return MetadataPort(image=image, authorizer=authorizer, endpoint=endpoint, rack=rack)
+
+
+def _group_coordinators(
+    manager: ReplicaManager,
+    published: Published,
+    configs: Callable[[], NodeConfigs],
+    surroundings: NodeSurroundings,
+) -> GroupCoordinators:
+    return GroupCoordinators(
+        image=lambda: published.image,
+        config=CurrentGroupConfig(configs),
+        surroundings=surroundings,
+        make_log=lambda hosted: manager.coordinator_log(
+            hosted, lambda: number_of(configs(), "offsets.commit.timeout.ms")
+        ),
+        load=manager.coordinator_loading,
+    )
 
 
 class BrokerData:
@@ -89,7 +118,32 @@ class BrokerData:
             is_session_over=is_session_over,
         )
         manager = self.manager
-        self.port = ReplicaPort(
+        self._internal_topics = InternalTopics(channel(), inherited.at(published.image))
+        self.create_internal_topic = self._internal_topics.create
+        self.groups = _group_coordinators(
+            manager,
+            published,
+            lambda: inherited.at(published.image),
+            NodeSurroundings(clock, rng, manager.call_at),
+        )
+        self._topic_watch = TopicWatch(published, self.groups.is_needed, self.groups.topics_changed)
+        self.transactions = TransactionServices(
+            config.node_id,
+            manager=manager,
+            image=lambda: published.image,
+            configs=lambda: inherited.at(published.image),
+            new_producer_id=self._producer_ids.next,
+            clock=clock,
+            rng=rng,
+            connect=connect,
+        )
+        manager.role_changed = self._role_changed
+        manager.set_marker_written(self._marker_written)
+        self.port = self._replica_port()
+
+    def _replica_port(self) -> ReplicaPort:
+        manager = self.manager
+        return ReplicaPort(
             produce=lambda items, acks, timeout_ms, done: manager.produce(
                 items, acks=acks, timeout_ms=timeout_ms, done=done
             ),
@@ -105,12 +159,26 @@ class BrokerData:
             new_producer_id=self._producer_ids.next,
         )
 
+    def _role_changed(self, hosted: Hosted) -> None:
+        if hosted.partition.topic == GROUPS_TOPIC:
+            self.groups.led.role_changed(hosted)
+        elif hosted.partition.topic == TRANSACTIONS_TOPIC:
+            self.transactions.coordinators.led.role_changed(hosted)
+
+    def _marker_written(self, partition: Partition, item: MarkerItem, offset: int) -> None:
+        if partition.topic == GROUPS_TOPIC:
+            self.groups.led.marker_written(partition.index, item.producer_id, not item.is_abort, offset)
+
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Run until cancelled."""
         async with trio.open_nursery() as nursery:
+            # Before the replicas: a coordinator sends markers as soon as its partition is loaded.
+            await nursery.start(self.transactions.run)
             await nursery.start(self.manager.run)
             nursery.start_soon(self._isr_sender.run)
             nursery.start_soon(self._producer_ids.run)
+            nursery.start_soon(self._internal_topics.run)
+            nursery.start_soon(self._topic_watch.run)
             task_status.started()
 
     async def stop(self) -> None:

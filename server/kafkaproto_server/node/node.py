@@ -60,7 +60,15 @@ from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.quotas.connection_rates import ConnectionRates
 from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.requests.context import RequestContext, Response
-from kafkaproto_server.requests.ports import NO_REPLICAS, ControllerPort, NodePort, QuorumPort, Services
+from kafkaproto_server.requests.ports import (
+    NO_GROUPS,
+    NO_REPLICAS,
+    NO_TRANSACTIONS,
+    ControllerPort,
+    NodePort,
+    QuorumPort,
+    Services,
+)
 from kafkaproto_server.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
@@ -432,6 +440,9 @@ class Node:
                 auto_create_topics=self._config.auto_create_topics_enable,
                 num_partitions=self._config.num_partitions,
                 default_replication_factor=self._config.default_replication_factor,
+                create_internal_topic=(
+                    _no_topics if self._data is None else self._data.create_internal_topic
+                ),
                 create_topics=forwarder.create_topics,
             ),
             quorum=QuorumPort(
@@ -441,6 +452,8 @@ class Node:
                 answer=quorum.raft_request,
             ),
             replicas=NO_REPLICAS if self._data is None else self._data.port,
+            groups=NO_GROUPS if self._data is None else self._data.groups.port,
+            transactions=NO_TRANSACTIONS if self._data is None else self._data.transactions.port,
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:
@@ -593,6 +606,10 @@ def current_authorizer(config: Config) -> CurrentAuthorizer | None:
         allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,
     )
     return CurrentAuthorizer(authorizer_config)
+
+
+def _no_topics(name: str) -> None:
+    raise AssertionError(f"{name} is asked for by brokers only")
 
 
 def _queued_request_bytes(config: Config) -> int:

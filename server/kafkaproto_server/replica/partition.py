@@ -27,6 +27,7 @@ from kafkaproto_server.image.entries import RECOVERED, PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.log_state.producers import ProducerStates
 from kafkaproto_server.replica.followers import Follower
+from kafkaproto_server.replica.verification import Verifications
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
 
 NO_EPOCH = -1
@@ -118,6 +119,7 @@ class Partition:
         "role",
         "topic",
         "topic_id",
+        "verifications",
         "watchers",
     )
 
@@ -156,6 +158,7 @@ class Partition:
         self.high_watermark = 0
         self.epochs = LeaderEpochs()
         self.producers = ProducerStates()
+        self.verifications = Verifications()
         self.aborted: list[AbortedTransaction] = []
         """In the order of their ends."""
         self.followers: dict[int, Follower] = {}

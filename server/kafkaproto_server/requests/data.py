@@ -24,6 +24,9 @@ class ProduceItem(msgspec.Struct, frozen=True, kw_only=True):
     records: Buffer
     allows_zstd: bool
     """Whether the version of the request allows zstd."""
+    guard: object | None = None
+    """Of records that begin a transaction in the partition: the coordinator knows of them (see
+    `replica.verification`)."""
 
 
 class ProduceResult(msgspec.Struct, frozen=True, kw_only=True):

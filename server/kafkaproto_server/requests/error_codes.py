@@ -8,22 +8,24 @@ from typing import Any
 from kafkaproto.message import Message
 from kafkaproto.schema import StructSchema
 
-_ERROR_CODE = "error_code"
+_NAMES = ("error_code", "partition_error_code")
+"""The second one is that of AddPartitionsToTxn."""
 
 
 class _Place:
     """Where a struct, and the structs inside it, have error codes."""
 
-    __slots__ = ("has_code", "inner")
+    __slots__ = ("code", "inner")
 
     def __init__(self, schema: StructSchema) -> None:
-        self.has_code = any(field.attribute == _ERROR_CODE for field in schema.fields)
+        self.code = next((field.attribute for field in schema.fields if field.attribute in _NAMES), None)
+        """The attribute with the error code of the struct itself; None if there is none."""
         self.inner: list[tuple[str, _Place]] = []
         """The attributes that are arrays of structs with error codes."""
         for field in schema.fields:
             if field.struct is not None and field.array:
                 place = _Place(field.struct)
-                if place.has_code or place.inner:
+                if place.code is not None or place.inner:
                     self.inner.append((field.attribute, place))
 
 
@@ -86,15 +88,15 @@ _lists: dict[type[Message], _Lists] = {}
 
 
 def _codes(item: Any, place: _Place) -> Iterator[int]:
-    if place.has_code:
-        yield item.error_code
+    if place.code is not None:
+        yield getattr(item, place.code)
     for attribute, inner in place.inner:
         for element in getattr(item, attribute) or ():
             yield from _codes(element, inner)
 
 
 def _codes_in_steps(item: Any, place: _Place) -> Iterator[int | None]:
-    yield item.error_code if place.has_code else None
+    yield None if place.code is None else getattr(item, place.code)
     for attribute, inner in place.inner:
         for element in getattr(item, attribute) or ():
             yield from _codes_in_steps(element, inner)

@@ -13,8 +13,10 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
+from kafkaproto.messages import ConsumerGroupDescribeResponse, DescribeTransactionsResponse
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
+from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatValues
 from kafkaproto_server.requests.context import RequestContext, Response, Throttle, UnreadRequest
 from kafkaproto_server.requests.data import (
     DeletionItem,
@@ -31,6 +33,36 @@ from kafkaproto_server.requests.data import (
     RecordsDeleted,
 )
 from kafkaproto_server.requests.fetch_requests import FetchValues
+from kafkaproto_server.requests.group_requests import (
+    DescribedGroup,
+    GroupListing,
+    Joined,
+    JoinValues,
+    Synced,
+    SyncValues,
+)
+from kafkaproto_server.requests.offset_requests import (
+    Committer,
+    GroupDeleted,
+    OffsetCommitPartition,
+    OffsetReader,
+    OffsetsFetched,
+    ProducerKey,
+    Results,
+    TopicPartitions,
+)
+from kafkaproto_server.requests.transaction_requests import (
+    AddPartitionsValues,
+    AsksCoordinator,
+    EndTxnValues,
+    InitProducerIdValues,
+    ListedTransactions,
+    ListValues,
+    Producer,
+    ProducerDone,
+    Told,
+    TopicPartition,
+)
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 
@@ -100,6 +132,9 @@ class ControllerPort(msgspec.Struct, frozen=True, kw_only=True):
     """The config ``num.partitions``, for topics that are created in this way."""
     default_replication_factor: int
     """The config ``default.replication.factor``, for the same."""
+    create_internal_topic: Callable[[str], None]
+    """Ask the active controller to create an internal topic, as this broker's configs say; nobody waits for the
+    response."""
     create_topics: Callable[[Message, RequestContext], None]
     """Ask the active controller to create topics that a client asked for and that do not exist; nobody waits for the
     response."""
@@ -167,6 +202,99 @@ NO_REPLICAS = ReplicaPort(
 """Of a node that is only a controller: no API of its listeners uses it."""
 
 
+class GroupPort(msgspec.Struct, frozen=True, kw_only=True):
+    """The coordinator of groups. Results come by callback, now or later; errors are among them."""
+
+    join: Callable[[str, JoinValues, Joined], None]
+    """Have a member join a group of the classic protocol."""
+    sync: Callable[[str, SyncValues, Synced], None]
+    """Give a member its assignment."""
+    heartbeat: Callable[[str, str, str | None, int], ErrorCode]
+    """A member of a generation lives: group, member id, instance id, generation."""
+    leave: Callable[[str, Sequence[tuple[str, str | None]]], ErrorCode | list[ErrorCode]]
+    """Members leave a group, by id and instance id: a result for each, or one for all."""
+    listed: Callable[[], ErrorCode | list[GroupListing]]
+    """All groups that this broker coordinates."""
+    described: Callable[[str], DescribedGroup]
+    """A classic group."""
+    commit_offsets: Callable[[str, Committer, Sequence[OffsetCommitPartition], int, Results], None]
+    """Commit offsets of a group. The fourth argument is the retention time in milliseconds, or NO_RETENTION_TIME."""
+    commit_in_transaction: Callable[
+        [str, Committer, Sequence[OffsetCommitPartition], ProducerKey, Results], None
+    ]
+    """Commit offsets of a group as part of a producer's transaction."""
+    fetch_offsets: Callable[[str, OffsetReader, Sequence[TopicPartitions] | None, OffsetsFetched], None]
+    """The offsets of a group: some, or all."""
+    delete_offsets: Callable[[str, Sequence[TopicPartitions], Results], None]
+    """Delete offsets of a group."""
+    delete_group: Callable[[str, GroupDeleted], None]
+    """Delete a group that has no members, with its offsets."""
+    serves_consumer_groups: Callable[[], bool]
+    """Whether this broker serves consumer groups at all: that depends on a feature and on a key."""
+    consumer_heartbeat: Callable[[HeartbeatValues, Heard], None]
+    """A member of a consumer group joins, lives or leaves."""
+    consumer_described: Callable[[str], ConsumerGroupDescribeResponse.DescribedGroup]
+    """A consumer group."""
+
+
+NO_GROUPS = GroupPort(
+    join=_refuse,
+    sync=_refuse,
+    heartbeat=_refuse,
+    leave=_refuse,
+    listed=_refuse,
+    described=_refuse,
+    commit_offsets=_refuse,
+    commit_in_transaction=_refuse,
+    fetch_offsets=_refuse,
+    delete_offsets=_refuse,
+    delete_group=_refuse,
+    serves_consumer_groups=_refuse,
+    consumer_heartbeat=_refuse,
+    consumer_described=_refuse,
+)
+"""Of a node that is only a controller."""
+
+
+class TransactionPort(msgspec.Struct, frozen=True, kw_only=True):
+    """The coordinator of transactions, and the way to it. Results come by callback, now or later; errors are among
+    them."""
+
+    init_producer_id: Callable[[InitProducerIdValues, ProducerDone], None]
+    """A transactional producer begins."""
+    add_partitions: Callable[[AddPartitionsValues, Told], None]
+    """Partitions take part in a transaction; one code holds for all of them."""
+    verify_partitions: Callable[[AddPartitionsValues], Mapping[TopicPartition, ErrorCode]]
+    """Whether partitions take part in a transaction."""
+    end_transaction: Callable[[EndTxnValues, ProducerDone], None]
+    """Commit or abort a transaction."""
+    describe_transaction: Callable[[str], DescribeTransactionsResponse.TransactionState]
+    """One transaction that this broker coordinates."""
+    list_transactions: Callable[[ListValues], ErrorCode | ListedTransactions]
+    """Those of them that pass filters."""
+    offsets_partition: Callable[[str], TopicPartition]
+    """The partition that takes part in a transaction in which a group commits offsets."""
+    verify_offsets: Callable[[str, Producer, AsksCoordinator, Told], None]
+    """Whether a producer may commit offsets of a group in its transaction now, or why not."""
+    produce_in_transaction: Callable[[Sequence[ProduceItem], str, AsksCoordinator, int, int, Produced], None]
+    """As `ReplicaPort.produce`, for records among which are some of a transaction. The second argument is its
+    transactional id."""
+
+
+NO_TRANSACTIONS = TransactionPort(
+    init_producer_id=_refuse,
+    add_partitions=_refuse,
+    verify_partitions=_refuse,
+    end_transaction=_refuse,
+    describe_transaction=_refuse,
+    list_transactions=_refuse,
+    offsets_partition=_refuse,
+    verify_offsets=_refuse,
+    produce_in_transaction=_refuse,
+)
+"""Of a node that is only a controller."""
+
+
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """All ports of a node."""
 
@@ -175,3 +303,5 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     controller: ControllerPort
     quorum: QuorumPort
     replicas: ReplicaPort = NO_REPLICAS
+    groups: GroupPort = NO_GROUPS
+    transactions: TransactionPort = NO_TRANSACTIONS

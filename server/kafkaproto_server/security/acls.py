@@ -93,6 +93,13 @@ OPERATIONS: Mapping[ResourceType, tuple[Operation, ...]] = {
         Operation.ALTER_CONFIGS,
         Operation.IDEMPOTENT_WRITE,
     ),
+    ResourceType.GROUP: (
+        Operation.READ,
+        Operation.DELETE,
+        Operation.DESCRIBE,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+    ),
 }
 """Operations of a resource type, for the types whose authorized operations responses report."""
 

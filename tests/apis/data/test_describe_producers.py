@@ -60,6 +60,7 @@ def test_an_idempotent_producer_is_described(broker: DataBroker) -> None:
 
 
 def test_a_transaction_is_described_until_its_marker(broker: DataBroker) -> None:
+    broker.trust_producers()
     sent = batch(producer_id=8, producer_epoch=0, base_sequence=0, transactional=True, timestamp_ms=900)
     item = ProduceItem(topic_id=broker.topic_id("t"), index=0, records=sent, allows_zstd=True)
     broker.services.replicas.produce([item], 1, 1000, lambda results: None)

@@ -13,6 +13,7 @@ from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceTyp
 from tests.apis.support.data_broker import DataBroker
 from tests.apis.support.replicas import FIRST_PRODUCER_ID
 from tests.apis.support.services import with_changes
+from tests.apis.support.transactional_broker import TransactionalBroker
 
 VERSIONS = range(6)
 
@@ -70,8 +71,41 @@ def test_who_may_write_anywhere_may_have_an_id(
     assert ask(broker)[0] == (0 if may else ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
 
 
-def test_transactional_producers_are_told_to_ask_again(broker: DataBroker) -> None:
-    assert ask(broker, transactional_id="mine") == (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1, -1)
+def test_a_transactional_id_of_another_broker_has_no_producer_here(broker: DataBroker) -> None:
+    assert ask(broker, transactional_id="mine") == (ErrorCode.NOT_COORDINATOR, -1, -1)
+    assert ask(broker, transactional_id="") == (ErrorCode.INVALID_REQUEST, -1, -1)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_each_producer_of_a_transactional_id_gets_the_next_epoch(version: int) -> None:
+    broker = TransactionalBroker()
+    found = [ask(broker, version, transactional_id="mine") for _ in range(2)]
+    assert found == [(0, FIRST_PRODUCER_ID, 0), (0, FIRST_PRODUCER_ID, 1)]
+
+
+def test_a_producer_may_say_who_it_was() -> None:
+    broker = TransactionalBroker()
+    assert ask(broker, transactional_id="mine") == (0, FIRST_PRODUCER_ID, 0)
+    known: dict[str, Any] = {"transactional_id": "mine", "producer_id": FIRST_PRODUCER_ID}
+    assert ask(broker, **known, producer_epoch=0) == (0, FIRST_PRODUCER_ID, 1)
+    assert ask(broker, **known, producer_epoch=5) == (ErrorCode.PRODUCER_FENCED, -1, -1)
+    assert ask(broker, 3, **known, producer_epoch=5) == (ErrorCode.INVALID_PRODUCER_EPOCH, -1, -1)
+    assert ask(broker, **known) == (ErrorCode.INVALID_REQUEST, -1, -1)
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1, 900_001])
+def test_a_timeout_has_limits(timeout_ms: int) -> None:
+    found = ask(TransactionalBroker(), transactional_id="mine", transaction_timeout_ms=timeout_ms)
+    assert found == (ErrorCode.INVALID_TRANSACTION_TIMEOUT, -1, -1)
+
+
+def test_a_transactional_id_needs_write_on_it() -> None:
+    broker = TransactionalBroker()
+    broker.allow((Operation.WRITE, ResourceType.TOPIC, "*"))
+    denied = (ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, -1, -1)
+    assert ask(broker, transactional_id="mine") == denied
+    broker.allow((Operation.WRITE, ResourceType.TRANSACTIONAL_ID, "mine"))
+    assert ask(broker, transactional_id="mine")[0] == 0
 
 
 def test_a_producer_waits_for_the_next_block_of_ids(broker: DataBroker) -> None:

@@ -128,6 +128,7 @@ def test_consumers_see_what_is_replicated_and_replicas_all(
 
 
 def test_with_read_committed_an_open_transaction_is_the_end(broker: DataBroker) -> None:
+    broker.trust_producers()
     sent = batch(producer_id=7, producer_epoch=0, base_sequence=0, transactional=True, timestamp_ms=900)
     item = ProduceItem(topic_id=broker.topic_id("t"), index=0, records=sent, allows_zstd=True)
     broker.services.replicas.produce([item], 1, 1000, lambda results: None)

@@ -11,6 +11,7 @@ from kafkaproto.support import joined
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
+from kafkaproto_server.coordinator.transactions.transaction import NO_TIMEOUT_MS
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.node.broker_data import metadata_port
 from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
@@ -54,7 +55,17 @@ class Cluster:
         authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acl_index)
         controller = self.harness.controller
         image = (lambda: controller.committed_image) if is_active else (lambda: golden().image)
-        self.replicas = BrokerReplicas(NODE_ID, image, directory_ids={PATH: directory(NODE_ID)})
+        self.replicas = BrokerReplicas(
+            NODE_ID,
+            image,
+            directory_ids={PATH: directory(NODE_ID)},
+            # Time passes only if nothing else happens: sessions would end before a group is there.
+            static_config={
+                "group.initial.rebalance.delay.ms": "0",
+                # So that a transaction can stay open for as long.
+                "transaction.max.timeout.ms": str(NO_TIMEOUT_MS),
+            },
+        )
         metadata = metadata_port(image, lambda: authorizer)
         standing_still = services(
             golden().image,
@@ -62,6 +73,8 @@ class Cluster:
             endpoint=metadata.endpoint,
             rack=metadata.rack,
             **structs.asdict(self.replicas.port),
+            **structs.asdict(self.replicas.groups.port),
+            **structs.asdict(self.replicas.transactions.port),
             submit=self.submit,
             forward=self.forward,
             describe=self.describe_quorum,

@@ -85,6 +85,8 @@ class DataBroker:
             endpoint=metadata.endpoint,
             rack=metadata.rack,
             **structs.asdict(self.replicas.port),
+            **structs.asdict(self.replicas.groups.port),
+            **structs.asdict(self.replicas.transactions.port),
         )
         self.services = with_changes(known, image=lambda: controller.committed_image)
 
@@ -142,6 +144,10 @@ class DataBroker:
             *(acl(operation=each, resource_type=kind, resource_name=name) for each, kind, name in needs)
         )
 
+    def trust_producers(self) -> None:
+        """Take records of transactions without asking a coordinator."""
+        self.replicas.manager.set_verifies_transactions(lambda: False)
+
     def lead_anew(self, name: str) -> None:
         """Another broker leads a topic's first partition for a while; broker 1 leads again, two epochs later."""
         self.harness.heartbeat(ME, want_fence=True)
@@ -170,6 +176,7 @@ class DataBroker:
             found.append(response)
 
         take_response(dispatch(decoded, context(decoded, version, **fields), self.services), take)
+        self.replicas.call_due()
         return found
 
     def ask(self, request: Message, version: int, **fields: Any) -> Any:

@@ -7,12 +7,21 @@ from typing import Any
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.coordinator.transactions.transaction import NO_TIMEOUT_MS
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
 from kafkaproto_server.requests.context import RequestContext, Response
+from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import BROKER, CONTROLLER, Cluster
+from tests.apis.support.good_transactions import (
+    TRANSACTIONAL_ID,
+    adding,
+    beginning,
+    newest_about_transactions,
+    older_about_transactions,
+)
 from tests.apis.support.services import with_changes
 from tests.controller.support.harness import (
     CLUSTER_ID,
@@ -29,6 +38,9 @@ from tests.raft.support.leader_fixture import committed, endpoints, key
 from tests.security.support.acl_making import acl_creation, acl_filter
 
 OF_TOPIC, OF_BROKER = 2, 4
+CLASSIC_GROUP, CONSUMER_GROUP, SIMPLE_GROUP = "classic", "consumer", "simple"
+INSTANCE_ID = "instance"
+GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69})
 DIRECTORIES = [directory(2), directory(2, 1)]
 
 
@@ -36,7 +48,8 @@ class PreparedCluster(Cluster):
     """Brokers 0, 1 and 2 live, the last with two directories; 3 is fenced.
 
     There is topic-1, one that moves, one that its preferred leader does not lead, one with a record and one with a
-    single replica; an ACL, a quota and a SCRAM credential of alice's; a token that she owns.
+    single replica; groups of each kind; an open transaction; an ACL, a quota and a SCRAM credential of alice's; a
+    token that she owns.
     """
 
     def __init__(self) -> None:
@@ -61,13 +74,61 @@ class PreparedCluster(Cluster):
         self.quorum = committed(1, 2, 3)
         """The leader of the voters 1 to 3; node 4 has caught up with it."""
         self.quorum.fetch(4)
-        self.services = with_changes(self.services, answer=self.change_voters)
+        self.services = with_changes(
+            self.services,
+            answer=self.change_voters,
+            # As if the feature group.version were there.
+            serves_consumer_groups=lambda: True,
+        )
         self.answer(BROKER, _records(name="written", records=_BATCH), 12)
         # Consumers see the record once the follower has it, and says so by what it asks for.
+        self._make_groups()
+        self._begin_transaction()
         fetched = kafka.FetchRequest.FetchTopic(
             topic="written", partitions=[kafka.FetchRequest.FetchPartition(partition=0, fetch_offset=1)]
         )
         self.answer(BROKER, _fetch(fetched, replica_id=0, max_wait_ms=0), 12)
+
+    def _make_groups(self) -> None:
+        """A classic group with a member, a consumer group with one, and a group that only has an offset."""
+        self.harness.create_topic(GROUPS_TOPIC, [1])
+        joined = self.answer(BROKER, _joining(CLASSIC_GROUP, INSTANCE_ID), 9)
+        assert isinstance(joined, kafka.JoinGroupResponse)
+        self.member_id = joined.member_id
+        self.answer(BROKER, self.syncing(), 5)
+        self.answer(BROKER, _heartbeat(CONSUMER_GROUP, "first"), 1)
+        self.answer(BROKER, _commit(SIMPLE_GROUP, name="topic-1"), 9)
+
+    def _begin_transaction(self) -> None:
+        """An open transaction of one partition and of the group that only has an offset."""
+        self.harness.create_topic(TRANSACTIONS_TOPIC, [1])
+        begun = self.answer(BROKER, beginning(TRANSACTIONAL_ID, NO_TIMEOUT_MS), 5)
+        assert isinstance(begun, kafka.InitProducerIdResponse)
+        self.producer = (begun.producer_id, begun.producer_epoch)
+        self.answer(BROKER, adding(self.producer, "alone"), 3)
+        self.answer(
+            BROKER,
+            kafka.AddOffsetsToTxnRequest(
+                transactional_id=TRANSACTIONAL_ID,
+                producer_id=begun.producer_id,
+                producer_epoch=begun.producer_epoch,
+                group_id=SIMPLE_GROUP,
+            ),
+            4,
+        )
+
+    def syncing(self) -> kafka.SyncGroupRequest:
+        """The leader of the classic group assigns."""
+        request = kafka.SyncGroupRequest
+        return request(
+            group_id=CLASSIC_GROUP,
+            generation_id=1,
+            member_id=self.member_id,
+            group_instance_id=INSTANCE_ID,
+            protocol_type="consumer",
+            protocol_name="range",
+            assignments=[request.Assignment(member_id=self.member_id, assignment=b"all")],
+        )
 
     def change_voters(self, request: Message, asked: RequestContext) -> Deferred[Response]:
         """What the quorum answers to AddRaftVoter or RemoveRaftVoter once all have taken part; nothing to others."""
@@ -88,6 +149,12 @@ class PreparedCluster(Cluster):
         """Grows with everything that is written: the metadata's end, how many batches the quorum wrote, and how many
         records are in the topics."""
         return self.harness.next_offset, len(self.quorum.batches), self.replicas.written
+
+    def written_by(self, request: Message) -> tuple[int, ...]:
+        """The same for one request: if it is about groups, their records are among those in the topics."""
+        if request.API_KEY in GROUP_KEYS:
+            return *self.written, self.replicas.written_of_groups
+        return self.written
 
     def epoch(self, broker_id: int) -> int:
         return self.harness.image.brokers[broker_id].epoch
@@ -111,6 +178,11 @@ def _newest(cluster: PreparedCluster) -> list[Message]:
         *_questions(),
         *_about_voters(),
         *_about_records(cluster),
+        *_about_groups(cluster),
+        *_about_offsets(cluster),
+        *newest_about_transactions(
+            cluster.producer, SIMPLE_GROUP, cluster.harness.image.topic_ids["topic-1"]
+        ),
     ]
 
 
@@ -129,6 +201,20 @@ def _older(cluster: PreparedCluster) -> list[tuple[Message, int]]:
         (kafka.MetadataRequest(topics=[kafka.MetadataRequest.Topic(name="topic-1")]), 10),
         (kafka.InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000), 5),
         (_records(name="alone", records=_BATCH), 12),
+        *older_about_transactions(cluster.producer, SIMPLE_GROUP),
+        (kafka.FindCoordinatorRequest(key=CLASSIC_GROUP, key_type=0), 3),
+        (kafka.LeaveGroupRequest(group_id=CLASSIC_GROUP, member_id=cluster.member_id), 2),
+        (_commit(SIMPLE_GROUP, name="topic-1"), 9),
+        (_commit(SIMPLE_GROUP, name="topic-1", retention_time_ms=10_000), 4),
+        (_fetch_of(SIMPLE_GROUP, name="topic-1"), 9),
+        (
+            kafka.OffsetFetchRequest(
+                group_id=SIMPLE_GROUP,
+                topics=[kafka.OffsetFetchRequest.Topic(name="topic-1", partition_indexes=[0])],
+                require_stable=True,
+            ),
+            7,
+        ),
         (
             _fetch(
                 kafka.FetchRequest.FetchTopic(topic="written", partitions=[_FETCHED]),
@@ -367,6 +453,95 @@ def _about_records(cluster: PreparedCluster) -> list[Message]:
                     path="/logs", topics=[moves.AlterReplicaLogDirTopic(name="alone", partitions=[0])]
                 )
             ]
+        ),
+    ]
+
+
+def _joining(group_id: str, instance_id: str | None) -> kafka.JoinGroupRequest:
+    request = kafka.JoinGroupRequest
+    return request(
+        group_id=group_id,
+        session_timeout_ms=10_000,
+        rebalance_timeout_ms=10_000,
+        group_instance_id=instance_id,
+        protocol_type="consumer",
+        protocols=[request.Protocol(name="range", metadata=b"metadata")],
+        reason="why not",
+    )
+
+
+def _heartbeat(group_id: str, member_id: str) -> kafka.ConsumerGroupHeartbeatRequest:
+    return kafka.ConsumerGroupHeartbeatRequest(
+        group_id=group_id,
+        member_id=member_id,
+        member_epoch=0,
+        rack_id="r1",
+        rebalance_timeout_ms=10_000,
+        subscribed_topic_names=["topic-1"],
+        server_assignor="range",
+        topic_partitions=[],
+    )
+
+
+def _commit(
+    group_id: str, *, name: str = "", topic_id: bytes = bytes(16), **fields: Any
+) -> kafka.OffsetCommitRequest:
+    request = kafka.OffsetCommitRequest
+    partition = request.Partition(
+        partition_index=0, committed_offset=5, committed_leader_epoch=0, committed_metadata="m"
+    )
+    topic = request.Topic(name=name, topic_id=topic_id, partitions=[partition])
+    return request(group_id=group_id, topics=[topic], **fields)
+
+
+def _fetch_of(group_id: str, *, name: str = "", topic_id: bytes = bytes(16)) -> kafka.OffsetFetchRequest:
+    request = kafka.OffsetFetchRequest
+    topic = request.Topics(name=name, topic_id=topic_id, partition_indexes=[0])
+    return request(groups=[request.Group(group_id=group_id, topics=[topic])])
+
+
+def _about_groups(cluster: PreparedCluster) -> list[Message]:
+    leave = kafka.LeaveGroupRequest
+    beat = kafka.ConsumerGroupHeartbeatRequest
+    topic_id = cluster.harness.image.topic_ids["topic-1"]
+    return [
+        kafka.FindCoordinatorRequest(key_type=0, coordinator_keys=[CLASSIC_GROUP]),
+        _joining("new", "other"),
+        cluster.syncing(),
+        kafka.HeartbeatRequest(
+            group_id=CLASSIC_GROUP,
+            generation_id=1,
+            member_id=cluster.member_id,
+            group_instance_id=INSTANCE_ID,
+        ),
+        leave(
+            group_id=CLASSIC_GROUP,
+            members=[leave.MemberIdentity(member_id=cluster.member_id, group_instance_id=INSTANCE_ID)],
+        ),
+        kafka.DescribeGroupsRequest(groups=[CLASSIC_GROUP], include_authorized_operations=True),
+        kafka.ListGroupsRequest(states_filter=["Stable"], types_filter=["Classic"]),
+        kafka.DeleteGroupsRequest(groups_names=[SIMPLE_GROUP]),
+        _heartbeat("new", "other"),
+        beat(
+            group_id=CONSUMER_GROUP,
+            member_id="first",
+            member_epoch=2,
+            topic_partitions=[beat.TopicPartitions(topic_id=topic_id, partitions=[0])],
+        ),
+        beat(group_id=CONSUMER_GROUP, member_id="first", member_epoch=-1),
+        kafka.ConsumerGroupDescribeRequest(group_ids=[CONSUMER_GROUP], include_authorized_operations=True),
+    ]
+
+
+def _about_offsets(cluster: PreparedCluster) -> list[Message]:
+    deletion = kafka.OffsetDeleteRequest
+    topic_id = cluster.harness.image.topic_ids["topic-1"]
+    return [
+        _commit(SIMPLE_GROUP, topic_id=topic_id),
+        _fetch_of(SIMPLE_GROUP, topic_id=topic_id),
+        deletion(
+            group_id=SIMPLE_GROUP,
+            topics=[deletion.Topic(name="topic-1", partitions=[deletion.Partition(partition_index=0)])],
         ),
     ]
 

@@ -14,6 +14,9 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
+from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.io_workers import IoWorkers, Work
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
@@ -21,12 +24,15 @@ from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.node.replicas.survey import survey_directory
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import ReplicaPort
+from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from tests.controller.support.harness import TIMESTAMP_MS, SeededRng
 from tests.sim.disk import MemoryDisk
 
 PATH = "/logs"
 FIRST_PRODUCER_ID = 5000
+COMMIT_TIMEOUT_MS = 5_000
 
 
 class HandClock:
@@ -165,6 +171,18 @@ class BrokerReplicas:
             broker_epoch=lambda: None,
             is_session_over=lambda: self.is_session_over,
         )
+        self.groups = self._group_coordinators(configs)
+        self._ids = count(FIRST_PRODUCER_ID)
+        self.transactions = TransactionServices(
+            broker_id,
+            manager=self.manager,
+            image=image,
+            configs=lambda: configs,
+            new_producer_id=self._new_producer_id,
+            clock=self.clock,
+            rng=SeededRng(),
+            connect=_no_connection,
+        )
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
@@ -174,8 +192,33 @@ class BrokerReplicas:
         )
         self.port = self._port()
 
+    def _group_coordinators(self, configs: NodeConfigs) -> GroupCoordinators:
+        manager = self.manager
+        groups = GroupCoordinators(
+            image=self._image,
+            config=CurrentGroupConfig(lambda: configs),
+            surroundings=NodeSurroundings(self.clock, SeededRng(), manager.call_at),
+            make_log=lambda hosted: manager.coordinator_log(hosted, lambda: COMMIT_TIMEOUT_MS),
+            load=manager.coordinator_loading,
+        )
+        manager.role_changed = self._role_changed
+        manager.set_marker_written(self._marker_written)
+        return groups
+
+    def _new_producer_id(self, take: Callable[[int | None], None]) -> None:
+        take(next(self._ids))
+
+    def _role_changed(self, hosted: Hosted) -> None:
+        if hosted.partition.topic == GROUPS_TOPIC:
+            self.groups.led.role_changed(hosted)
+        elif hosted.partition.topic == TRANSACTIONS_TOPIC:
+            self.transactions.coordinators.led.role_changed(hosted)
+
+    def _marker_written(self, partition: Partition, item: MarkerItem, offset: int) -> None:
+        if partition.topic == GROUPS_TOPIC:
+            self.groups.led.marker_written(partition.index, item.producer_id, not item.is_abort, offset)
+
     def _port(self) -> ReplicaPort:
-        ids = count(FIRST_PRODUCER_ID)
         return ReplicaPort(
             produce=lambda items, acks, timeout_ms, done: self.manager.produce(
                 items, acks=acks, timeout_ms=timeout_ms, done=done
@@ -189,8 +232,12 @@ class BrokerReplicas:
             producers_of=self.manager.questions.producers_of,
             logs=self.manager.questions.logs,
             leader_of=self.manager.leader_of,
-            new_producer_id=lambda take: take(next(ids)),
+            new_producer_id=self._new_producer_id,
         )
+
+    def call_due(self) -> None:
+        """Do what is to be done a moment later."""
+        self.manager._timers.call_due()
 
     def follow(self) -> None:
         """Take over the newest metadata."""
@@ -231,8 +278,20 @@ class BrokerReplicas:
 
     @property
     def written(self) -> int:
-        """How many records all logs have."""
-        return sum(hosted.partition.log_end_offset for hosted in self.manager.replicas)
+        """How many records all logs have, but for those of groups, whose sessions end when time passes."""
+        return self._written(is_of_groups=False)
+
+    @property
+    def written_of_groups(self) -> int:
+        """How many records the logs of groups have."""
+        return self._written(is_of_groups=True)
+
+    def _written(self, *, is_of_groups: bool) -> int:
+        return sum(
+            hosted.partition.log_end_offset
+            for hosted in self.manager.replicas
+            if (hosted.partition.topic == GROUPS_TOPIC) is is_of_groups
+        )
 
 
 async def _no_connection(host: str, port: int) -> Any:

@@ -23,13 +23,17 @@ from kafkaproto_server.image.replay import replay
 from kafkaproto_server.requests.context import Encoded, HandlerResult, RequestContext, Response
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.ports import (
+    NO_GROUPS,
     NO_REPLICAS,
+    NO_TRANSACTIONS,
     ControllerPort,
+    GroupPort,
     MetadataPort,
     NodePort,
     QuorumPort,
     ReplicaPort,
     Services,
+    TransactionPort,
 )
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
 
@@ -69,6 +73,8 @@ class Calls:
     submitted: list[tuple[Message, RequestContext]] = field(default_factory=list)
     forwarded: list[tuple[Message, RequestContext]] = field(default_factory=list)
     created: list[tuple[Message, RequestContext]] = field(default_factory=list)
+    internal: list[str] = field(default_factory=list)
+    """The internal topics that were to be created."""
     asked_of_quorum: list[tuple[Message, RequestContext]] = field(default_factory=list)
     described_quorum: list[tuple[Message, int]] = field(default_factory=list)
     replies: list[Deferred[Response]] = field(default_factory=list)
@@ -112,7 +118,10 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "num_partitions": 3,
         "default_replication_factor": 2,
         "create_topics": lambda request, context: calls.created.append((request, context)),
+        "create_internal_topic": calls.internal.append,
         **structs.asdict(NO_REPLICAS),
+        **structs.asdict(NO_GROUPS),
+        **structs.asdict(NO_TRANSACTIONS),
         **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
     return Services(
@@ -126,6 +135,8 @@ PORTS: dict[str, type[Struct]] = {
     "controller": ControllerPort,
     "quorum": QuorumPort,
     "replicas": ReplicaPort,
+    "groups": GroupPort,
+    "transactions": TransactionPort,
 }
 
 

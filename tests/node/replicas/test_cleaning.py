@@ -47,6 +47,7 @@ def write(broker: DataBroker, count: int, *, topic: str = "t", start: int = 0, *
         item = ProduceItem(topic_id=broker.topic_id(topic), index=0, records=sent, allows_zstd=True)
         results: list[Any] = []
         broker.replicas.follow()
+        broker.trust_producers()
         broker.replicas.manager.produce([item], acks=1, timeout_ms=0, done=results.extend)
         assert [each.code for each in results] == [0]
 

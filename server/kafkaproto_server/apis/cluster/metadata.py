@@ -344,7 +344,9 @@ def _add_by_name(
             error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             if creates and not may_create_any and not view.may(Operation.CREATE, name):
                 error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-            elif creates and not is_internal and len(missing) < MAX_AUTO_CREATED:
+            elif creates and is_internal:
+                view.services.controller.create_internal_topic(name)
+            elif creates and len(missing) < MAX_AUTO_CREATED:
                 missing.append(name)
             response.add_error(error, name, is_internal=is_internal)
         yield

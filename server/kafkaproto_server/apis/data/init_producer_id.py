@@ -5,8 +5,11 @@ gave it (KIP-730), with epoch 0. Versions 3 and later may name the id and epoch 
 without a transactional id it gets a new one all the same. The sender needs IDEMPOTENT_WRITE on the cluster, or WRITE
 on some topic (KIP-679).
 
-Not done: transactional producers. A request with a transactional id gets COORDINATOR_NOT_AVAILABLE, after which clients
-ask again.
+A producer with a transactional id asks the coordinator of that id. It gets the id's producer id with the next epoch,
+which fences the producer before it; a transaction that one has left open is aborted first, and the producer asks again
+after CONCURRENT_TRANSACTIONS. From version 3 on it may name id and epoch, to go on after an error (KIP-360). Version 6
+of the schema, with two-phase commit (KIP-939), is not stable and not served. The sender needs WRITE on the
+transactional id.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.transaction_requests import InitProducerIdValues, ProducerOutcome
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Deferred
 
@@ -32,7 +36,7 @@ def handle_init_producer_id(
 ) -> InitProducerIdResponse | Deferred[InitProducerIdResponse]:
     """Hand out a producer id."""
     if request.transactional_id is not None:
-        return _without_id(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        return _of_transactional_id(request, request.transactional_id, context, services)
     if not _may_have_one(context, services):
         return _without_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
     if (request.producer_id == _NO_ID) is not (request.producer_epoch == _NO_EPOCH):
@@ -46,6 +50,33 @@ def handle_init_producer_id(
             reply.resolve(InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))
 
     services.replicas.new_producer_id(take)
+    return reply
+
+
+def _of_transactional_id(
+    request: InitProducerIdRequest, transactional_id: str, context: RequestContext, services: Services
+) -> InitProducerIdResponse | Deferred[InitProducerIdResponse]:
+    if not is_allowed(context, services, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id):
+        return _without_id(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+    reply: Deferred[InitProducerIdResponse] = Deferred()
+
+    def done(outcome: ProducerOutcome) -> None:
+        reply.resolve(
+            InitProducerIdResponse(
+                error_code=outcome.code,
+                producer_id=outcome.producer_id,
+                producer_epoch=outcome.producer_epoch,
+            )
+        )
+
+    values = InitProducerIdValues(
+        transactional_id=transactional_id,
+        transaction_timeout_ms=request.transaction_timeout_ms,
+        producer_id=request.producer_id,
+        producer_epoch=request.producer_epoch,
+        version=context.api_version,
+    )
+    services.transactions.init_producer_id(values, done)
     return reply
 
 

@@ -9,12 +9,14 @@ records; from version 10 on it names the leader that the client should have aske
 If a request names a partition twice, the last records count. The topics of Kafka itself are written by brokers, and by
 nobody else.
 
-Not done: transactions. Their records are refused with the error that Kafka has while no coordinator is there.
+The sender needs WRITE on the topics, and on the transactional id if there are records of a transaction. These are
+taken if the coordinator knows that the partition takes part in the transaction: up to version 11 the client has told it
+so, from 12 on this broker does (KIP-890). What a client is told if not depends on its version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -27,9 +29,10 @@ from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import RECORDS
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Unanswered
-from kafkaproto_server.requests.data import ProduceItem, ProduceResult
+from kafkaproto_server.requests.data import Produced, ProduceItem, ProduceResult
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.requests.transaction_requests import AsksCoordinator
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.types import Deferred, Endpoint, Steps
@@ -44,9 +47,15 @@ _TRANSACTIONAL_AT = 22
 _TRANSACTIONAL_BIT = 0x10
 """In the byte at that position of a record batch."""
 
+_FIRST_WITH_ABORTABLE = 11
+_FIRST_THAT_ADDS = 12
+
 ITEMS_AT_ONCE = 32
 """How many partitions are handed over in one step, which takes about a millisecond."""
+TRANSACTIONAL_ITEMS_AT_ONCE = 500
+"""The same for records of a transaction. The coordinator takes one question of a transaction at a time."""
 
+Produce = Callable[[Sequence[ProduceItem], int, int, Produced], None]
 Reply: TypeAlias = Deferred[ProduceResponse | NoResponse | Unanswered]
 Topic = ProduceResponse.TopicProduceResponse
 Partition = ProduceResponse.PartitionProduceResponse
@@ -57,13 +66,13 @@ def handle_produce(
 ) -> Reply | Steps[Reply] | ProduceResponse | NoResponse:
     """Append the records, and respond when as many replicas have them as the request asks for."""
     plan = _Plan()
+    transactional_id = None
     if _has_transactional_records(request):
         transactional_id = request.transactional_id
         if transactional_id is None or not is_allowed(
             context, services, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id
         ):
             return _refuse_transaction(request, context)
-        plan.has_transactional_records = True
     for topic in request.topic_data:
         plan.add(topic, request.acks, context, services)
     reply: Reply = Deferred()
@@ -80,16 +89,30 @@ def handle_produce(
         reply.resolve(response)
 
     items = list(plan.items.values())
-    if len(items) <= ITEMS_AT_ONCE:
-        services.replicas.produce(items, request.acks, request.timeout_ms, done)
+    at_once, produce = ITEMS_AT_ONCE, services.replicas.produce
+    if transactional_id is not None:
+        at_once = TRANSACTIONAL_ITEMS_AT_ONCE
+        produce = _in_transaction(transactional_id, context.api_version, services)
+    if len(items) <= at_once:
+        produce(items, request.acks, request.timeout_ms, done)
         return reply
-    return _produced_in_steps(items, request, services, done, reply)
+    return _produced_in_steps(items, at_once, produce, request, done, reply)
+
+
+def _in_transaction(transactional_id: str, version: int, services: Services) -> Produce:
+    asks = AsksCoordinator(adds=version >= _FIRST_THAT_ADDS, knows_abortable=version >= _FIRST_WITH_ABORTABLE)
+
+    def produce(items: Sequence[ProduceItem], acks: int, timeout_ms: int, done: Produced) -> None:
+        services.transactions.produce_in_transaction(items, transactional_id, asks, acks, timeout_ms, done)
+
+    return produce
 
 
 def _produced_in_steps(
     items: list[ProduceItem],
+    at_once: int,
+    produce: Produce,
     request: ProduceRequest,
-    services: Services,
     done: Callable[[list[ProduceResult]], None],
     reply: Reply,
 ) -> Steps[Reply]:
@@ -104,10 +127,8 @@ def _produced_in_steps(
         if not missing:
             done([each for each in results if each is not None])
 
-    for first in range(0, len(items), ITEMS_AT_ONCE):
-        services.replicas.produce(
-            items[first : first + ITEMS_AT_ONCE], request.acks, request.timeout_ms, partial(take, first)
-        )
+    for first in range(0, len(items), at_once):
+        produce(items[first : first + at_once], request.acks, request.timeout_ms, partial(take, first))
         yield
     return reply
 
@@ -115,14 +136,13 @@ def _produced_in_steps(
 class _Plan:
     """What of a request is handed to the replicas, and where their results belong in the response."""
 
-    __slots__ = ("_by_topic", "has_transactional_records", "items", "places", "topics")
+    __slots__ = ("_by_topic", "items", "places", "topics")
 
     def __init__(self) -> None:
         self.topics: list[Topic] = []
         # By topic as the request names it, and partition. The items lack what is refused here.
         self.places: dict[tuple[str | bytes, int], Partition] = {}
         self.items: dict[tuple[str | bytes, int], ProduceItem] = {}
-        self.has_transactional_records = False
         self._by_topic: dict[str | bytes, Topic] = {}
 
     def add(
@@ -147,10 +167,7 @@ class _Plan:
                 answered.partition_responses.append(place)
             records = each.records or b""
             assert not isinstance(records, list), "what was decoded is one buffer"
-            if self.has_transactional_records and _is_transactional(records):
-                self.items.pop(key, None)
-                self.places[key].error_code = error or ErrorCode.NOT_ENOUGH_REPLICAS
-            elif not error:
+            if not error:
                 self.items[key] = ProduceItem(
                     topic_id=topic_id, index=each.index, records=records, allows_zstd=allows_zstd
                 )

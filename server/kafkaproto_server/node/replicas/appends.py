@@ -14,7 +14,7 @@ from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import EndTxnMarker
-from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
+from kafkaproto.records.batch import BatchHeader, NewRecord, RecordBatchView, build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.producers import AppendedBefore, ProducerRefused
@@ -35,6 +35,7 @@ from kafkaproto_server.replica.partition import Partition, PartitionError
 from kafkaproto_server.requests.data import NO_OFFSET, MarkerItem, Produced, ProduceItem, ProduceResult
 
 ACKS_ALL = -1
+ACKS_LEADER = 1
 MAX_BYTES_CHECKED_AT_ONCE = 16 * 1024
 """Uncompressed batches up to this size are looked through in the event loop; all others in a thread."""
 _APPEND_TIME_BIT = 0x08
@@ -129,6 +130,12 @@ class Appends:
     ) -> None:
         """``refresh`` gives a replica the newest settings of its topic. ``in_thread`` calls its first argument in a
         thread, and its second one with the result. ``is_session_over``: whether other brokers may lead by now."""
+        self.marker_written: Callable[[Partition, MarkerItem, int], None] = lambda partition, item, offset: (
+            None
+        )
+        """Called when the end of a transaction has got an offset."""
+        self.verifies_transactions: Callable[[], bool] = lambda: True
+        """Whether records may begin a transaction here only if the coordinator knows of it."""
         self._is_session_over = is_session_over
         self._in_thread = in_thread
         self._refresh = refresh
@@ -165,7 +172,7 @@ class Appends:
             if not batch.is_checked:
                 # A small compressed batch may hold a million records.
                 if batch.header.compression or len(item.records) > MAX_BYTES_CHECKED_AT_ONCE:
-                    self._check_in_thread(hosted, batch, rules, acks, take)
+                    self._check_in_thread(hosted, batch, rules, acks, item.guard, take)
                     return
                 batch = check_records(batch, rules, wall_ms)
         except PartitionError as error:
@@ -173,7 +180,7 @@ class Appends:
         except BatchRefused as error:
             take(_refused(error, hosted.partition))
         else:
-            self._append_checked(hosted, batch, acks, take)
+            self._append_checked(hosted, batch, acks, item.guard, take)
 
     def _check_in_thread(
         self,
@@ -181,6 +188,7 @@ class Appends:
         batch: IncomingBatch,
         rules: IncomingRules,
         acks: int,
+        guard: object | None,
         take: _Place,
     ) -> None:
         def work() -> IncomingBatch | BatchRefused:
@@ -193,16 +201,21 @@ class Appends:
             if isinstance(result, BatchRefused):
                 take(_refused(result, hosted.partition))
             else:
-                self._append_checked(hosted, result, acks, take)
+                self._append_checked(hosted, result, acks, guard, take)
 
         self._in_thread(work, done)
 
-    def _append_checked(self, hosted: Hosted, batch: IncomingBatch, acks: int, take: _Place) -> None:
+    def _append_checked(
+        self, hosted: Hosted, batch: IncomingBatch, acks: int, guard: object | None, take: _Place
+    ) -> None:
         partition, header = hosted.partition, batch.header
         try:
             partition.check_writable(needs_all=acks == ACKS_ALL)
             if header.producer_id >= 0:
-                before = partition.producers.check(header, is_from_client=True)
+                if header.is_transactional:
+                    before = self._check_transactional(partition, header, guard)
+                else:
+                    before = partition.producers.check(header, is_from_client=True)
                 if before is not None:
                     self._respond_to_repeated(hosted, before, acks, take)
                     return
@@ -216,6 +229,8 @@ class Appends:
             return
         header = header._replace(base_offset=base_offset, partition_leader_epoch=partition.leader_epoch)
         partition.producers.update(header)
+        if header.is_transactional:
+            partition.verifications.end(header.producer_id)
         result = ProduceResult(
             code=ErrorCode.NONE,
             base_offset=base_offset,
@@ -224,6 +239,70 @@ class Appends:
         )
         data = b"".join(stamp(batch, base_offset, partition.leader_epoch))
         self._write(hosted, data, header.next_offset, acks, result, take)
+
+    def _check_transactional(
+        self, partition: Partition, header: BatchHeader, guard: object | None
+    ) -> AppendedBefore | None:
+        """As `ProducerStates.check`. Raises ProducerRefused also for a batch that would begin a transaction here that
+        the coordinator does not know of: INVALID_TXN_STATE, which comes before most other errors, as in Kafka."""
+        producers, verifications = partition.producers, partition.verifications
+        is_unknown = (
+            self.verifies_transactions()
+            and not producers.is_in_transaction(header.producer_id, header.producer_epoch)
+            and not verifications.is_valid(header.producer_id, guard, partition.leader_epoch)
+        )
+        before = None
+        try:
+            before = producers.check(header, is_from_client=True)
+        except ProducerRefused:
+            if not is_unknown:
+                raise
+        if before is None:
+            if is_unknown:
+                raise ProducerRefused(
+                    ErrorCode.INVALID_TXN_STATE, "The records are not part of an open transaction"
+                )
+            verifications.check_sequence(header, producers)
+        return before
+
+    def append_own(
+        self, hosted: Hosted, records: Sequence[NewRecord], producer_id: int = -1, producer_epoch: int = -1
+    ) -> int:
+        """Append records of this broker itself, as one batch, as far as enough replicas are in sync. Returns the offset
+        behind them. With a producer id they are part of that producer's transaction.
+
+        Raises PartitionError and ProducerRefused; then nothing is written.
+        """
+        self._refresh(hosted)
+        partition = hosted.partition
+        if hosted.log is None or self._is_session_over():
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        partition.check_writable(needs_all=True)
+        is_transactional = producer_id >= 0
+        batch = build_batch(
+            records,
+            base_offset=partition.next_offset,
+            partition_leader_epoch=partition.leader_epoch,
+            timestamp_ms=self._clock.wall_ms(),
+            transactional=is_transactional,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            base_sequence=0 if is_transactional else -1,
+        )
+        limit = hosted.settings.incoming.max_message_bytes
+        if len(batch) > limit:
+            raise PartitionError(
+                ErrorCode.MESSAGE_TOO_LARGE, f"{len(batch)} bytes in a batch, {limit} are allowed"
+            )
+        header = RecordBatchView(batch).header()
+        if is_transactional:
+            partition.producers.check(header, is_from_client=False)
+        partition.take_offsets(header)
+        if is_transactional:
+            partition.producers.update(header)
+            partition.verifications.end(producer_id)
+        self._write(hosted, batch, header.next_offset, ACKS_LEADER, _NOTHING_APPENDED, None)
+        return header.next_offset
 
     def write_markers(self, items: Sequence[tuple[bytes, MarkerItem]], done: Produced) -> None:
         """Append the ends of transactions, each with the id of its topic. ``done`` is called with the results."""
@@ -261,6 +340,8 @@ class Appends:
         aborted = partition.producers.take(header, marker)
         if aborted is not None:
             partition.aborted.append(aborted)
+        partition.verifications.end(item.producer_id)
+        self.marker_written(partition, item, header.base_offset)
         result = ProduceResult(code=ErrorCode.NONE, base_offset=header.base_offset)
         self._write(
             hosted, batch, header.next_offset, ACKS_ALL, result, take, () if aborted is None else (aborted,)
@@ -273,33 +354,38 @@ class Appends:
         end_offset: int,
         acks: int,
         result: ProduceResult,
-        take: _Place,
+        take: _Place | None,
         aborted: Sequence[AbortedTransaction] = (),
     ) -> None:
+        """``take`` is None if nobody waits."""
         log = hosted.log
         assert log is not None
-        if acks == ACKS_ALL:
+        if take is not None and acks == ACKS_ALL:
             take.appended(result)
+
+        def tell(result: ProduceResult) -> None:
+            if take is not None:
+                take(result)
 
         def written(has_rolled: bool) -> None:
             partition = hosted.partition
             if hosted.log is not log:
-                take(ProduceResult(code=self._unknown(partition.topic_id, partition.index)))
+                tell(ProduceResult(code=self._unknown(partition.topic_id, partition.index)))
                 return
             if acks == ACKS_ALL:
                 # Before the append counts: it may complete at once.
                 partition.when_replicated(end_offset, acknowledged)
             partition.appended(end_offset, now_ms=self._clock.now_ms())
             if acks != ACKS_ALL:
-                take(result)
+                tell(result)
             if has_rolled:
                 self._replicas.has_rolled(hosted)
 
         def acknowledged(code: ErrorCode) -> None:
-            take(result if code is ErrorCode.NONE else structs.replace(result, code=code))
+            tell(result if code is ErrorCode.NONE else structs.replace(result, code=code))
 
         def failed(error: Exception) -> None:
-            take(ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
+            tell(ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
             self._replicas.failed(hosted, error)
 
         wall_ms = self._clock.wall_ms()

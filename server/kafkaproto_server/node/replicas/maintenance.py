@@ -135,5 +135,6 @@ class Maintenance:
         expiration_ms = number_of(self._node_configs(), "producer.id.expiration.ms")
         wall_ms = self._clock.wall_ms()
         for hosted, _ in self._open_replicas():
+            hosted.partition.verifications.expire(wall_ms, expiration_ms)
             yield from hosted.partition.producers.expire(wall_ms, expiration_ms)
             yield

@@ -6,7 +6,7 @@ work on disks is done in lanes (`hosted`), and the periodic work on logs in `mai
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,8 @@ from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.cleaning import CleanerStatistics, LogCleaner
+from kafkaproto_server.node.replicas.coordinator_loading import Loading
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.node.replicas.deletions import Deletions
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
@@ -89,6 +91,8 @@ class ReplicaManager:
         """``node_configs`` returns the same object as long as it has the same values. ``replica_lost`` is called with
         True if the controllers are to be told that a replica is lost in a directory that works, and with False once it
         is not."""
+        self.role_changed: Callable[[Hosted], None] = lambda hosted: None
+        """Called when a replica begins or ceases to lead, also if it leads in another epoch."""
         self._directory_failed = directory_failed
         self._directories = directories
         # Directories that failed, with the problem, until that is reported.
@@ -269,6 +273,7 @@ class ReplicaManager:
         code = self._unknown_by_metadata(topic_id, index) or ErrorCode.NOT_LEADER_OR_FOLLOWER
         hosted = self.replicas.remove(topic_id, index, code)
         if hosted is not None:
+            self.role_changed(hosted)
             self._isr_changes.drop(hosted.partition)
             self._cleaner.forget(hosted)
             self._settings.forget(hosted.partition.topic)
@@ -289,6 +294,7 @@ class ReplicaManager:
                 self._fetchers.unfollow((partition.topic_id, partition.index))
                 self._isr_changes.drop(partition)
                 partition.failed()
+                self.role_changed(hosted)
         self.moves.directories_changed()
 
     def _was_cut(self, hosted: Hosted) -> None:
@@ -297,6 +303,7 @@ class ReplicaManager:
 
     def _log_closed(self, hosted: Hosted) -> None:
         self._fetchers.unfollow((hosted.partition.topic_id, hosted.partition.index))
+        self.role_changed(hosted)
 
     def _apply(self, hosted: Hosted) -> None:
         self._lead_or_follow(hosted)
@@ -324,6 +331,7 @@ class ReplicaManager:
                     partial(self.replicas.failed, hosted),
                 )
             )
+        self.role_changed(hosted)
 
     def _refresh(self, hosted: Hosted) -> None:
         """Give a replica the newest settings of its topic."""
@@ -356,6 +364,42 @@ class ReplicaManager:
         """See `replica.partition.Brokers`."""
         broker = self._image().brokers.get(broker_id)
         return broker is not None and not broker.fenced
+
+    # -- coordinators ------------------------------------------------------------------------------------------
+
+    def coordinator_log(self, hosted: Hosted, timeout_ms: Callable[[], int]) -> PartitionLog:
+        """The partition as its coordinator sees it."""
+        return PartitionLog(hosted, self._appends, self._clock, self._timers, timeout_ms)
+
+    def coordinator_loading(self, hosted: Hosted, names: Mapping[int, str], **calls: Any) -> Loading:
+        """See `Loading`."""
+        return Loading(
+            hosted, names, clock=self._clock, timers=self._timers, in_thread=self._in_thread, **calls
+        )
+
+    def leading(self, topic_id: bytes, index: int) -> Partition:
+        """A partition that this broker leads. Raises PartitionError."""
+        hosted = self.replicas.get(topic_id, index)
+        if hosted is None or hosted.log is None:
+            raise PartitionError(self._unknown(topic_id, index))
+        hosted.partition.check_leader()
+        return hosted.partition
+
+    def endpoint(self, broker_id: int) -> Endpoint | None:
+        """That of another broker on the listener between brokers; None while it is fenced."""
+        return self._endpoint(broker_id)
+
+    def set_verifies_transactions(self, call: Callable[[], bool]) -> None:
+        """See `Appends.verifies_transactions`."""
+        self._appends.verifies_transactions = call
+
+    def set_marker_written(self, call: Callable[[Partition, MarkerItem, int], None]) -> None:
+        """See `Appends.marker_written`."""
+        self._appends.marker_written = call
+
+    def call_at(self, at_ms: int, call: Callable[[], None]) -> None:
+        """See `Timers.add`."""
+        self._timers.add(at_ms, call)
 
     # -- clients and brokers -----------------------------------------------------------------------------------
 

@@ -66,6 +66,13 @@ def number_of(configs: NodeConfigs, key: str) -> int:
     return int(value)
 
 
+def is_on(configs: NodeConfigs, key: str) -> bool:
+    """The value of a broker's config that is true or false and has a default."""
+    value = configs.value_of(key)
+    assert value is not None, f"{key} has a default"
+    return value.strip().lower() == "true"
+
+
 _LOG_KEYS = (
     "segment.bytes",
     "segment.ms",

@@ -1,0 +1,86 @@
+"""ConsumerGroupDescribe (69), versions 0-1, broker listeners.
+
+Consumer groups (KIP-848) with their members and assignments. Version 1 says which protocol a member uses. The sender
+needs DESCRIBE on each group, and on all topics that its members subscribe to or are assigned. Nobody is served without
+the feature group.version, or without "consumer" in `group.coordinator.rebalance.protocols`.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse
+from kafkaproto_server.apis.access import of_items
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.authorization import authorized_operations, is_allowed
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.types import Steps
+
+Described = ConsumerGroupDescribeResponse.DescribedGroup
+
+
+def handle_consumer_group_describe(
+    request: ConsumerGroupDescribeRequest, context: RequestContext, services: Services
+) -> Steps[ConsumerGroupDescribeResponse]:
+    """Describe the groups."""
+    if not services.groups.serves_consumer_groups():
+        refusal = Refusal(code=ErrorCode.UNSUPPORTED_VERSION, message=None, version=context.api_version)
+        return (yield from refuse(request, refusal))
+    response = ConsumerGroupDescribeResponse()
+    known: dict[str, Described] = {}
+    for group_id in request.group_ids:
+        if group_id in known:
+            response.groups.append(known[group_id])
+            yield
+            continue
+        if is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group_id):
+            described = _visible(services.groups.consumer_described(group_id), context, services)
+            if request.include_authorized_operations and not described.error_code:
+                described.authorized_operations = authorized_operations(
+                    context, services, ResourceType.GROUP, group_id
+                )
+        else:
+            described = Described(group_id=group_id, error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        known[group_id] = described
+        response.groups.append(described)
+        yield
+    return response
+
+
+def _visible(described: Described, context: RequestContext, services: Services) -> Described:
+    """The group, or the error for a sender who may not see one of its topics."""
+    names: dict[str, None] = {}
+    for member in described.members:
+        names.update(dict.fromkeys(member.subscribed_topic_names))
+        for assignment in (member.assignment, member.target_assignment):
+            names.update((each.topic_name, None) for each in assignment.topic_partitions)
+    if all(is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, each) for each in names):
+        return described
+    return Described(
+        group_id=described.group_id,
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        error_message="The group has described topic(s) that the client is not authorized to describe.",
+    )
+
+
+def refuse(request: ConsumerGroupDescribeRequest, refusal: Refusal) -> Steps[ConsumerGroupDescribeResponse]:
+    """The error for each group."""
+    response = ConsumerGroupDescribeResponse()
+    for group_id in request.group_ids:
+        response.groups.append(Described(group_id=group_id, error_code=refusal.code))
+        yield
+    return response
+
+
+API = Api(
+    key=ApiKey.CONSUMER_GROUP_DESCRIBE,
+    bounds=ITEMS,
+    broker=Served(
+        handler=handle_consumer_group_describe, access=of_items(Operation.DESCRIBE, ResourceType.GROUP)
+    ),
+    refuse=refuse,
+)

@@ -1,0 +1,87 @@
+"""DescribeGroups (15), versions 0-6, broker listeners.
+
+Classic groups with their members. A group that does not exist is Dead; from version 6 on it gets GROUP_ID_NOT_FOUND.
+Version 3 and later tell what the sender may do with a group, if it asks. The sender needs DESCRIBE on each group.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DescribeGroupsRequest, DescribeGroupsResponse
+from kafkaproto_server.apis.access import of_items
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.authorization import OPERATIONS_NOT_ASKED, authorized_operations, is_allowed
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.types import Steps
+
+Described = DescribeGroupsResponse.DescribedGroup
+
+_FIRST_WITH_NOT_FOUND = 6
+
+
+def handle_describe_groups(
+    request: DescribeGroupsRequest, context: RequestContext, services: Services
+) -> Steps[DescribeGroupsResponse]:
+    """Describe the groups."""
+    response = DescribeGroupsResponse()
+    for group_id in request.groups:
+        if is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group_id):
+            described = _describe(group_id, context, services)
+            if request.include_authorized_operations and not described.error_code:
+                described.authorized_operations = authorized_operations(
+                    context, services, ResourceType.GROUP, group_id
+                )
+        else:
+            described = Described(group_id=group_id, error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        response.groups.append(described)
+        yield
+    return response
+
+
+def _describe(group_id: str, context: RequestContext, services: Services) -> Described:
+    found = services.groups.described(group_id)
+    code, message = found.code, found.message
+    if code is ErrorCode.GROUP_ID_NOT_FOUND and context.api_version < _FIRST_WITH_NOT_FOUND:
+        code = ErrorCode.NONE
+    return Described(
+        group_id=group_id,
+        error_code=code,
+        error_message=message if context.api_version >= _FIRST_WITH_NOT_FOUND else None,
+        group_state=found.state,
+        protocol_type=found.protocol_type,
+        protocol_data=found.protocol,
+        authorized_operations=OPERATIONS_NOT_ASKED,
+        members=[
+            DescribeGroupsResponse.DescribedGroupMember(
+                member_id=each.member_id,
+                group_instance_id=each.group_instance_id,
+                client_id=each.client_id,
+                client_host=each.client_host,
+                member_metadata=each.metadata,
+                member_assignment=each.assignment,
+            )
+            for each in found.members
+        ],
+    )
+
+
+def refuse(request: DescribeGroupsRequest, refusal: Refusal) -> Steps[DescribeGroupsResponse]:
+    """The error for each group."""
+    response = DescribeGroupsResponse()
+    for group_id in request.groups:
+        response.groups.append(Described(group_id=group_id, error_code=refusal.code))
+        yield
+    return response
+
+
+API = Api(
+    key=ApiKey.DESCRIBE_GROUPS,
+    bounds=ITEMS,
+    broker=Served(handler=handle_describe_groups, access=of_items(Operation.DESCRIBE, ResourceType.GROUP)),
+    refuse=refuse,
+)

@@ -1,0 +1,37 @@
+"""Heartbeat (12), versions 0-4, broker listeners.
+
+A member of a classic group says that it lives, and hears whether it has to join again. From version 3 on it may be
+static. The sender needs READ on the group.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import HeartbeatRequest, HeartbeatResponse
+from kafkaproto_server.apis.access import of_items
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.authorization import is_allowed
+from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.security.acls import Operation, ResourceType
+
+
+def handle_heartbeat(
+    request: HeartbeatRequest, context: RequestContext, services: Services
+) -> HeartbeatResponse:
+    """Note that the member lives."""
+    if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
+        return HeartbeatResponse(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
+    code = services.groups.heartbeat(
+        request.group_id, request.member_id, request.group_instance_id, request.generation_id
+    )
+    return HeartbeatResponse(error_code=code)
+
+
+API = Api(
+    key=ApiKey.HEARTBEAT,
+    bounds=SMALL,
+    broker=Served(handler=handle_heartbeat, access=of_items(Operation.READ, ResourceType.GROUP)),
+)

@@ -1,0 +1,1 @@
+"""APIs of transactional producers and of those who look after them."""

@@ -1,0 +1,178 @@
+"""TxnOffsetCommit (28), versions 0-6, broker listeners.
+
+Offsets of a group that are committed with a producer's transaction, or not at all if it aborts. Up to version 4 the
+client has added the group to the transaction (AddOffsetsToTxn), and this broker asks the coordinator of the transaction
+whether that is so; from version 5 on this broker has it added (KIP-890). From version 3 on the sender may be a member
+of the group, which is checked, and from version 6 on topics are named by ids. The sender needs WRITE on the
+transactional id, READ on the group and on each topic; topics and partitions have to exist.
+
+One batch of records has at most `AT_ONCE` partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kafkaproto.api import ApiKey
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+from kafkaproto_server.apis.access import of_items
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.authorization import is_allowed
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.offset_requests import Committer, OffsetCommitPartition, ProducerKey, Results
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.requests.transaction_requests import AsksCoordinator, Producer
+from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.types import Deferred, Steps
+
+AT_ONCE = 2_000
+"""How many offsets are committed in one turn of the loop."""
+_FIRST_WITH_ABORTABLE = 4
+_FIRST_THAT_ADDS = 5
+_FIRST_WITH_IDS = 6
+
+Topic = TxnOffsetCommitResponse.Topic
+Partition = TxnOffsetCommitResponse.Partition
+Reply = Deferred[TxnOffsetCommitResponse]
+
+
+def handle_txn_offset_commit(
+    request: TxnOffsetCommitRequest, context: RequestContext, services: Services
+) -> Steps[TxnOffsetCommitResponse | Reply]:
+    """Commit the offsets, a partition a step, and then some thousand at once."""
+    transactional_id, code = request.transactional_id, ErrorCode.NONE
+    if not is_allowed(context, services, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id):
+        code = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    elif not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
+        code = ErrorCode.GROUP_AUTHORIZATION_FAILED
+    if code is not ErrorCode.NONE:
+        return refuse(request, Refusal(code=code, message=None, version=context.api_version))
+    return _commit(request, context, services)
+
+
+def _commit(
+    request: TxnOffsetCommitRequest, context: RequestContext, services: Services
+) -> Steps[TxnOffsetCommitResponse | Reply]:
+    response, accepted, places = yield from _check_topics(request, context, services)
+    if not accepted:
+        return response
+    reply: Reply = Deferred()
+    missing = 0
+
+    def part_done(first: int, code: ErrorCode, results: Sequence[ErrorCode]) -> None:
+        nonlocal missing
+        for number, place in enumerate(places[first : first + AT_ONCE]):
+            place.error_code = results[number] if code is ErrorCode.NONE else code
+        missing -= 1
+        if not missing:
+            reply.resolve(response)
+
+    def verified(code: ErrorCode) -> None:
+        nonlocal missing
+        parts = range(0, len(accepted), AT_ONCE)
+        missing = len(parts)
+        for first in parts:
+            if code is ErrorCode.NONE:
+                _commit_some(
+                    request, context, services, accepted[first : first + AT_ONCE], partial(part_done, first)
+                )
+            else:
+                part_done(first, code, ())
+
+    producer = Producer(request.transactional_id, request.producer_id, request.producer_epoch)
+    asks = AsksCoordinator(
+        adds=context.api_version >= _FIRST_THAT_ADDS,
+        knows_abortable=context.api_version >= _FIRST_WITH_ABORTABLE,
+    )
+    if request.group_id:
+        services.transactions.verify_offsets(request.group_id, producer, asks, verified)
+    else:
+        verified(ErrorCode.INVALID_GROUP_ID)
+    return reply
+
+
+def _commit_some(
+    request: TxnOffsetCommitRequest,
+    context: RequestContext,
+    services: Services,
+    partitions: Sequence[OffsetCommitPartition],
+    done: Results,
+) -> None:
+    committer = Committer(
+        member_id=request.member_id,
+        group_instance_id=request.group_instance_id,
+        generation=request.generation_id_or_member_epoch,
+        version=context.api_version,
+    )
+    key = ProducerKey(producer_id=request.producer_id, producer_epoch=request.producer_epoch)
+    services.groups.commit_in_transaction(request.group_id, committer, partitions, key, done)
+
+
+def _check_topics(
+    request: TxnOffsetCommitRequest, context: RequestContext, services: Services
+) -> Steps[tuple[TxnOffsetCommitResponse, list[OffsetCommitPartition], list[Partition]]]:
+    """The response with all that is refused here, what is to be committed, and where its results belong."""
+    image = services.metadata.image()
+    response = TxnOffsetCommitResponse()
+    accepted: list[OffsetCommitPartition] = []
+    places: list[Partition] = []
+    by_id = context.api_version >= _FIRST_WITH_IDS
+    for topic in request.topics:
+        known = image.topics.get(topic.topic_id) if by_id else image.topic_by_name(topic.name)
+        name = topic.name if not by_id else "" if known is None else known.name
+        code = ErrorCode.NONE
+        if by_id and known is None:
+            code = ErrorCode.UNKNOWN_TOPIC_ID
+        elif not is_allowed(context, services, Operation.READ, ResourceType.TOPIC, name):
+            code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        result = Topic(name=name, topic_id=topic.topic_id)
+        response.topics.append(result)
+        for each in topic.partitions:
+            place = Partition(partition_index=each.partition_index, error_code=code)
+            result.partitions.append(place)
+            if code is ErrorCode.NONE and (known is None or each.partition_index not in known.partitions):
+                place.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            elif code is ErrorCode.NONE:
+                places.append(place)
+                accepted.append(
+                    OffsetCommitPartition(
+                        topic=name,
+                        topic_id=topic.topic_id,
+                        partition=each.partition_index,
+                        committed_offset=each.committed_offset,
+                        committed_leader_epoch=each.committed_leader_epoch,
+                        committed_metadata=each.committed_metadata,
+                    )
+                )
+            yield
+        yield
+    return response, accepted, places
+
+
+def refuse(request: TxnOffsetCommitRequest, refusal: Refusal) -> Steps[TxnOffsetCommitResponse]:
+    """The error for each partition."""
+    response = TxnOffsetCommitResponse()
+    for topic in request.topics:
+        refused = Topic(name=topic.name, topic_id=topic.topic_id)
+        response.topics.append(refused)
+        for each in topic.partitions:
+            refused.partitions.append(
+                Partition(partition_index=each.partition_index, error_code=refusal.code)
+            )
+            yield
+        yield
+    return response
+
+
+API = Api(
+    key=ApiKey.TXN_OFFSET_COMMIT,
+    bounds=ITEMS,
+    broker=Served(
+        handler=handle_txn_offset_commit, access=of_items(Operation.WRITE, ResourceType.TRANSACTIONAL_ID)
+    ),
+    refuse=refuse,
+)

@@ -1,0 +1,43 @@
+"""The settings of a consumer group, and what it needs from outside: assignors and regular expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from kafkaproto_server.requests.consumer_group_requests import Partitions
+
+Matcher: TypeAlias = Callable[[str], bool]
+"""Whether a regular expression matches the whole of a topic's name."""
+RegexCompiler: TypeAlias = Callable[[str], Matcher]
+"""Compiles a regular expression; raises ValueError if it is none.
+
+It must be one that takes linear time for any expression: members choose the expressions. Apache Kafka uses RE2/J; for
+Python, google-re2 has the same syntax.
+"""
+
+
+class GroupSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of one group. `settings_of` takes them from both configurations."""
+
+    session_timeout_ms: int
+    heartbeat_interval_ms: int
+    assignment_interval_ms: int
+    """Least time between two target assignments."""
+
+
+class MemberSpec(NamedTuple):
+    """A member, as far as assignors look at it."""
+
+    member_id: str
+    instance_id: str | None
+    topic_ids: tuple[bytes, ...]
+    """Those of its topics that exist, ascending."""
+    target: Partitions
+    """What the target assignment before this one gave it."""
+
+
+Assignor: TypeAlias = Callable[[Sequence[MemberSpec], Mapping[bytes, int]], dict[str, Partitions]]
+"""From the members and the numbers of partitions by topic id to the target of each member."""

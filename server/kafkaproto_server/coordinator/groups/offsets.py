@@ -1,0 +1,483 @@
+"""The committed offsets of the groups of one partition of ``__consumer_offsets``.
+
+Each method decides what records a request needs, appends them in one batch, and replays them at once. The caller checks
+members, generations, and whether the group may be used in this way at all.
+
+Three rules:
+
+- An offset that is committed in a transaction is pending until the transaction's marker is in the log. If the
+  transaction is committed, the newer of the pending and the committed offset counts, by the offsets of their records
+  in the log. A tombstone removes both.
+- The table of offsets is ahead of the high watermark. A plain fetch returns what is committed in the log; otherwise a
+  client could resume from an offset that the next coordinator does not know. A fetch that requires stable offsets
+  reads the whole table, and gets its response when all of that is committed (KIP-447).
+- A key names group, topic and partition. The topic id is in the value: it tells the offsets of a deleted topic from
+  those of a new topic of that name.
+
+Values have the versions that Apache Kafka 4.4.0 writes (offsetCommitValueVersion of GroupCoordinatorRecordHelpers): 1
+with an expire timestamp, which no later version has, and otherwise 4. Version 1 has no leader epoch and no topic id.
+
+Apache Kafka has this in OffsetMetadataManager.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import (
+    LegacyOffsetCommitKey,
+    LegacyOffsetCommitValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+)
+from kafkaproto_server.coordinator.groups.config import GroupConfig
+from kafkaproto_server.coordinator.groups.offset_expiration import Expiration
+from kafkaproto_server.coordinator.groups.offset_table import (
+    NO_TIMESTAMP,
+    OffsetAndMetadata,
+    OffsetTable,
+    OpenTransactions,
+    UncommittedChanges,
+)
+from kafkaproto_server.coordinator.values import CoordinatorLog, Record, Surroundings
+from kafkaproto_server.requests.offset_requests import (
+    NO_RETENTION_TIME,
+    FetchedPartition,
+    FetchedTopic,
+    OffsetCommitPartition,
+    OffsetsFetched,
+    Results,
+    TopicPartitions,
+)
+from kafkaproto_server.types import ZERO_UUID
+
+NO_PRODUCER_ID = -1
+TOMBSTONES_PER_BATCH = 500
+"""Deleted topics and expiry may concern any number of offsets, and a batch has to fit into ``max.message.bytes``."""
+
+VALUE_VERSION = 4
+VALUE_VERSION_WITH_EXPIRE_TIMESTAMP = 1
+
+_MAX_TIMESTAMP = 2**63 - 1
+
+
+class OffsetsLog(CoordinatorLog, Protocol):
+    """The partition in which the offsets are kept."""
+
+    @property
+    def end_offset(self) -> int:
+        """Behind the last record."""
+
+    @property
+    def high_watermark(self) -> int:
+        """All records before it are committed."""
+
+    def append_in_transaction(
+        self, records: Sequence[Record], *, producer_id: int, producer_epoch: int
+    ) -> int:
+        """Append records as part of a producer's transaction, else as `append` does.
+
+        Raises CoordinatorError, also if the producer is fenced; then nothing was written.
+        """
+
+
+class OffsetMetadataManager:
+    """The offsets of all groups of one partition of the internal topic."""
+
+    def __init__(
+        self, config: Callable[[], GroupConfig], log: OffsetsLog, surroundings: Surroundings
+    ) -> None:
+        self._config = config
+        self._log = log
+        self._surroundings = surroundings
+        self._offsets = OffsetTable()
+        # Offsets in open transactions, by producer id.
+        self._pending: dict[int, OffsetTable] = {}
+        self._open = OpenTransactions()
+        self._uncommitted = UncommittedChanges()
+        # Behind the last record that was replayed.
+        self._end_offset = 0
+
+    # -- what there is -------------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """Number of offsets of all groups."""
+        return self._offsets.size
+
+    def count(self, group_id: str) -> int:
+        """Number of offsets of a group, without pending ones."""
+        return self._offsets.count(group_id)
+
+    def has_pending(self, group_id: str) -> bool:
+        """Whether an open transaction has an offset of a group."""
+        return self._open.has_group(group_id)
+
+    # -- OffsetCommit, TxnOffsetCommit ---------------------------------------------------------------------------
+
+    def commit(
+        self,
+        group_id: str,
+        partitions: Sequence[OffsetCommitPartition],
+        committed: Results,
+        *,
+        retention_time_ms: int = NO_RETENTION_TIME,
+    ) -> None:
+        """Commit offsets of a group. ``committed`` is called now or later.
+
+        Partitions with too long metadata are refused, the others are committed. Raises CoordinatorError.
+        """
+        now_ms = self._surroundings.wall_ms()
+        expire_ms = NO_TIMESTAMP
+        if retention_time_ms != NO_RETENTION_TIME:
+            # Kafka's sum wraps around, so that what was meant to stay for ever expires at once.
+            expire_ms = min(now_ms + retention_time_ms, _MAX_TIMESTAMP)
+        results, records = self._to_records(group_id, partitions, now_ms, expire_ms)
+        self._append(records)
+        self._when_settled(lambda code: committed(code, results if code is ErrorCode.NONE else ()))
+
+    def commit_in_transaction(
+        self,
+        group_id: str,
+        partitions: Sequence[OffsetCommitPartition],
+        committed: Results,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+    ) -> None:
+        """The same as part of a producer's transaction. The offsets are pending until `marker` is called."""
+        results, records = self._to_records(group_id, partitions, self._surroundings.wall_ms(), NO_TIMESTAMP)
+        if records:
+            end_offset = self._log.append_in_transaction(
+                records, producer_id=producer_id, producer_epoch=producer_epoch
+            )
+            self._replay_all(records, end_offset, producer_id)
+        self._when_settled(lambda code: committed(code, results if code is ErrorCode.NONE else ()))
+
+    def _to_records(
+        self, group_id: str, partitions: Sequence[OffsetCommitPartition], now_ms: int, expire_ms: int
+    ) -> tuple[list[ErrorCode], list[Record]]:
+        """The result of each partition, and the records of those that are accepted."""
+        limit = self._config().offset_metadata_max_bytes
+        results = []
+        records = []
+        for each in partitions:
+            if _is_longer(each.committed_metadata or "", limit):
+                results.append(ErrorCode.OFFSET_METADATA_TOO_LARGE)
+                continue
+            results.append(ErrorCode.NONE)
+            value = OffsetCommitValue(
+                offset=each.committed_offset,
+                metadata=each.committed_metadata or "",
+                commit_timestamp=now_ms,
+                expire_timestamp=expire_ms,
+            )
+            version = VALUE_VERSION_WITH_EXPIRE_TIMESTAMP
+            if expire_ms == NO_TIMESTAMP:
+                # Only what the version can hold is set, so that this coordinator knows what the next one will read.
+                value.leader_epoch = each.committed_leader_epoch
+                value.topic_id = each.topic_id
+                version = VALUE_VERSION
+            records.append(Record(_key(group_id, each.topic, each.partition), value, version))
+        return results, records
+
+    # -- OffsetFetch ---------------------------------------------------------------------------------------------
+
+    def fetch(
+        self,
+        group_id: str,
+        topics: Sequence[TopicPartitions] | None,
+        fetched: OffsetsFetched,
+        *,
+        require_stable: bool,
+    ) -> None:
+        """The committed offsets of some partitions, or of all for which the group has one if ``topics`` is None.
+
+        With ``require_stable`` the response comes when all that it depends on is committed, and partitions with pending
+        offsets get UNSTABLE_OFFSET_COMMIT. Otherwise ``fetched`` is called now.
+        """
+        if require_stable:
+            found = self._fetch(group_id, topics, {}, is_stable=True)
+            self._when_settled(lambda code: fetched(code, found if code is ErrorCode.NONE else ()))
+        else:
+            self._uncommitted.commit(self._log.high_watermark)
+            before = self._uncommitted.before(group_id)
+            fetched(ErrorCode.NONE, self._fetch(group_id, topics, before, is_stable=False))
+
+    def _fetch(
+        self,
+        group_id: str,
+        topics: Sequence[TopicPartitions] | None,
+        before: Mapping[tuple[str, int], OffsetAndMetadata | None],
+        *,
+        is_stable: bool,
+    ) -> list[FetchedTopic]:
+        """What there is, except for the partitions in ``before``, of which that is taken."""
+        if topics is None:
+            topics = self._all_topics(group_id, before)
+        latest = self._offsets.of_group(group_id)
+        found = []
+        for topic in topics:
+            of_topic = latest.get(topic.topic, {})
+            partitions = []
+            for partition in topic.partitions:
+                if is_stable and self._open.has(group_id, topic.topic, partition):
+                    code = ErrorCode.UNSTABLE_OFFSET_COMMIT
+                    partitions.append(FetchedPartition(partition=partition, code=code))
+                    continue
+                key = topic.topic, partition
+                entry = before[key] if key in before else of_topic.get(partition)
+                partitions.append(_fetched(partition, entry, topic.topic_id))
+            found.append(
+                FetchedTopic(topic=topic.topic, topic_id=topic.topic_id, partitions=tuple(partitions))
+            )
+        return found
+
+    def _all_topics(
+        self, group_id: str, before: Mapping[tuple[str, int], OffsetAndMetadata | None]
+    ) -> list[TopicPartitions]:
+        """The partitions of a group that have an offset, before those changes."""
+        latest = self._offsets.of_group(group_id)
+        partitions = {topic: dict.fromkeys(of_topic) for topic, of_topic in latest.items()}
+        for (topic, partition), entry in before.items():
+            if entry is None:
+                partitions.get(topic, {}).pop(partition, None)
+            else:
+                partitions.setdefault(topic, {})[partition] = None
+        return [
+            TopicPartitions(topic=topic, partitions=tuple(of_topic))
+            for topic, of_topic in partitions.items()
+            if of_topic
+        ]
+
+    # -- deletion and expiry -------------------------------------------------------------------------------------
+
+    def delete(
+        self,
+        group_id: str,
+        topics: Sequence[TopicPartitions],
+        is_subscribed: Callable[[str], bool],
+        deleted: Results,
+    ) -> None:
+        """Delete offsets of a group, pending ones too (OffsetDelete). ``deleted`` is called now or later.
+
+        Partitions of a topic to which the group is subscribed get GROUP_SUBSCRIBED_TO_TOPIC, partitions without an
+        offset get NONE. Raises CoordinatorError.
+        """
+        results: list[ErrorCode] = []
+        gone: dict[tuple[str, int], None] = {}
+        for each in topics:
+            code = ErrorCode.NONE
+            if is_subscribed(each.topic):
+                code = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+            results += [code] * len(each.partitions)
+            for partition in each.partitions:
+                if code is ErrorCode.NONE and self._has(group_id, each.topic, partition):
+                    gone[each.topic, partition] = None
+        self._append([Record(_key(group_id, topic, partition), None) for topic, partition in gone])
+        self._when_settled(lambda code: deleted(code, results if code is ErrorCode.NONE else ()))
+
+    def delete_group(
+        self, group_id: str, deleted: Callable[[ErrorCode], None], *, last: Sequence[Record] = ()
+    ) -> None:
+        """Delete all offsets of a group, pending ones too. ``deleted`` is called now or later.
+
+        ``last`` are records of the caller that say that the group is no more. They are in the last batch, behind the
+        others, and the caller replays them. Raises CoordinatorError; part of the offsets may be deleted then.
+        """
+        gone = {
+            (topic, partition): None
+            for topic, of_topic in self._offsets.of_group(group_id).items()
+            for partition in of_topic
+        }
+        gone.update(dict.fromkeys(self._open.of_group(group_id)))
+        records = [Record(_key(group_id, topic, partition), None) for topic, partition in gone]
+        *batches, final = list(_batches(records)) or [[]]
+        for batch in batches:
+            self._append(batch)
+        self._append(final, last)
+        self._when_settled(deleted)
+
+    def groups(self) -> list[str]:
+        """All groups that have an offset, or a pending one."""
+        return list(dict.fromkeys([*self._offsets.groups(), *self._open.groups()]))
+
+    def delete_topics(self, topics: Iterable[tuple[str, bytes]], group_ids: Iterable[str]) -> int:
+        """Topics, given by their names and ids, are deleted: delete their offsets in some groups, pending ones too.
+
+        Offsets with another topic id stay. Returns the number of partitions whose offsets are deleted. Raises
+        CoordinatorError; part of the offsets may be deleted then.
+        """
+        ids: dict[str, set[bytes]] = {}
+        for topic, topic_id in topics:
+            ids.setdefault(topic, {ZERO_UUID}).add(topic_id)
+        gone = [
+            Record(_key(group_id, topic, partition), None)
+            for group_id in group_ids
+            for topic, partition in self._of_topics(group_id, ids)
+        ]
+        for batch in _batches(gone):
+            self._append(batch)
+        return len(gone)
+
+    def _of_topics(self, group_id: str, ids: Mapping[str, set[bytes]]) -> dict[tuple[str, int], None]:
+        """The partitions of a group with an offset, or a pending one, of topics with these names and ids."""
+        found: dict[tuple[str, int], None] = {}
+        of_group = self._offsets.of_group(group_id)
+        for topic in sorted(of_group.keys() & ids.keys()):
+            for partition, entry in of_group[topic].items():
+                if entry.topic_id in ids[topic]:
+                    found[topic, partition] = None
+        for topic, partition in self._open.of_group(group_id):
+            for producer_id in self._open.producers(group_id, topic, partition):
+                pending = self._pending[producer_id].get(group_id, topic, partition)
+                if topic in ids and pending is not None and pending.topic_id in ids[topic]:
+                    found[topic, partition] = None
+        return found
+
+    def expire(self, group_id: str, expiration: Expiration | None) -> bool:
+        """Delete what has expired of a group; ``expiration`` is None if nothing may expire now.
+
+        Returns whether the group has no offset left, also no pending one: then an empty group may be deleted. Raises
+        CoordinatorError; part of the offsets may be deleted then.
+        """
+        if not self.count(group_id):
+            return not self.has_pending(group_id)
+        if expiration is None:
+            return False
+        now_ms = self._surroundings.wall_ms()
+        retention_ms = self._config().offsets_retention_ms
+        records = [
+            Record(_key(group_id, topic, partition), None)
+            for topic, of_topic in self._offsets.of_group(group_id).items()
+            if not expiration.is_subscribed(topic)
+            for partition, entry in of_topic.items()
+            if expiration.has_expired(entry, wall_ms=now_ms, retention_ms=retention_ms)
+            # The tombstone would remove the pending offset too.
+            and not self._open.has(group_id, topic, partition)
+        ]
+        for batch in _batches(records):
+            self._append(batch)
+        return not self.count(group_id) and not self.has_pending(group_id)
+
+    def _has(self, group_id: str, topic: str, partition: int) -> bool:
+        """Whether there is an offset, or a pending one."""
+        if self._open.has(group_id, topic, partition):
+            return True
+        return self._offsets.get(group_id, topic, partition) is not None
+
+    # -- the log -------------------------------------------------------------------------------------------------
+
+    def replay(
+        self,
+        key: OffsetCommitKey | LegacyOffsetCommitKey,
+        value: OffsetCommitValue | LegacyOffsetCommitValue | None,
+        offset: int,
+        producer_id: int = NO_PRODUCER_ID,
+    ) -> None:
+        """Take over a record that is at an offset of the log. ``producer_id`` is that of a transactional batch."""
+        where = key.group, key.topic, key.partition
+        self._end_offset = offset + 1
+        if value is None:
+            before = self._offsets.remove(*where)
+            for each in self._open.clear(*where):
+                pending = self._pending[each]
+                pending.remove(*where)
+                if not pending.size:
+                    del self._pending[each]
+        else:
+            entry = _entry(value, offset)
+            if producer_id != NO_PRODUCER_ID:
+                self._pending.setdefault(producer_id, OffsetTable()).put(*where, entry)
+                self._open.add(*where, producer_id)
+                return
+            before = self._offsets.put(*where, entry)
+        if offset >= self._log.high_watermark:
+            self._uncommitted.add(offset, *where, before)
+
+    def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
+        """A marker at an offset of the log ends a producer's transaction: commit its pending offsets, or drop them."""
+        self._end_offset = offset + 1
+        pending = self._pending.pop(producer_id, None)
+        for group_id, topic, partition, entry in pending or ():
+            self._open.remove(group_id, topic, partition, producer_id)
+            if not is_commit:
+                continue
+            known = self._offsets.get(group_id, topic, partition)
+            # A plain commit between the pending one and the marker is the newer one.
+            if known is None or known.record_offset < entry.record_offset:
+                self._offsets.put(group_id, topic, partition, entry)
+                if offset >= self._log.high_watermark:
+                    self._uncommitted.add(offset, group_id, topic, partition, known)
+
+    def _append(self, records: Sequence[Record], others: Sequence[Record] = ()) -> None:
+        """Append records in one batch, with others that are not of offsets behind them, and replay them."""
+        if records or others:
+            end_offset = self._log.append([*records, *others])
+            self._replay_all(records, end_offset - len(others))
+            self._end_offset = end_offset
+
+    def _replay_all(
+        self, records: Sequence[Record], end_offset: int, producer_id: int = NO_PRODUCER_ID
+    ) -> None:
+        """Replay own records, which end at an offset."""
+        self._uncommitted.commit(self._log.high_watermark)
+        for offset, record in enumerate(records, end_offset - len(records)):
+            assert isinstance(record.key, OffsetCommitKey), "own records have these keys"
+            assert record.value is None or isinstance(record.value, OffsetCommitValue), "and these values"
+            self.replay(record.key, record.value, offset, producer_id)
+
+    def _when_settled(self, call: Callable[[ErrorCode], None]) -> None:
+        """Call ``call`` with NONE when all records up to now are committed."""
+        if self._end_offset <= self._log.high_watermark:
+            call(ErrorCode.NONE)
+        else:
+            self._log.when_committed(self._end_offset, call)
+
+
+def _key(group_id: str, topic: str, partition: int) -> OffsetCommitKey:
+    return OffsetCommitKey(group=group_id, topic=topic, partition=partition)
+
+
+def _entry(value: OffsetCommitValue | LegacyOffsetCommitValue, offset: int) -> OffsetAndMetadata:
+    if isinstance(value, LegacyOffsetCommitValue):
+        return OffsetAndMetadata(
+            offset=value.offset,
+            metadata=value.metadata,
+            commit_timestamp_ms=value.commit_timestamp,
+            record_offset=offset,
+        )
+    return OffsetAndMetadata(
+        offset=value.offset,
+        leader_epoch=value.leader_epoch,
+        metadata=value.metadata,
+        commit_timestamp_ms=value.commit_timestamp,
+        expire_timestamp_ms=value.expire_timestamp,
+        topic_id=value.topic_id,
+        record_offset=offset,
+    )
+
+
+def _fetched(partition: int, entry: OffsetAndMetadata | None, topic_id: bytes) -> FetchedPartition:
+    if entry is None or (ZERO_UUID not in (entry.topic_id, topic_id) and entry.topic_id != topic_id):
+        return FetchedPartition(partition=partition)
+    return FetchedPartition(
+        partition=partition,
+        committed_offset=entry.offset,
+        committed_leader_epoch=entry.leader_epoch,
+        metadata=entry.metadata,
+    )
+
+
+def _is_longer(text: str, limit: int) -> bool:
+    """Whether a text is longer than a limit. Kafka counts UTF-16 code units, though the key's name says bytes."""
+    if 2 * len(text) <= limit:
+        return False
+    return sum(2 if char > "\uffff" else 1 for char in text) > limit
+
+
+def _batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+    for begin in range(0, len(records), TOMBSTONES_PER_BATCH):
+        yield records[begin : begin + TOMBSTONES_PER_BATCH]

@@ -1,0 +1,578 @@
+"""The groups of one partition of ``__consumer_offsets``, as long as this broker leads it.
+
+A group has one of several kinds, and its name stands for all of them: a group that was made by one protocol refuses the
+requests of another as long as it has members. What a request says of its group is looked up here; the kinds decide.
+
+A simple group only has offsets: it is a classic group without a protocol, and its offsets are all that is kept of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    ConsumerGroupDescribeResponse,
+    GroupMetadataKey,
+    GroupMetadataValue,
+    LegacyOffsetCommitKey,
+    LegacyOffsetCommitValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+)
+from kafkaproto_server.coordinator.groups.classic import ClassicGroups
+from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicState
+from kafkaproto_server.coordinator.groups.config import GroupConfig
+from kafkaproto_server.coordinator.groups.consumer.classic_members import ClassicMembers
+from kafkaproto_server.coordinator.groups.consumer.commits import (
+    PartitionCheck,
+)
+from kafkaproto_server.coordinator.groups.consumer.commits import (
+    check_commit as check_consumer_commit,
+)
+from kafkaproto_server.coordinator.groups.consumer.commits import (
+    check_fetch as check_consumer_fetch,
+)
+from kafkaproto_server.coordinator.groups.consumer.describe import described_group, unknown_group
+from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
+from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGroups
+from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
+from kafkaproto_server.coordinator.groups.consumer.records import CONSUMER_GROUP_KEYS, deletion_records
+from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
+from kafkaproto_server.coordinator.groups.consumer.topics import Hash64, Topics
+from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
+from kafkaproto_server.coordinator.groups.describe import described_classic, unknown_classic
+from kafkaproto_server.coordinator.groups.migration import (
+    classic_group,
+    consumer_records,
+    may_become_classic,
+    may_become_consumer,
+)
+from kafkaproto_server.coordinator.groups.offset_expiration import (
+    CONSUMER_PROTOCOL_TYPE,
+    Expiration,
+    classic_expiration,
+)
+from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
+from kafkaproto_server.coordinator.groups.subscriptions import is_subscribed, subscribed_topics
+from kafkaproto_server.coordinator.values import CoordinatorError, Record, Surroundings
+from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.requests.consumer_group_requests import (
+    JOIN_EPOCH,
+    Heard,
+    HeartbeatOutcome,
+    HeartbeatValues,
+)
+from kafkaproto_server.requests.group_requests import (
+    UNKNOWN_MEMBER,
+    DescribedGroup,
+    GroupListing,
+    Joined,
+    JoinOutcome,
+    JoinValues,
+    Synced,
+    SyncOutcome,
+    SyncValues,
+)
+from kafkaproto_server.requests.offset_requests import (
+    Committer,
+    GroupDeleted,
+    OffsetCommitPartition,
+    OffsetReader,
+    OffsetsFetched,
+    ProducerKey,
+    Results,
+    TopicPartitions,
+)
+
+FIRST_COMMIT_WITH_NOT_FOUND = 9
+"""The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
+MAX_PREFIX_BYTES = 32_000
+"""What a member's id may begin with: with the UUID behind it, a string has at most 32,767 bytes."""
+GROUPS_AT_ONCE = 100
+"""How many groups are looked at for expired offsets in one turn."""
+
+
+class ConsumerSetup(NamedTuple):
+    """What consumer groups need from outside."""
+
+    topics: Topics
+    own_config: Callable[[str], Mapping[str, str]]
+    """What was set for a group."""
+    hash64: Hash64
+    compile_regex: RegexCompiler
+
+
+class GroupShard:
+    """The coordinator of these groups."""
+
+    def __init__(
+        self,
+        config: Callable[[], GroupConfig],
+        log: OffsetsLog,
+        surroundings: Surroundings,
+        consumer_setup: ConsumerSetup,
+    ) -> None:
+        self._config = config
+        self._log = log
+        self._surroundings = surroundings
+        self._groups: dict[str, ClassicGroup] = {}
+        self._classic = ClassicGroups(
+            config, log, surroundings, lambda group: self._groups.get(group.group_id) is group
+        )
+        self._topics = consumer_setup.topics
+        self._consumer = ConsumerGroups(
+            config=config,
+            settings=lambda group_id: settings_of(config(), consumer_setup.own_config(group_id)),
+            topics=consumer_setup.topics,
+            hash64=consumer_setup.hash64,
+            compile_regex=consumer_setup.compile_regex,
+            log=log,
+            surroundings=surroundings,
+        )
+        self._consumer.becomes_classic = self._become_classic
+        self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
+        self._offsets = OffsetMetadataManager(config, log, surroundings)
+        self._is_over = False
+
+    # -- life ----------------------------------------------------------------------------------------------------
+
+    def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
+        """Take a record over, while the partition is read."""
+        if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
+            assert value is None or isinstance(value, OffsetCommitValue | LegacyOffsetCommitValue), (
+                "of that key"
+            )
+            self._offsets.replay(key, value, offset, producer_id)
+            if value is not None:
+                self._know(key.group)
+        elif isinstance(key, GroupMetadataKey):
+            if value is None:
+                self._groups.pop(key.group, None)
+            else:
+                assert isinstance(value, GroupMetadataValue), "it is the key's value"
+                self._groups[key.group] = ClassicGroup.from_record(key.group, value)
+        elif isinstance(key, CONSUMER_GROUP_KEYS):
+            classic = self._groups.get(key.group_id)
+            if value is not None and classic is not None and classic.protocol_type is None:
+                # Only its offsets are known; those of them that are older than the consumer group stay with it.
+                del self._groups[key.group_id]
+            self._consumer.replay(key.group_id, key, value)
+            self._know_left(key.group_id)
+
+    def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
+        """The end of a producer's transaction is at this offset."""
+        self._offsets.marker(producer_id, is_commit, offset)
+
+    def loaded(self) -> None:
+        """Everything is read: requests are served from now on."""
+        for group in self._groups.values():
+            self._classic.begin_sessions(group)
+        self._consumer.take_over(self._log.end_offset)
+        self._expire_later()
+
+    def unload(self) -> None:
+        """Another broker coordinates these groups now."""
+        self._is_over = True
+        groups, self._groups = self._groups, {}
+        for group in groups.values():
+            self._classic.end(group, ErrorCode.NOT_COORDINATOR)
+        self._consumer.unload()
+
+    def _know(self, group_id: str) -> None:
+        """A group has offsets: it exists."""
+        if self._find(group_id) is None:
+            self._groups[group_id] = ClassicGroup(group_id=group_id)
+
+    def _know_left(self, group_id: str) -> None:
+        """The consumer group may be gone; if its offsets are still there, a simple group is left."""
+        if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
+            self._know(group_id)
+
+    def _find(self, group_id: str) -> ClassicGroup | ConsumerGroup | None:
+        classic = self._groups.get(group_id)
+        return self._consumer.groups.get(group_id) if classic is None else classic
+
+    def topics_changed(self, names: Sequence[str], *, has_new: bool) -> None:
+        """Topics of these names were made, deleted, or have other partitions or racks."""
+        self._consumer.topics_changed(names, has_new=has_new)
+
+    # -- members of consumer groups ------------------------------------------------------------------------------
+
+    def consumer_heartbeat(self, values: HeartbeatValues, heard: Heard) -> None:
+        """See `ConsumerGroups.heartbeat`; errors are told by ``heard`` as well."""
+        try:
+            classic = self._groups.get(values.group_id)
+            if classic is None:
+                self._consumer.heartbeat(values, heard)
+            elif values.member_epoch == JOIN_EPOCH and classic.state is ClassicState.EMPTY:
+                self._consumer.heartbeat(values, heard, [_no_group_record(values.group_id)])
+                del self._groups[values.group_id]
+            elif values.member_epoch == JOIN_EPOCH and may_become_consumer(classic, self._config()):
+                self._become_consumer(classic, values, heard)
+            else:
+                raise _not_consumer(values.group_id)
+        except CoordinatorError as error:
+            heard(HeartbeatOutcome(code=error.code, message=error.message))
+
+    def _become_consumer(self, classic: ClassicGroup, values: HeartbeatValues, heard: Heard) -> None:
+        """The first member of the new protocol joins a classic group. Raises CoordinatorError."""
+        group_id = classic.group_id
+        records = [_no_group_record(group_id), *consumer_records(classic, self._topics)]
+        self._consumer.heartbeat(values, heard, records)
+        del self._groups[group_id]
+        self._classic.end(classic, ErrorCode.REBALANCE_IN_PROGRESS)
+        group = self._consumer.groups[group_id]
+        for member in classic.members.values():
+            self._consumer.sessions.extend(group, member.member_id, member.session_timeout_ms)
+
+    def _become_classic(self, group: ConsumerGroup, leaving: ConsumerMember) -> bool:
+        """The last member of the new protocol is gone: the others go on with theirs. Raises CoordinatorError."""
+        if not may_become_classic(group, leaving, self._config()):
+            return False
+        try:
+            classic = classic_group(group, leaving, self._topics, self._surroundings.wall_ms())
+        except ValueError:
+            return False
+        assignments = {each.member_id: each.assignment for each in classic.members.values()}
+        end_offset = self._log.append([*deletion_records(group), classic.record(assignments)])
+        self._consumer.forget(group.group_id, end_offset)
+        self._groups[group.group_id] = classic
+        self._classic.begin_sessions(classic)
+        self._classic.rebalance(classic)
+        return True
+
+    def consumer_described(self, group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup:
+        """A consumer group, or that there is none of this name."""
+        group = self._consumer.groups.get(group_id)
+        if group is None:
+            return unknown_group(group_id)
+        return described_group(group, self._topics, self._config().consumer_assignors)
+
+    # -- members of classic groups -------------------------------------------------------------------------------
+
+    def join(self, group_id: str, values: JoinValues, joined: Joined) -> None:
+        """See `ClassicGroups.join`; errors are told by ``joined`` as well."""
+        try:
+            self._check_join(group_id, values)
+            consumer = self._consumer.groups.get(group_id)
+            if consumer is not None and consumer.members:
+                self._classic_members.join(consumer, values, joined)
+                return
+            self._give_way(group_id)
+            group = self._groups.get(group_id)
+            if group is None:
+                if values.member_id != UNKNOWN_MEMBER:
+                    raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
+                group = self._groups[group_id] = ClassicGroup(group_id=group_id)
+            self._classic.join(group, values, joined)
+        except CoordinatorError as error:
+            is_new_id = error.code is ErrorCode.MEMBER_ID_REQUIRED
+            member_id = error.message or "" if is_new_id else values.member_id
+            joined(JoinOutcome(error.code, member_id))
+
+    def _give_way(self, group_id: str) -> None:
+        """A classic group is to take the place of a consumer group without members. Raises CoordinatorError."""
+        if group_id in self._consumer.groups:
+            records = self._consumer.delete(group_id)
+            self._log.append(records)
+            self._forget(group_id, records)
+
+    def _check_join(self, group_id: str, values: JoinValues) -> None:
+        if not group_id:
+            raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+        config = self._config()
+        if not config.min_session_timeout_ms <= values.session_timeout_ms <= config.max_session_timeout_ms:
+            raise CoordinatorError(ErrorCode.INVALID_SESSION_TIMEOUT)
+        if not values.protocol_type or not values.protocols:
+            raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+        prefix = values.group_instance_id or values.client_id
+        if len(prefix.encode(errors="surrogatepass")) > MAX_PREFIX_BYTES:
+            raise CoordinatorError(ErrorCode.INVALID_REQUEST)
+
+    def sync(self, group_id: str, values: SyncValues, synced: Synced) -> None:
+        """See `ClassicGroups.sync`; errors are told by ``synced`` as well."""
+        consumer = self._consumer.groups.get(group_id)
+        try:
+            if consumer is not None:
+                self._classic_members.sync(consumer, values, synced)
+            else:
+                self._classic.sync(self._group(group_id), values, synced)
+        except CoordinatorError as error:
+            synced(SyncOutcome(error.code))
+
+    def heartbeat(self, group_id: str, member_id: str, instance_id: str | None, generation: int) -> ErrorCode:
+        """See `ClassicGroups.heartbeat`."""
+        consumer = self._consumer.groups.get(group_id)
+        try:
+            if consumer is not None:
+                self._classic_members.heartbeat(consumer, member_id, instance_id, generation)
+            else:
+                self._classic.heartbeat(self._group(group_id), member_id, instance_id, generation)
+        except CoordinatorError as error:
+            return error.code
+        return ErrorCode.NONE
+
+    def leave(self, group_id: str, members: Sequence[tuple[str, str | None]]) -> list[ErrorCode]:
+        """See `ClassicGroups.leave`. Raises CoordinatorError."""
+        if not group_id:
+            raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+        consumer = self._consumer.groups.get(group_id)
+        if consumer is not None:
+            return self._classic_members.leave(consumer, members)
+        group = self._groups.get(group_id)
+        if group is None:
+            return [ErrorCode.UNKNOWN_MEMBER_ID] * len(members)
+        return self._classic.leave(group, members)
+
+    def _group(self, group_id: str) -> ClassicGroup:
+        """A group with members, or that had some. Raises CoordinatorError."""
+        if not group_id:
+            raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+        group = self._groups.get(group_id)
+        if group is None:
+            raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
+        return group
+
+    # -- offsets -------------------------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        group_id: str,
+        committer: Committer,
+        partitions: Sequence[OffsetCommitPartition],
+        retention_time_ms: int,
+        committed: Results,
+    ) -> None:
+        """See `OffsetMetadataManager.commit`; errors are told by ``committed`` as well."""
+        try:
+            check = self._check_commit(group_id, committer)
+            for each in partitions:
+                check(each.topic_id, each.partition)
+            self._offsets.commit(group_id, partitions, committed, retention_time_ms=retention_time_ms)
+        except CoordinatorError as error:
+            committed(error.code, ())
+        else:
+            self._know_committed(group_id)
+
+    def commit_in_transaction(
+        self,
+        group_id: str,
+        committer: Committer,
+        partitions: Sequence[OffsetCommitPartition],
+        producer: ProducerKey,
+        committed: Results,
+    ) -> None:
+        """See `OffsetMetadataManager.commit_in_transaction`; errors are told by ``committed`` as well."""
+        try:
+            check = self._check_commit_in_transaction(group_id, committer)
+            for each in partitions:
+                check(each.topic_id, each.partition)
+            self._offsets.commit_in_transaction(
+                group_id,
+                partitions,
+                committed,
+                producer_id=producer.producer_id,
+                producer_epoch=producer.producer_epoch,
+            )
+        except CoordinatorError as error:
+            committed(error.code, ())
+        else:
+            self._know_committed(group_id)
+
+    def _check_commit(self, group_id: str, committer: Committer) -> PartitionCheck:
+        group = self._find(group_id)
+        if group is None and committer.generation >= 0:
+            is_new = committer.version >= FIRST_COMMIT_WITH_NOT_FOUND
+            raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND if is_new else ErrorCode.ILLEGAL_GENERATION)
+        return self._check_member(group, committer, is_transactional=False)
+
+    def _check_commit_in_transaction(self, group_id: str, committer: Committer) -> PartitionCheck:
+        if not group_id:
+            raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+        group = self._find(group_id)
+        if group is None and committer.generation >= 0:
+            raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
+        try:
+            return self._check_member(group, committer, is_transactional=True)
+        except CoordinatorError as error:
+            if error.code is ErrorCode.STALE_MEMBER_EPOCH:
+                # Producers know no other error for this.
+                raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION, error.message) from None
+            raise
+
+    def _check_member(
+        self, group: ClassicGroup | ConsumerGroup | None, committer: Committer, *, is_transactional: bool
+    ) -> PartitionCheck:
+        """What is to be checked of each partition."""
+        if isinstance(group, ConsumerGroup):
+            return check_consumer_commit(
+                group,
+                member_id=committer.member_id,
+                member_epoch=committer.generation,
+                instance_id=committer.group_instance_id,
+                version=committer.version,
+                is_transactional=is_transactional,
+            )
+        if group is not None:
+            self._classic.check_commit(group, committer, is_transactional=is_transactional)
+        return _accept
+
+    def _know_committed(self, group_id: str) -> None:
+        if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
+            self._know(group_id)
+
+    def fetch(
+        self,
+        group_id: str,
+        reader: OffsetReader,
+        topics: Sequence[TopicPartitions] | None,
+        fetched: OffsetsFetched,
+    ) -> None:
+        """See `OffsetMetadataManager.fetch`. A group that does not exist has no offsets."""
+        group = self._consumer.groups.get(group_id)
+        try:
+            if group is not None:
+                check_consumer_fetch(group, member_id=reader.member_id, member_epoch=reader.member_epoch)
+        except CoordinatorError as error:
+            fetched(error.code, ())
+        else:
+            self._offsets.fetch(group_id, topics, fetched, require_stable=reader.require_stable)
+
+    def delete_offsets(self, group_id: str, topics: Sequence[TopicPartitions], deleted: Results) -> None:
+        """See `OffsetMetadataManager.delete`; errors are told by ``deleted`` as well."""
+        try:
+            if not group_id:
+                raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+            group = self._existing(group_id)
+            if isinstance(group, ConsumerGroup):
+                is_used = group.subscribed_topics().__contains__
+            elif group.members and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
+                # Nobody knows which topics its members use.
+                raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
+            else:
+                is_used = partial(is_subscribed, group)
+            self._offsets.delete(group_id, topics, is_used, deleted)
+        except CoordinatorError as error:
+            deleted(error.code, ())
+
+    # -- groups that end -----------------------------------------------------------------------------------------
+
+    def delete(self, group_id: str, deleted: GroupDeleted) -> None:
+        """Delete a group that has no members, with its offsets; errors are told by ``deleted`` as well."""
+        try:
+            records = self._deletion_of(self._existing(group_id))
+            self._offsets.delete_group(group_id, deleted, last=records)
+        except CoordinatorError as error:
+            deleted(error.code)
+        else:
+            self._forget(group_id, records)
+
+    def _existing(self, group_id: str) -> ClassicGroup | ConsumerGroup:
+        """Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""
+        group = self._find(group_id)
+        if group is None:
+            raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(group_id)} not found.")
+        return group
+
+    def _deletion_of(self, group: ClassicGroup | ConsumerGroup) -> list[Record]:
+        """The records that remove a group. Raises CoordinatorError (NON_EMPTY_GROUP)."""
+        if isinstance(group, ConsumerGroup):
+            return self._consumer.delete(group.group_id)
+        if group.state is not ClassicState.EMPTY:
+            raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
+        return [_no_group_record(group.group_id)]
+
+    def _forget(self, group_id: str, records: Sequence[Record]) -> None:
+        """The records that remove a group are written."""
+        if self._groups.pop(group_id, None) is None:
+            for record in records:
+                self._consumer.replay(group_id, record.key, record.value)
+            self._know_left(group_id)
+
+    def topics_deleted(self, topics: Sequence[tuple[str, bytes]]) -> None:
+        """Topics, given by their names and ids, are no more: nor are their offsets."""
+
+        def delete(group_id: str) -> None:
+            # If that fails, the offsets stay until they expire. They do no harm: a new topic has another id.
+            self._offsets.delete_topics(topics, [group_id])
+
+        self._look_at_each(self._offsets.groups(), delete, lambda: None)
+
+    def _expire_later(self) -> None:
+        at_ms = self._surroundings.now_ms() + self._config().offsets_retention_check_interval_ms
+        self._surroundings.call_at(
+            at_ms, lambda: self._look_at_each(self._names(), self._expire_group, self._expire_later)
+        )
+
+    def _names(self) -> list[str]:
+        return [*self._groups, *self._consumer.groups]
+
+    def _look_at_each(
+        self, group_ids: Iterable[str], look: Callable[[str], None], done: Callable[[], None]
+    ) -> None:
+        """Call ``look`` with each group, some at a time; go on if it raises CoordinatorError."""
+        rest = iter(group_ids)
+
+        def look_at_some() -> None:
+            if self._is_over:
+                return
+            some = list(islice(rest, GROUPS_AT_ONCE))
+            for group_id in some:
+                with suppress(CoordinatorError):
+                    look(group_id)
+            if some:
+                self._surroundings.call_at(self._surroundings.now_ms() + 1, look_at_some)
+            else:
+                done()
+
+        look_at_some()
+
+    def _expire_group(self, group_id: str) -> None:
+        group = self._find(group_id)
+        if group is None:
+            return
+        is_consumer = isinstance(group, ConsumerGroup)
+        if isinstance(group, ConsumerGroup):
+            rule: Expiration | None = Expiration(is_subscribed=group.subscribed_topics().__contains__)
+        else:
+            rule = classic_expiration(group, subscribed_topics(group))
+        is_without = self._offsets.expire(group_id, rule)
+        is_empty = not group.members if is_consumer else group.state is ClassicState.EMPTY
+        if is_without and is_empty:
+            records = self._deletion_of(group)
+            self._log.append(records)
+            self._forget(group_id, records)
+
+    # -- administrators ------------------------------------------------------------------------------------------
+
+    def listed(self) -> Iterator[GroupListing]:
+        """All groups, in no order."""
+        for group in self._groups.values():
+            yield GroupListing(group.group_id, group.protocol_type or "", group.state.value, "Classic")
+        for each in self._consumer.groups.values():
+            yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "Consumer")
+
+    def described(self, group_id: str) -> DescribedGroup:
+        """A classic group, or why there is none of this name."""
+        group = self._groups.get(group_id)
+        return unknown_classic(group_id) if group is None else described_classic(group)
+
+
+def _no_group_record(group_id: str) -> Record:
+    return Record(GroupMetadataKey(group=group_id), None)
+
+
+def _not_consumer(group_id: str) -> CoordinatorError:
+    return CoordinatorError(
+        ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(group_id)} is not a consumer group."
+    )
+
+
+def _accept(topic_id: bytes, index: int) -> None:
+    """All partitions are fine."""

@@ -1,0 +1,180 @@
+"""The transactional ids of one partition of ``__transaction_state``: what is known of them, and how that is written.
+
+A change is in memory as soon as it is appended, so that the next one begins from it. Nobody is told of it, and nothing
+is done because of it, before its record is committed: until then, questions are answered from the state before it, and
+another change of the same id is refused. If the log cannot tell in time whether a record is committed, the caller is
+told that, and the manager waits on: the record is in the log, and only a new leader of the partition can remove it.
+
+Kafka has this in TransactionStateManager, which changes its memory when a record is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import TransactionLogKey
+from kafkaproto_server.coordinator.transactions.records import record_of, tombstone_of, transaction_of
+from kafkaproto_server.coordinator.transactions.transaction import Transaction
+from kafkaproto_server.coordinator.transactions.values import NextProducerId
+from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
+
+RETRY_MS = 100
+"""The time until the log is asked again."""
+
+Told = Callable[[ErrorCode], None]
+
+
+@dataclass(slots=True)
+class _Write:
+    """Records that are appended and not known to be committed."""
+
+    transactional_ids: Sequence[str]
+    end_offset: int
+    told: Told
+    committed: Callable[[], None]
+    is_told: bool = False
+
+
+class TransactionStateManager:
+    """Knows the transactional ids, and writes their changes."""
+
+    def __init__(
+        self,
+        log: CoordinatorLog,
+        surroundings: Surroundings,
+        transaction_version: Callable[[], int],
+        next_producer_id: NextProducerId,
+    ) -> None:
+        self._log = log
+        self._surroundings = surroundings
+        self._transaction_version = transaction_version
+        self._next_producer_id = next_producer_id
+        self._transactions: dict[str, Transaction] = {}
+        self._before: dict[str, Transaction | None] = {}
+        """What was known before a change that is not committed."""
+        self._awaiting_ids: set[str] = set()
+        """Transactional ids for which a producer id is on its way."""
+        self._is_closed = False
+
+    def replay(self, key: Message, value: Message | None) -> None:
+        """Take a record over."""
+        if not isinstance(key, TransactionLogKey):
+            return
+        if value is None:
+            self._transactions.pop(key.transactional_id, None)
+        else:
+            self._transactions[key.transactional_id] = transaction_of(key, value)
+
+    def close(self) -> None:
+        """Another broker coordinates: forget everything, and do nothing more."""
+        self._is_closed = True
+        self._transactions.clear()
+        self._before.clear()
+
+    # -- what is known -------------------------------------------------------------------------------------------
+
+    def get(self, transactional_id: str) -> Transaction | None:
+        """The committed state of a transactional id; None if there is none."""
+        if transactional_id in self._before:
+            return self._before[transactional_id]
+        return self._transactions.get(transactional_id)
+
+    def all(self) -> list[Transaction]:
+        """The committed state of all transactional ids."""
+        ids = dict.fromkeys([*self._transactions, *self._before])
+        return [found for each in ids if (found := self.get(each)) is not None]
+
+    def is_pending(self, transactional_id: str) -> bool:
+        """Whether a change of the transactional id is under way."""
+        return transactional_id in self._before or transactional_id in self._awaiting_ids
+
+    # -- changes -------------------------------------------------------------------------------------------------
+
+    def write(
+        self, transaction: Transaction, told: Told, committed: Callable[[], None] = lambda: None
+    ) -> None:
+        """Write the new state of a transactional id. ``told`` gets one code; then ``committed`` is called, once the
+        record is committed.
+
+        Raises CoordinatorError; then nothing has changed.
+        """
+        self._append(
+            [record_of(transaction, self._transaction_version())],
+            _Write([transaction.transactional_id], 0, told, committed),
+            transaction,
+        )
+
+    def remove(self, transactional_ids: Sequence[str]) -> None:
+        """Write that transactional ids are no more. Raises CoordinatorError; then nothing has changed."""
+        self._append(
+            [tombstone_of(each) for each in transactional_ids],
+            _Write(transactional_ids, 0, lambda code: None, lambda: None),
+        )
+
+    def _append(self, records: Sequence[Record], write: _Write, keep: Transaction | None = None) -> None:
+        assert not self._is_closed, "another broker coordinates"
+        for each in write.transactional_ids:
+            assert not self.is_pending(each), f"a change of {each!r} is under way"
+        write.end_offset = self._log.append(records)
+        for each in write.transactional_ids:
+            self._before[each] = self._transactions.get(each)
+        for record in records:
+            self.replay(record.key, record.value)
+        if keep is not None:
+            # No record has the last epoch, and those of version 0 have less than that.
+            self._transactions[keep.transactional_id] = keep
+        self._log.when_committed(write.end_offset, partial(self._result, write))
+
+    def _result(self, write: _Write, code: ErrorCode) -> None:
+        """The log says whether a write is committed."""
+        is_committed = code is ErrorCode.NONE
+        if is_committed:
+            for each in write.transactional_ids:
+                self._before.pop(each, None)
+        if not write.is_told:
+            write.is_told = True
+            write.told(code)
+        if self._is_closed:
+            return
+        if is_committed:
+            write.committed()
+        else:
+            self._surroundings.call_at(
+                self._surroundings.now_ms() + RETRY_MS, partial(self._ask_again, write)
+            )
+
+    def _ask_again(self, write: _Write) -> None:
+        if not self._is_closed:
+            self._log.when_committed(write.end_offset, partial(self._result, write))
+
+    def with_producer_id(self, transactional_id: str, use: Callable[[int], None], failed: Told) -> None:
+        """Get a new producer id for a transactional id, which cannot change until it is there.
+
+        ``use`` gets it, and may raise CoordinatorError, whose code ``failed`` gets, as it does if there is no id.
+        """
+        assert not self.is_pending(transactional_id), f"a change of {transactional_id!r} is under way"
+        self._awaiting_ids.add(transactional_id)
+        self._next_producer_id(partial(self._got_producer_id, transactional_id, use, failed))
+
+    def _got_producer_id(
+        self,
+        transactional_id: str,
+        use: Callable[[int], None],
+        failed: Told,
+        code: ErrorCode,
+        producer_id: int,
+    ) -> None:
+        self._awaiting_ids.discard(transactional_id)
+        if self._is_closed:
+            failed(ErrorCode.NOT_COORDINATOR)
+        elif code is not ErrorCode.NONE:
+            failed(code)
+        else:
+            try:
+                use(producer_id)
+            except CoordinatorError as error:
+                failed(error.code)

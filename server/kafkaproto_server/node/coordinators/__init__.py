@@ -1,0 +1,1 @@
+"""Coordinators on this broker: they live in the partitions of internal topics that it leads."""

@@ -1,0 +1,287 @@
+"""The coordinator of groups on this broker: one shard for each partition of ``__consumer_offsets`` that it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import xxhash
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ConsumerGroupDescribeResponse
+from kafkaproto.records.coordinator import GROUP_RECORDS
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.coordinator.groups.config import GroupConfig
+from kafkaproto_server.coordinator.groups.consumer.assignors import RANGE, UNIFORM
+from kafkaproto_server.coordinator.groups.consumer.topics import ImageTopics
+from kafkaproto_server.coordinator.groups.shard import ConsumerSetup, GroupShard
+from kafkaproto_server.coordinator.values import CoordinatorError, Surroundings
+from kafkaproto_server.image.entries import GROUP_RESOURCE
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.coordinators.led import LedPartitions
+from kafkaproto_server.node.coordinators.regexes import compile_regex
+from kafkaproto_server.node.coordinators.topic_watch import TopicChanges
+from kafkaproto_server.node.replicas.coordinator_loading import Loading
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
+from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.node.replicas.topic_settings import number_of
+from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatOutcome, HeartbeatValues
+from kafkaproto_server.requests.group_requests import (
+    DescribedGroup,
+    GroupListing,
+    Joined,
+    JoinOutcome,
+    JoinValues,
+    Synced,
+    SyncOutcome,
+    SyncValues,
+)
+from kafkaproto_server.requests.offset_requests import (
+    Committer,
+    GroupDeleted,
+    OffsetCommitPartition,
+    OffsetReader,
+    OffsetsFetched,
+    ProducerKey,
+    Results,
+    TopicPartitions,
+)
+from kafkaproto_server.requests.ports import GroupPort
+from kafkaproto_server.topic_names import GROUPS_TOPIC
+
+
+class CurrentGroupConfig:
+    """The settings as they are now. They are computed anew when a config changes."""
+
+    def __init__(self, configs: Callable[[], NodeConfigs]) -> None:
+        self._configs = configs
+        self._known_of: NodeConfigs | None = None
+        self._known = GroupConfig()
+
+    def __call__(self) -> GroupConfig:
+        configs = self._configs()
+        if configs is not self._known_of:
+            self._known_of, self._known = configs, _group_config(configs)
+        return self._known
+
+
+def _group_config(configs: NodeConfigs) -> GroupConfig:
+    """The settings of the coordinator, from the broker's configs."""
+    return GroupConfig(
+        min_session_timeout_ms=number_of(configs, "group.min.session.timeout.ms"),
+        max_session_timeout_ms=number_of(configs, "group.max.session.timeout.ms"),
+        max_size=number_of(configs, "group.max.size"),
+        initial_rebalance_delay_ms=number_of(configs, "group.initial.rebalance.delay.ms"),
+        offset_metadata_max_bytes=number_of(configs, "offset.metadata.max.bytes"),
+        offsets_retention_ms=number_of(configs, "offsets.retention.minutes") * 60_000,
+        offsets_retention_check_interval_ms=number_of(configs, "offsets.retention.check.interval.ms"),
+        consumer_session_timeout_ms=number_of(configs, "group.consumer.session.timeout.ms"),
+        consumer_min_session_timeout_ms=number_of(configs, "group.consumer.min.session.timeout.ms"),
+        consumer_max_session_timeout_ms=number_of(configs, "group.consumer.max.session.timeout.ms"),
+        consumer_heartbeat_interval_ms=number_of(configs, "group.consumer.heartbeat.interval.ms"),
+        consumer_min_heartbeat_interval_ms=number_of(configs, "group.consumer.min.heartbeat.interval.ms"),
+        consumer_max_heartbeat_interval_ms=number_of(configs, "group.consumer.max.heartbeat.interval.ms"),
+        consumer_assignment_interval_ms=number_of(configs, "group.consumer.assignment.interval.ms"),
+        consumer_min_assignment_interval_ms=number_of(configs, "group.consumer.min.assignment.interval.ms"),
+        consumer_max_assignment_interval_ms=number_of(configs, "group.consumer.max.assignment.interval.ms"),
+        consumer_max_size=number_of(configs, "group.consumer.max.size"),
+        serves_consumer_groups="consumer" in (configs.value_of(_PROTOCOLS) or "").split(","),
+        consumer_migration_policy=(configs.value_of("group.consumer.migration.policy") or "").lower(),
+        consumer_assignors=_assignors(configs),
+        consumer_regex_refresh_interval_ms=number_of(configs, "group.consumer.regex.refresh.interval.ms"),
+    )
+
+
+GROUP_FEATURE = "group.version"
+_PROTOCOLS = "group.coordinator.rebalance.protocols"
+_ASSIGNOR_CLASSES = {
+    "org.apache.kafka.coordinator.group.assignor.UniformAssignor": UNIFORM,
+    "org.apache.kafka.coordinator.group.assignor.RangeAssignor": RANGE,
+}
+
+
+def _assignors(configs: NodeConfigs) -> tuple[str, ...]:
+    """The assignors by the names that clients use; those that come with a broker may be given by their classes."""
+    value = configs.value_of("group.consumer.assignors") or ""
+    names = [each.strip() for each in value.split(",") if each.strip()]
+    return tuple(_ASSIGNOR_CLASSES.get(each, each) for each in names)
+
+
+class GroupCoordinators:
+    """All shards of this broker."""
+
+    def __init__(
+        self,
+        *,
+        image: Callable[[], ClusterImage],
+        config: Callable[[], GroupConfig],
+        surroundings: Surroundings,
+        make_log: Callable[[Hosted], PartitionLog],
+        load: Callable[..., Loading],
+    ) -> None:
+        """See `LedPartitions`."""
+        hash64 = xxhash.xxh3_64_intdigest
+        setup = ConsumerSetup(
+            topics=ImageTopics(image, hash64),
+            own_config=lambda group_id: image().config(GROUP_RESOURCE, group_id),
+            hash64=hash64,
+            compile_regex=compile_regex,
+        )
+        self.led = LedPartitions(
+            GROUPS_TOPIC,
+            GROUP_RECORDS,
+            image=image,
+            make_log=make_log,
+            make_shard=lambda log, epoch: GroupShard(config, log, surroundings, setup),
+            load=load,
+        )
+        self._shard = self.led.shard
+        self.port = GroupPort(
+            join=self._join,
+            sync=self._sync,
+            heartbeat=self._heartbeat,
+            leave=self._leave,
+            listed=self._listed,
+            described=self._described,
+            commit_offsets=self._commit,
+            commit_in_transaction=self._commit_in_transaction,
+            fetch_offsets=self._fetch,
+            delete_offsets=self._delete_offsets,
+            delete_group=self._delete,
+            serves_consumer_groups=lambda: (
+                config().serves_consumer_groups and image().features.get(GROUP_FEATURE, 0) > 0
+            ),
+            consumer_heartbeat=self._consumer_heartbeat,
+            consumer_described=self._consumer_described,
+        )
+
+    def is_needed(self) -> bool:
+        """Whether this broker coordinates groups."""
+        return self.led.is_any
+
+    def topics_changed(self, changes: TopicChanges) -> None:
+        """Topics of the cluster have changed."""
+        for shard in self.led.loaded_shards():
+            shard.topics_changed(changes.changed, has_new=changes.has_new)
+            if changes.deleted:
+                shard.topics_deleted(changes.deleted)
+
+    # -- members -------------------------------------------------------------------------------------------------
+
+    def _join(self, group_id: str, values: JoinValues, joined: Joined) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            joined(JoinOutcome(error.code, values.member_id))
+        else:
+            shard.join(group_id, values, joined)
+
+    def _sync(self, group_id: str, values: SyncValues, synced: Synced) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            synced(SyncOutcome(error.code))
+        else:
+            shard.sync(group_id, values, synced)
+
+    def _heartbeat(
+        self, group_id: str, member_id: str, instance_id: str | None, generation: int
+    ) -> ErrorCode:
+        try:
+            return self._shard(group_id).heartbeat(group_id, member_id, instance_id, generation)
+        except CoordinatorError as error:
+            # A member that beats while its group is loaded has nothing to do.
+            is_loading = error.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+            return ErrorCode.NONE if is_loading else error.code
+
+    def _listed(self) -> ErrorCode | list[GroupListing]:
+        if self.led.is_loading:
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        return [each for shard in self.led.loaded_shards() for each in shard.listed()]
+
+    def _described(self, group_id: str) -> DescribedGroup:
+        try:
+            return self._shard(group_id).described(group_id)
+        except CoordinatorError as error:
+            return DescribedGroup(code=error.code)
+
+    def _leave(self, group_id: str, members: Sequence[tuple[str, str | None]]) -> ErrorCode | list[ErrorCode]:
+        try:
+            return self._shard(group_id).leave(group_id, members)
+        except CoordinatorError as error:
+            return error.code
+
+    def _consumer_heartbeat(self, values: HeartbeatValues, heard: Heard) -> None:
+        try:
+            shard = self._shard(values.group_id)
+        except CoordinatorError as error:
+            heard(HeartbeatOutcome(code=error.code))
+        else:
+            shard.consumer_heartbeat(values, heard)
+
+    def _consumer_described(self, group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup:
+        try:
+            return self._shard(group_id).consumer_described(group_id)
+        except CoordinatorError as error:
+            return ConsumerGroupDescribeResponse.DescribedGroup(group_id=group_id, error_code=error.code)
+
+    # -- offsets -------------------------------------------------------------------------------------------------
+
+    def _commit(
+        self,
+        group_id: str,
+        committer: Committer,
+        partitions: Sequence[OffsetCommitPartition],
+        retention_time_ms: int,
+        committed: Results,
+    ) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            committed(error.code, ())
+        else:
+            shard.commit(group_id, committer, partitions, retention_time_ms, committed)
+
+    def _commit_in_transaction(
+        self,
+        group_id: str,
+        committer: Committer,
+        partitions: Sequence[OffsetCommitPartition],
+        producer: ProducerKey,
+        committed: Results,
+    ) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            committed(error.code, ())
+        else:
+            shard.commit_in_transaction(group_id, committer, partitions, producer, committed)
+
+    def _fetch(
+        self,
+        group_id: str,
+        reader: OffsetReader,
+        topics: Sequence[TopicPartitions] | None,
+        fetched: OffsetsFetched,
+    ) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            fetched(error.code, ())
+        else:
+            shard.fetch(group_id, reader, topics, fetched)
+
+    def _delete_offsets(self, group_id: str, topics: Sequence[TopicPartitions], deleted: Results) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            deleted(error.code, ())
+        else:
+            shard.delete_offsets(group_id, topics, deleted)
+
+    def _delete(self, group_id: str, deleted: GroupDeleted) -> None:
+        try:
+            shard = self._shard(group_id)
+        except CoordinatorError as error:
+            deleted(error.code)
+        else:
+            shard.delete(group_id, deleted)

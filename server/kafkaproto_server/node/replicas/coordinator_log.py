@@ -1,0 +1,129 @@
+"""The partition in which a coordinator lives, as the coordinator sees it: see `coordinator.values.CoordinatorLog`."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import LocalProtocolError
+from kafkaproto.records.batch import NewRecord
+from kafkaproto.records.coordinator import encode_coordinator_record
+from kafkaproto_server.coordinator.values import CoordinatorError, Record, told_code
+from kafkaproto_server.log_state.producers import ProducerRefused
+from kafkaproto_server.node.replicas.appends import Appends
+from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.node.replicas.timers import Timers
+from kafkaproto_server.ports import Clock
+from kafkaproto_server.replica.partition import Partition, PartitionError
+
+Told = Callable[[ErrorCode], None]
+
+
+class PartitionLog:
+    """Appends a coordinator's records, and tells when they are committed.
+
+    It watches the partition, so that it knows the high watermark whoever wrote the records: a coordinator may wait for
+    what the one before it has written, and for the end of a transaction.
+    """
+
+    def __init__(
+        self, hosted: Hosted, appends: Appends, clock: Clock, timers: Timers, timeout_ms: Callable[[], int]
+    ) -> None:
+        """``timeout_ms`` is how long a response waits for replicas."""
+        self._hosted = hosted
+        self._appends = appends
+        self._clock = clock
+        self._timers = timers
+        self._timeout_ms = timeout_ms
+        # What waits for the commit of an offset, with the time when it waits no more; both ascend.
+        self._waiting: deque[tuple[int, int, Told]] = deque()
+        self._is_timer_set = False
+        self._is_telling = False
+        self._is_closed = False
+        hosted.partition.watchers[self] = None
+
+    @property
+    def high_watermark(self) -> int:
+        """All records before it are committed."""
+        return self._hosted.partition.high_watermark
+
+    @property
+    def end_offset(self) -> int:
+        """Behind the last record."""
+        return self._hosted.partition.next_offset
+
+    def append(self, records: Sequence[Record]) -> int:
+        """See `CoordinatorLog`."""
+        return self._append(records)
+
+    def append_in_transaction(
+        self, records: Sequence[Record], *, producer_id: int, producer_epoch: int
+    ) -> int:
+        """Append records as part of a producer's transaction, else as `append` does.
+
+        Raises CoordinatorError, also if the producer is fenced; then nothing was written.
+        """
+        return self._append(records, producer_id, producer_epoch)
+
+    def _append(self, records: Sequence[Record], producer_id: int = -1, producer_epoch: int = -1) -> int:
+        if self._is_closed:
+            raise CoordinatorError(ErrorCode.NOT_COORDINATOR)
+        try:
+            new = [
+                NewRecord(*encode_coordinator_record(each.key, each.value, each.version)) for each in records
+            ]
+        except LocalProtocolError as error:
+            # A client has sent a string that is longer than the record may have.
+            raise CoordinatorError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
+        try:
+            return self._appends.append_own(self._hosted, new, producer_id, producer_epoch)
+        except (PartitionError, ProducerRefused) as error:
+            raise CoordinatorError(told_code(error.code)) from None
+
+    def when_committed(self, end_offset: int, call: Told) -> None:
+        """See `CoordinatorLog`. Offsets ascend from call to call, as those of appends do."""
+        if self._is_closed:
+            call(ErrorCode.NOT_COORDINATOR)
+        elif end_offset <= self.high_watermark:
+            call(ErrorCode.NONE)
+        else:
+            self._waiting.append((end_offset, self._clock.now_ms() + self._timeout_ms(), call))
+            self._set_timer()
+
+    def partition_changed(self, partition: Partition) -> None:
+        """The high watermark may have moved.
+
+        The coordinator hears of it a moment later. It may append to partitions in turn, and the partition tells its
+        watchers in the middle of a follower's fetch: what is appended then, that fetch would miss.
+        """
+        if not self._is_telling and self._waiting and self._waiting[0][0] <= partition.high_watermark:
+            self._is_telling = True
+            self._timers.add(self._clock.now_ms(), self._tell)
+
+    def _tell(self) -> None:
+        self._is_telling = False
+        waiting = self._waiting
+        while waiting and waiting[0][0] <= self.high_watermark:
+            waiting.popleft()[2](ErrorCode.NONE)
+
+    def _set_timer(self) -> None:
+        if self._waiting and not self._is_timer_set:
+            self._is_timer_set = True
+            self._timers.add(self._waiting[0][1], self._time_is_over)
+
+    def _time_is_over(self) -> None:
+        self._is_timer_set = False
+        self._tell()
+        now_ms = self._clock.now_ms()
+        while self._waiting and self._waiting[0][1] <= now_ms:
+            self._waiting.popleft()[2](told_code(ErrorCode.REQUEST_TIMED_OUT))
+        self._set_timer()
+
+    def close(self) -> None:
+        """This broker does not lead the partition any more, at least not in this epoch."""
+        self._is_closed = True
+        self._hosted.partition.watchers.pop(self, None)
+        waiting, self._waiting = self._waiting, deque()
+        for _, _, call in waiting:
+            call(ErrorCode.NOT_COORDINATOR)

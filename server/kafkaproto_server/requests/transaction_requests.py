@@ -1,0 +1,115 @@
+"""What requests about transactions say, and what they get: between the handlers of their APIs and the coordinator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ListTransactionsResponse
+
+NO_PRODUCER_ID = -1
+NO_PRODUCER_EPOCH = -1
+NO_DURATION = -1
+
+
+class TopicPartition(NamedTuple):
+    """A partition by the name of its topic."""
+
+    topic: str
+    partition: int
+
+
+class InitProducerIdValues(msgspec.Struct, frozen=True, kw_only=True):
+    """What an InitProducerId request with a transactional id says."""
+
+    transactional_id: str
+    transaction_timeout_ms: int
+    producer_id: int = NO_PRODUCER_ID
+    """With the epoch: who the producer takes itself for (KIP-360)."""
+    producer_epoch: int = NO_PRODUCER_EPOCH
+    enable_2pc: bool = False
+    keep_prepared_txn: bool = False
+    version: int
+    """Of the request."""
+
+
+class AddPartitionsValues(msgspec.Struct, frozen=True, kw_only=True):
+    """What an AddPartitionsToTxn request says of one transaction, or what an AddOffsetsToTxn request says.
+
+    The second one adds the partition of ``__consumer_offsets`` that belongs to its group.
+    """
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    partitions: frozenset[TopicPartition]
+    version: int
+    """Of the request."""
+    bumps_epoch: bool = False
+    """Whether the client works by transaction.version 2, as the version of an AddPartitionsToTxn request tells."""
+
+
+class EndTxnValues(msgspec.Struct, frozen=True, kw_only=True):
+    """What an EndTxn request says."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    committed: bool
+    version: int
+    """Of the request."""
+
+
+class ProducerOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """The response to an InitProducerId or EndTxn request: the identity that the producer has from now on."""
+
+    code: ErrorCode
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = NO_PRODUCER_EPOCH
+
+
+class ListValues(msgspec.Struct, frozen=True, kw_only=True):
+    """What a ListTransactions request says. A filter without entries lets everything pass."""
+
+    state_filters: tuple[str, ...] = ()
+    producer_id_filters: frozenset[int] = frozenset()
+    duration_filter_ms: int = NO_DURATION
+    """Only transactions that have been open for longer; negative for all."""
+    matches: Callable[[str], bool] | None = None
+    """Whether a transactional id matches the request's pattern, as a whole; None without a pattern."""
+
+
+class ListedTransactions(NamedTuple):
+    """What passes the filters of a ListTransactions request."""
+
+    unknown_states: Sequence[str]
+    """The filters that name no state."""
+    found: Iterator[ListTransactionsResponse.TransactionState | None]
+    """The transactions, in no order; None for each one that does not pass, so that the caller can pause."""
+
+
+class Producer(NamedTuple):
+    """Who writes in a transaction."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+
+
+class AsksCoordinator(NamedTuple):
+    """What a leader asks the coordinator before it takes the first records of a transaction (KIP-890), and what the
+    client knows of that, both by the version of its request."""
+
+    adds: bool
+    """Whether the partition is to be added to the transaction, and not only to be looked for."""
+    knows_abortable: bool
+    """Whether the client knows TRANSACTION_ABORTABLE."""
+
+
+ProducerDone = Callable[[ProducerOutcome], None]
+Told = Callable[[ErrorCode], None]
+PartitionCodes = Mapping[TopicPartition, ErrorCode]
+"""The result of each partition; one that is left out has none to be told."""

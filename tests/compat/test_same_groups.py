@@ -1,0 +1,441 @@
+"""The same requests about groups to a node of Apache Kafka 4.4.0 and to ours: the same responses, the same records.
+
+Member ids are random, so they are told by the order in which they came up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+import xxhash
+
+from compat.kafka.stock import StockNode
+from compat.node import Node
+from compat.ours import OurNode
+from compat.probe import Probe
+from compat.process import wait_until
+from kafkaproto import messages as kafka
+from kafkaproto.message import Message
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.coordinator import GROUP_RECORDS, decode_coordinator_record
+from kafkaproto_server.coordinator.groups.consumer.topics import group_hash, topic_hash
+from kafkaproto_server.requests.coordinator_places import partition_of
+from tests.compat.support.nodes import create, led_topics, make_node
+
+pytestmark = [pytest.mark.jvm, pytest.mark.slow]
+
+TOPIC = "t"
+PARTITIONS = 3
+RACK = "rack-1"
+WAIT_S = 60.0
+OVERRIDES = {
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.topic.num.partitions": str(PARTITIONS),
+    "broker.rack": RACK,
+    # Two assignments may follow each other at once.
+    "group.consumer.assignment.interval.ms": "0",
+}
+LOADS = {14, 15, 16}
+"""What a coordinator says that is about to begin."""
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
+    """A node of Apache Kafka and one of ours, with the topic t and a coordinator of groups each."""
+    nodes = [make_node(make, tmp_path_factory.mktemp(make.kind), OVERRIDES) for make in (StockNode, OurNode)]
+    try:
+        for node in nodes:
+            node.start()
+            create(node, TOPIC)
+            wait_until(lambda node=node: _is_coordinated(node), WAIT_S, "a coordinator")  # type: ignore[misc]
+        yield nodes[0], nodes[1]
+    finally:
+        for node in nodes:
+            node.close()
+
+
+def _is_coordinated(node: Node) -> bool:
+    with Probe(node.bootstrap_server) as probe:
+        found: Any = probe.ask(kafka.FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]), 4)
+        listed: Any = probe.ask(kafka.ListGroupsRequest(), 4)
+        if found.coordinators[0].error_code or listed.error_code:
+            return False
+        fetch = kafka.OffsetFetchRequest(
+            groups=[kafka.OffsetFetchRequest.Group(group_id=each, topics=None) for each in "abcdefg"]
+        )
+        offsets: Any = probe.ask(fetch, 8)
+        return not {each.error_code for each in offsets.groups} & LOADS
+
+
+class Talk:
+    """Requests to one node, and what came back, with member ids by the order in which they came up."""
+
+    def __init__(self, node: Node) -> None:
+        self.probe = Probe(node.bootstrap_server)
+        self.topic_id = led_topics(node)[TOPIC]
+        self.told: list[str] = []
+        self._ids: dict[str, str] = {}
+
+    def __enter__(self) -> Talk:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.probe.__exit__(None, None, None)
+
+    def ask(self, request: Message, version: int) -> Any:
+        """Send a request; note and return the response."""
+        response = self.probe.ask(request, version)
+        for name in ("member_id", "leader"):
+            found = getattr(response, name, None)
+            if isinstance(found, str) and len(found) >= 36:
+                self._ids.setdefault(found, f"<{len(self._ids)}>")
+        # What a message says is each server's own.
+        text = repr(_without_messages(response))
+        for found, name in self._ids.items():
+            text = text.replace(found, name)
+        self.told.append(f"{request.NAME} v{version}: {text}".replace(repr(self.topic_id), "<topic>"))
+        return response
+
+
+def _without_messages(value: Any) -> Any:
+    if isinstance(value, list):
+        # In no order: a coordinator looks at what it has to refuse first, or last.
+        return sorted((_without_messages(each) for each in value), key=repr)
+    if not hasattr(type(value), "__slots__") or isinstance(value, str | bytes | int):
+        return bytes(value) if isinstance(value, memoryview) else value
+    return {
+        name: _without_messages(getattr(value, name))
+        for name in type(value).__slots__
+        if name not in ("error_message", "throttle_time_ms", "unknown_tags")
+    }
+
+
+def commit(talk: Talk, group: str, version: int, *partitions: int, **fields: Any) -> None:
+    by_id = version >= 10
+    request = kafka.OffsetCommitRequest(
+        group_id=group,
+        topics=[
+            kafka.OffsetCommitRequest.Topic(
+                name="" if by_id else TOPIC,
+                topic_id=talk.topic_id if by_id else bytes(16),
+                partitions=[
+                    kafka.OffsetCommitRequest.Partition(
+                        partition_index=each, committed_offset=each + 5, committed_metadata="m"
+                    )
+                    for each in partitions
+                ],
+            )
+        ],
+        **fields,
+    )
+    talk.ask(request, version)
+
+
+def fetch(talk: Talk, group: str, version: int, *, is_all: bool = False, name: str = TOPIC) -> None:
+    if version < 8:
+        topics = [kafka.OffsetFetchRequest.Topic(name=name, partition_indexes=[0, 1, 7])]
+        talk.ask(kafka.OffsetFetchRequest(group_id=group, topics=None if is_all else topics), version)
+        return
+    by_id = version >= 10
+    topic_id = talk.topic_id if name == TOPIC else b"\x09" * 16
+    asked = kafka.OffsetFetchRequest.Topics(
+        name="" if by_id else name, topic_id=topic_id if by_id else bytes(16), partition_indexes=[0, 1, 7]
+    )
+    group_request = kafka.OffsetFetchRequest.Group(group_id=group, topics=None if is_all else [asked])
+    talk.ask(kafka.OffsetFetchRequest(groups=[group_request]), version)
+
+
+def about_offsets(talk: Talk) -> None:
+    """Simple groups: all versions, and what is refused."""
+    for version in range(2, 11):
+        commit(talk, f"simple-{version}", version, 0, 1, 7)
+    for version in range(1, 11):
+        fetch(talk, "simple-6", version)
+        fetch(talk, "unknown", version)
+        fetch(talk, "simple-6", version, name="missing")
+        if version >= 2:
+            fetch(talk, "simple-6", version, is_all=True)
+            fetch(talk, "unknown", version, is_all=True)
+    commit(talk, "", 9, 0)
+    fetch(talk, "", 9)
+    for version in (8, 9):
+        commit(talk, "nobody", version, 0, generation_id_or_member_epoch=1, member_id="m")
+        commit(talk, "simple-6", version, 0, generation_id_or_member_epoch=1, member_id="m")
+    deletion = kafka.OffsetDeleteRequest
+    for group in ("simple-6", "unknown", ""):
+        for name in (TOPIC, "missing"):
+            partitions = [deletion.Partition(partition_index=each) for each in (0, 7)]
+            talk.ask(deletion(group_id=group, topics=[deletion.Topic(name=name, partitions=partitions)]), 0)
+    talk.ask(kafka.DescribeGroupsRequest(groups=["simple-6", "unknown", ""]), 5)
+    talk.ask(kafka.DescribeGroupsRequest(groups=["simple-6", "unknown"]), 6)
+    for version in range(4):
+        talk.ask(kafka.DeleteGroupsRequest(groups_names=[f"simple-{version + 2}", "unknown"]), version)
+    talk.ask(kafka.DeleteGroupsRequest(groups_names=[""]), 2)
+
+
+def join(talk: Talk, group: str, version: int, member_id: str = "", **fields: Any) -> Any:
+    metadata = (1).to_bytes(2, "big") + kafka.ConsumerProtocolSubscription(topics=[TOPIC]).encode(1)
+    values: dict[str, Any] = {
+        "group_id": group,
+        "member_id": member_id,
+        "protocol_type": "consumer",
+        "session_timeout_ms": 10_000,
+        "protocols": [kafka.JoinGroupRequest.Protocol(name="range", metadata=metadata)],
+    }
+    if version >= 1:
+        values["rebalance_timeout_ms"] = 20_000
+    return talk.ask(kafka.JoinGroupRequest(**{**values, **fields}), version)
+
+
+def about_classic_members(talk: Talk) -> None:
+    """One member: every version of every request, static members, and what is refused."""
+    for version in range(10):
+        group = f"classic-{version}"
+        joined = join(talk, group, version)
+        if version >= 4:
+            joined = join(talk, group, version, joined.member_id)
+        assignment = kafka.SyncGroupRequest.Assignment(member_id=joined.member_id, assignment=b"all")
+        sync_version = min(version, 5)
+        named: dict[str, Any] = {}
+        if sync_version >= 5:
+            named = {"protocol_type": "consumer", "protocol_name": "range"}
+        sync = kafka.SyncGroupRequest(
+            group_id=group,
+            generation_id=1,
+            member_id=joined.member_id,
+            assignments=[assignment],
+            **named,
+        )
+        talk.ask(sync, sync_version)
+        for generation in (1, 2):
+            beat = kafka.HeartbeatRequest(
+                group_id=group, generation_id=generation, member_id=joined.member_id
+            )
+            talk.ask(beat, min(version, 4))
+        commit(talk, group, 9, 0, generation_id_or_member_epoch=1, member_id=joined.member_id)
+        commit(talk, group, 9, 0, generation_id_or_member_epoch=2, member_id=joined.member_id)
+        commit(talk, group, 9, 0)
+        join(talk, group, version, "nobody")
+        join(talk, group, version, joined.member_id, protocol_type="other")
+        talk.ask(kafka.DescribeGroupsRequest(groups=[group]), min(version, 6))
+        talk.ask(kafka.DeleteGroupsRequest(groups_names=[group]), 2)
+        leave = kafka.LeaveGroupRequest
+        if version >= 3:
+            members = [leave.MemberIdentity(member_id=each) for each in (joined.member_id, "nobody")]
+            talk.ask(leave(group_id=group, members=members), min(version, 5))
+        else:
+            talk.ask(leave(group_id=group, member_id=joined.member_id), version)
+        talk.ask(kafka.DescribeGroupsRequest(groups=[group]), 5)
+    wrong: list[dict[str, Any]] = [
+        {"session_timeout_ms": 1},
+        {"protocol_type": ""},
+        {"protocols": []},
+        {"group_id": ""},
+        {"member_id": "nobody"},
+    ]
+    for fields in wrong:
+        join(talk, "refused", 9, **fields)
+
+
+def about_static_members(talk: Talk) -> None:
+    """A static member that starts anew."""
+    static = {"group_instance_id": "i"}
+    joined = join(talk, "static", 9, **static)
+    assignment = kafka.SyncGroupRequest.Assignment(member_id=joined.member_id, assignment=b"all")
+    sync = {
+        "group_id": "static",
+        "generation_id": 1,
+        "group_instance_id": "i",
+        "protocol_type": "consumer",
+        "protocol_name": "range",
+    }
+    talk.ask(
+        kafka.SyncGroupRequest(member_id=joined.member_id, assignments=[assignment], **sync),  # type: ignore[arg-type]
+        5,
+    )
+    again = join(talk, "static", 9, **static)
+    talk.ask(kafka.SyncGroupRequest(member_id=again.member_id, **sync), 5)  # type: ignore[arg-type]
+    for member_id in (joined.member_id, again.member_id):
+        beat = kafka.HeartbeatRequest(
+            group_id="static", generation_id=1, member_id=member_id, group_instance_id="i"
+        )
+        talk.ask(beat, 4)
+        fields = {"group_instance_id": "i", "member_id": member_id}
+        commit(talk, "static", 9, 0, generation_id_or_member_epoch=1, **fields)
+    leave = kafka.LeaveGroupRequest
+    members = [leave.MemberIdentity(member_id="", group_instance_id=each) for each in ("x", "i")]
+    talk.ask(leave(group_id="static", members=members), 5)
+
+
+def beat(talk: Talk, group: str, member_id: str, epoch: int, **fields: Any) -> Any:
+    values: dict[str, Any] = {"group_id": group, "member_id": member_id, "member_epoch": epoch}
+    if epoch == 0:
+        values |= {
+            "rebalance_timeout_ms": 30_000,
+            "subscribed_topic_names": [TOPIC],
+            "topic_partitions": [],
+        }
+    return talk.ask(kafka.ConsumerGroupHeartbeatRequest(**{**values, **fields}), 1)
+
+
+def about_consumer_groups(talk: Talk) -> None:
+    """Two members share; commits and fetches by epoch; what is refused."""
+    beat(talk, "new", "a", 0)
+    owned = kafka.ConsumerGroupHeartbeatRequest.TopicPartitions
+    beat(talk, "new", "a", 2, topic_partitions=[owned(topic_id=talk.topic_id, partitions=[0, 1])])
+    for epoch in (0, 1, 2, 9):
+        commit(talk, "new", 9, 0, generation_id_or_member_epoch=epoch, member_id="a")
+    commit(talk, "new", 8, 0, generation_id_or_member_epoch=2, member_id="a")
+    commit(talk, "new", 9, 0)
+    for member_id, epoch in (("a", 1), ("a", 2), ("x", 1), (None, -1)):
+        group = kafka.OffsetFetchRequest.Group(
+            group_id="new", member_id=member_id, member_epoch=epoch, topics=None
+        )
+        talk.ask(kafka.OffsetFetchRequest(groups=[group]), 9)
+    beat(talk, "new", "b", 0)
+    beat(talk, "new", "a", 2, topic_partitions=[owned(topic_id=talk.topic_id, partitions=[0, 1])])
+    beat(talk, "new", "a", 2, topic_partitions=[owned(topic_id=talk.topic_id, partitions=[0])])
+    beat(talk, "new", "b", 3, topic_partitions=[])
+    for epoch in (0, 1):
+        talk.ask(kafka.ConsumerGroupDescribeRequest(group_ids=["new", "unknown", "simple-9"]), epoch)
+    for member_id, epoch in (("a", 7), ("x", 1), ("", 1), ("a", -3), ("a", -2)):
+        beat(talk, "new", member_id, epoch)
+    beat(talk, "unknown", "a", 1)
+    beat(talk, "", "a", 0)
+    for fields in (
+        {"rebalance_timeout_ms": -1},
+        {"subscribed_topic_names": None},
+        {"topic_partitions": None},
+        {"server_assignor": "unknown"},
+        {"subscribed_topic_regex": "("},
+        {"instance_id": ""},
+        {"rack_id": ""},
+    ):
+        beat(talk, "refused", "a", 0, **fields)
+    talk.ask(kafka.DescribeGroupsRequest(groups=["new"]), 5)
+    talk.ask(kafka.DeleteGroupsRequest(groups_names=["new"]), 2)
+    for member_id in ("a", "b"):
+        beat(talk, "new", member_id, -1)
+    talk.ask(kafka.ConsumerGroupDescribeRequest(group_ids=["new"]), 1)
+    # The group becomes a classic one, and a consumer group again.
+    joined = join(talk, "new", 9)
+    join(talk, "new", 9, joined.member_id)
+    talk.ask(
+        kafka.LeaveGroupRequest(
+            group_id="new", members=[kafka.LeaveGroupRequest.MemberIdentity(member_id=joined.member_id)]
+        ),
+        5,
+    )
+    fetch(talk, "new", 9, is_all=True)
+    beat(talk, "new", "c", 0)
+    beat(talk, "new", "c", -1)
+    fetch(talk, "new", 9, is_all=True)
+    talk.ask(kafka.DeleteGroupsRequest(groups_names=["new"]), 2)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [about_offsets, about_classic_members, about_static_members, about_consumer_groups],
+    ids=lambda each: each.__name__,
+)
+def test_both_say_the_same(both: tuple[Node, Node], script: Any) -> None:
+    with Talk(both[0]) as stock, Talk(both[1]) as ours:
+        script(stock)
+        script(ours)
+    assert len(ours.told) == len(stock.told)
+    differences = [(one, other) for one, other in zip(stock.told, ours.told, strict=True) if one != other]
+    assert not differences, "\n\n".join(f"stock {one}\nours  {other}" for one, other in differences)
+
+
+# -- records
+
+
+def records_of(node: Node, group: str) -> list[tuple[Message, Message | None, int]]:
+    """Key, value and version of the value of each record of a group."""
+    index = partition_of(group, PARTITIONS)
+    partition = kafka.FetchRequest.FetchPartition(
+        partition=index, fetch_offset=0, partition_max_bytes=1 << 20
+    )
+    request = kafka.FetchRequest(
+        max_wait_ms=100,
+        min_bytes=1,
+        topics=[kafka.FetchRequest.FetchTopic(topic="__consumer_offsets", partitions=[partition])],
+    )
+    with Probe(node.bootstrap_server) as probe:
+        response: Any = probe.ask(request, 12)
+    found = []
+    for view in iterate_batches(bytes(response.responses[0].partitions[0].records)):
+        for record in view.records():
+            decoded = decode_coordinator_record(GROUP_RECORDS, record.key or b"", record.value)
+            name = getattr(decoded.key, "group_id", None) or getattr(decoded.key, "group", None)
+            is_first = isinstance(decoded.value, kafka.GroupMetadataValue) and not decoded.value.generation
+            # Apache Kafka notes that there is a group before it has a generation.
+            if name == group and not is_first:
+                version = -1 if record.value is None else int.from_bytes(bytes(record.value[:2]), "big")
+                found.append((decoded.key, decoded.value, version))
+    return found
+
+
+def test_the_hash_of_a_groups_topics_is_apache_kafkas(both: tuple[Node, Node]) -> None:
+    for node in both:
+        with Talk(node) as talk:
+            assert beat(talk, "hashed", "m", 0).error_code == 0
+        hashes = [
+            value.metadata_hash
+            for _, value, _ in records_of(node, "hashed")
+            if isinstance(value, kafka.ConsumerGroupMetadataValue)
+        ]
+        of_topic = topic_hash(xxhash.xxh3_64_intdigest, talk.topic_id, TOPIC, [[RACK], [RACK]])
+        assert hashes == [group_hash(xxhash.xxh3_64_intdigest, {TOPIC: of_topic})]
+
+
+_OF_TIME = {"commit_timestamp", "current_state_timestamp", "assignment_timestamp", "metadata_hash"}
+
+
+def test_both_write_the_same_records(both: tuple[Node, Node]) -> None:
+    seen = []
+    for node in both:
+        with Talk(node) as talk:
+            commit(talk, "same", 9, 0)
+            commit(talk, "same", 10, 1)
+            commit(talk, "same", 4, 0, retention_time_ms=1_000_000)
+            static = {"group_instance_id": "i"}
+            joined = join(talk, "same-classic", 9, **static)
+            sync = kafka.SyncGroupRequest(
+                group_id="same-classic",
+                generation_id=1,
+                member_id=joined.member_id,
+                group_instance_id="i",
+                protocol_type="consumer",
+                protocol_name="range",
+                assignments=[
+                    kafka.SyncGroupRequest.Assignment(member_id=joined.member_id, assignment=b"all")
+                ],
+            )
+            talk.ask(sync, 5)
+            beat(talk, "same-new", "m", 0, rack_id="r", server_assignor="range")
+        found = []
+        for group in ("same", "same-classic", "same-new"):
+            for key, value, version in records_of(node, group):
+                text = f"{_told(key)} {_told(value)} v{version}"
+                text = text.replace(joined.member_id, "<member>")
+                found.append(text.replace(repr(talk.topic_id), "<topic>"))
+        seen.append(found)
+    stock, ours = seen
+    differences = [pair for pair in zip_longest(stock, ours) if pair[0] != pair[1]]
+    assert not differences, "\n\n".join(
+        f"stock {one}\nours  {other}" for one, other in zip_longest(stock, ours)
+    )
+
+
+def _told(message: Message | None) -> str:
+    if message is None:
+        return "None"
+    told = _without_messages(message)
+    # Committed a moment later; only whether there is an expiry is compared.
+    if "expire_timestamp" in told:
+        told["expire_timestamp"] = told["expire_timestamp"] > 0
+    return repr({name: value for name, value in told.items() if name not in _OF_TIME})

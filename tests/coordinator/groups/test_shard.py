@@ -1,0 +1,386 @@
+"""Groups of all kinds in one partition: their names, their offsets, and how they end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ConsumerProtocolSubscription, GroupMetadataKey, OffsetCommitKey
+from tests.coordinator.support.consumers import topic_id
+from tests.coordinator.support.groups import GROUP, SESSION_MS, Groups
+from tests.coordinator.support.offsets import of
+from tests.coordinator.support.world import World
+
+NONE = ErrorCode.NONE
+CHECK_MS = 600_000
+RETENTION_MS = 7 * 24 * 3_600_000
+
+
+def subscription(*names: str, version: int = 3) -> bytes:
+    """What a consumer's metadata say."""
+    message = ConsumerProtocolSubscription(topics=list(names))
+    return version.to_bytes(2, "big") + message.encode(version)
+
+
+def consumers(*names: str, version: int = 3) -> dict[str, Any]:
+    """What a member says that subscribes to topics."""
+    return {"protocols": (("range", subscription(*names, version=version)),)}
+
+
+# -- who may commit
+
+
+def test_offsets_alone_make_a_simple_group() -> None:
+    groups = Groups()
+    assert groups.commit(of("t", 0, 5)).responses == [(NONE, [NONE])]
+    assert groups.listed() == [(GROUP, "", "Empty", "Classic")]
+    assert groups.fetch() == {("t", 0): (5, -1, "")}
+
+
+@pytest.mark.parametrize(
+    ("version", "code"), [(8, ErrorCode.ILLEGAL_GENERATION), (9, ErrorCode.GROUP_ID_NOT_FOUND)]
+)
+def test_a_generation_of_an_unknown_group_is_refused(version: int, code: ErrorCode) -> None:
+    groups = Groups()
+    told = groups.commit(of("t", 0, 5), member_id="m", generation=1, version=version)
+    assert told.responses == [(code, [])]
+    assert groups.listed() == []
+
+
+def test_a_refused_commit_makes_no_group() -> None:
+    groups = Groups(offset_metadata_max_bytes=1)
+    told = groups.commit(of("t", 0, 5, metadata="long"))
+    assert told.responses == [(NONE, [ErrorCode.OFFSET_METADATA_TOO_LARGE])]
+    assert groups.listed() == []
+
+
+def test_members_of_a_classic_group_commit_in_their_generation() -> None:
+    groups = Groups()
+    (member_id,) = groups.stable(1)
+    cases: list[tuple[dict[str, Any], ErrorCode]] = [
+        ({"member_id": member_id, "generation": 1}, NONE),
+        ({"member_id": member_id, "generation": 2}, ErrorCode.ILLEGAL_GENERATION),
+        ({"member_id": "nobody", "generation": 1}, ErrorCode.UNKNOWN_MEMBER_ID),
+        # Somebody who only keeps offsets here, which others use.
+        ({}, ErrorCode.UNKNOWN_MEMBER_ID),
+        ({"member_id": member_id, "group_instance_id": "x", "generation": 1}, ErrorCode.UNKNOWN_MEMBER_ID),
+    ]
+    for who, code in cases:
+        assert groups.commit(of("t", 0, 5), **who).responses[0][0] is code
+
+
+def test_a_fenced_static_member_cannot_commit() -> None:
+    groups = Groups()
+    (old,) = groups.stable(1, group_instance_id="i")
+    groups.join(group_instance_id="i")
+    told = groups.commit(of("t", 0, 5), member_id=old, group_instance_id="i", generation=1)
+    assert told.responses == [(ErrorCode.FENCED_INSTANCE_ID, [])]
+
+
+def test_between_join_and_assignment_nothing_is_committed() -> None:
+    groups = Groups()
+    (leader,) = groups.joined(1)
+    told = groups.commit(of("t", 0, 5), member_id=leader.member_id, generation=1)
+    assert told.responses == [(ErrorCode.REBALANCE_IN_PROGRESS, [])]
+    # A transaction may: its producer has the offsets already.
+    told = groups.commit_in_transaction(7, of("t", 0, 5), member_id=leader.member_id, generation=1)
+    assert told.responses == [(NONE, [NONE])]
+
+
+def test_during_a_rebalance_members_commit_what_they_have() -> None:
+    groups = Groups()
+    ids = groups.stable(2)
+    groups.join(ids[0])
+    assert groups.commit(of("t", 0, 5), member_id=ids[1], generation=1).responses == [(NONE, [NONE])]
+
+
+# -- transactions
+
+
+def test_a_transaction_commits_when_its_marker_is_written() -> None:
+    groups = Groups()
+    assert groups.commit_in_transaction(7, of("t", 0, 5)).responses == [(NONE, [NONE])]
+    assert groups.listed() == [(GROUP, "", "Empty", "Classic")]
+    assert groups.fetch() == {}
+    groups.end(7, is_commit=True)
+    assert groups.fetch() == {("t", 0): (5, -1, "")}
+
+
+def test_producers_that_know_of_no_members_commit_in_groups_that_have_some() -> None:
+    groups = Groups()
+    groups.stable(1)
+    assert groups.commit_in_transaction(7, of("t", 0, 5)).responses == [(NONE, [NONE])]
+
+
+def test_a_transaction_names_group_and_generation() -> None:
+    groups = Groups()
+    told = groups.commit_in_transaction(7, of("t", 0, 5), group="")
+    assert told.responses == [(ErrorCode.INVALID_GROUP_ID, [])]
+    told = groups.commit_in_transaction(7, of("t", 0, 5), member_id="m", generation=1)
+    assert told.responses == [(ErrorCode.ILLEGAL_GENERATION, [])]
+
+
+# -- fetches
+
+
+def test_an_unknown_group_has_no_offsets() -> None:
+    assert Groups().fetch("unknown") == {}
+
+
+def test_members_of_a_consumer_group_fetch_in_their_epoch() -> None:
+    groups = Groups()
+    epoch = groups.consumer("m").member_epoch
+    groups.commit(of("a", 0, 5), member_id="m", generation=epoch)
+    found = {("a", 0): (5, -1, "")}
+    assert groups.fetch() == found
+    assert groups.fetch(member_id="m", member_epoch=epoch) == found
+    assert groups.fetch(member_id="m", member_epoch=epoch + 1) is ErrorCode.STALE_MEMBER_EPOCH
+    assert groups.fetch(member_id="x", member_epoch=epoch) is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+# -- OffsetDelete
+
+
+def test_offsets_of_subscribed_topics_are_not_deleted() -> None:
+    groups = Groups()
+    ids = groups.stable(1, **consumers("t", "u"))
+    for each in ("t", "v"):
+        groups.commit(of(each, 0, 5), member_id=ids[0], generation=1)
+    subscribed = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+    assert groups.delete_offsets("t", 0).responses == [(NONE, [subscribed])]
+    assert groups.delete_offsets("v", 0).responses == [(NONE, [NONE])]
+    assert groups.fetch() == {("t", 0): (5, -1, "")}
+    # Once nobody is there, all may go.
+    groups.leave((ids[0], None))
+    assert groups.delete_offsets("t", 0).responses == [(NONE, [NONE])]
+
+
+def test_if_subscriptions_cannot_be_read_no_offset_is_deleted() -> None:
+    groups = Groups()
+    ids = groups.stable(1)
+    groups.commit(of("t", 0, 5), member_id=ids[0], generation=1)
+    assert groups.delete_offsets("t", 0).responses == [(NONE, [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC])]
+
+
+def test_offsets_of_members_of_another_protocol_are_not_deleted() -> None:
+    groups = Groups()
+    responses = groups.join(protocol_type="connect")
+    groups.advance(SESSION_MS)
+    assert responses[0].code is NONE
+    assert groups.delete_offsets("t", 0).responses == [(ErrorCode.NON_EMPTY_GROUP, [])]
+
+
+def test_offsets_of_a_consumer_groups_topics_are_not_deleted() -> None:
+    groups = Groups()
+    groups.consumer("m")
+    for each in ("a", "b"):
+        groups.commit(of(each, 0, 5), member_id="m", generation=2)
+    assert groups.delete_offsets("a", 0).responses == [(NONE, [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC])]
+    assert groups.delete_offsets("b", 0).responses == [(NONE, [NONE])]
+
+
+def test_an_unknown_group_has_nothing_to_delete() -> None:
+    groups = Groups()
+    assert groups.delete_offsets("t", 0).responses == [(ErrorCode.GROUP_ID_NOT_FOUND, [])]
+    assert groups.delete() is ErrorCode.GROUP_ID_NOT_FOUND
+
+
+# -- DeleteGroups
+
+
+def test_a_group_with_members_stays() -> None:
+    groups = Groups()
+    groups.stable(1)
+    groups.consumer("m", group="new")
+    assert groups.delete() is ErrorCode.NON_EMPTY_GROUP
+    assert groups.delete("new") is ErrorCode.NON_EMPTY_GROUP
+
+
+def test_a_deleted_group_is_gone_for_good() -> None:
+    groups = Groups()
+    (member_id,) = groups.stable(1)
+    groups.commit(of("t", 0, 5), member_id=member_id, generation=1)
+    groups.leave((member_id, None))
+    groups.consumer("m", group="new")
+    groups.commit(of("a", 0, 5), group="new", member_id="m", generation=2)
+    groups.consumer("m", -1, group="new")
+    groups.commit(of("t", 0, 5), group="simple")
+    for each in (GROUP, "new", "simple"):
+        assert groups.delete(each) is NONE
+    for _ in range(2):
+        assert groups.listed() == []
+        assert [groups.fetch(each) for each in (GROUP, "new", "simple")] == [{}, {}, {}]
+        groups.move()
+
+
+# -- names
+
+
+def test_a_group_of_one_kind_gives_way_only_if_it_is_empty() -> None:
+    groups = Groups()
+    (member_id,) = groups.stable(1, **consumers("a"))
+    groups.config = msgspec.structs.replace(groups.config, consumer_migration_policy="disabled")
+    assert groups.consumer("m").code is ErrorCode.GROUP_ID_NOT_FOUND
+    groups.leave((member_id, None))
+    assert groups.consumer("m").code is NONE
+    assert groups.listed() == [(GROUP, "consumer", "Stable", "Consumer")]
+    assert groups.refusal(protocol_type="connect") is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+def test_offsets_stay_when_a_group_becomes_one_of_another_kind() -> None:
+    groups = Groups()
+    groups.commit(of("t", 0, 5))
+    groups.consumer("m")
+    assert groups.fetch() == {("t", 0): (5, -1, "")}
+    groups.consumer("m", -1)
+    assert groups.join() == []
+    for _ in range(2):
+        assert groups.fetch() == {("t", 0): (5, -1, "")}
+        assert [each[3] for each in groups.listed()] == ["Classic"]
+        groups.move()
+
+
+def test_another_coordinator_knows_the_kinds_of_groups() -> None:
+    groups = Groups()
+    groups.stable(1)
+    groups.commit(of("a", 0, 5), group="new")
+    groups.consumer("m", group="new")
+    groups.commit(of("t", 0, 5), group="simple")
+    expected = [
+        (GROUP, "consumer", "Stable", "Classic"),
+        ("new", "consumer", "Stable", "Consumer"),
+        ("simple", "", "Empty", "Classic"),
+    ]
+    assert groups.listed() == expected
+    groups.move()
+    assert groups.listed() == expected
+    assert groups.fetch("new") == {("a", 0): (5, -1, "")}
+
+
+def test_a_heartbeat_of_a_group_of_another_kind_is_refused() -> None:
+    groups = Groups()
+    groups.stable(1)
+    groups.consumer("m", group="new")
+    assert groups.consumer("m", 1).code is ErrorCode.GROUP_ID_NOT_FOUND
+    assert groups.described("new").code is ErrorCode.GROUP_ID_NOT_FOUND
+    assert groups.shard.consumer_described(GROUP).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    assert groups.shard.heartbeat("new", "x", None, 1) is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+# -- expiry
+
+
+def pass_retention(groups: Groups) -> None:
+    groups.advance(RETENTION_MS + CHECK_MS)
+
+
+def test_offsets_of_simple_groups_expire_and_so_does_the_group() -> None:
+    groups = Groups()
+    groups.commit(of("t", 0, 5))
+    groups.advance(RETENTION_MS - CHECK_MS)
+    assert groups.fetch() == {("t", 0): (5, -1, "")}
+    groups.advance(2 * CHECK_MS)
+    assert groups.listed() == []
+    assert groups.log.records()[-2:] == [
+        (OffsetCommitKey(group=GROUP, topic="t", partition=0), None),
+        (GroupMetadataKey(group=GROUP), None),
+    ]
+
+
+def test_the_interval_of_checks_is_the_keys() -> None:
+    groups = Groups(offsets_retention_ms=1_000, offsets_retention_check_interval_ms=5_000)
+    groups.commit(of("t", 0, 5))
+    groups.advance(4_999)
+    assert groups.fetch() != {}
+    groups.advance(1)
+    assert groups.fetch() == {}
+
+
+def test_offsets_of_subscribed_topics_do_not_expire() -> None:
+    groups = Groups(max_session_timeout_ms=2**31)
+    ids = groups.stable(1, session_timeout_ms=2**31 - 1, **consumers("t", version=0))
+    for each in ("t", "u"):
+        groups.commit(of(each, 0, 5), member_id=ids[0], generation=1)
+    groups.consumer("m", group="new", subscribed_topic_names=("a",))
+    pass_retention(groups)
+    assert groups.fetch() == {("t", 0): (5, -1, "")}
+    assert groups.described().state == "Stable"
+
+
+def test_an_empty_group_without_offsets_is_removed_at_the_next_check() -> None:
+    groups = Groups()
+    groups.stable(1)
+    groups.consumer("m", group="new")
+    groups.advance(2 * SESSION_MS)
+    assert groups.described().state == "Empty"
+    groups.advance(CHECK_MS)
+    assert groups.listed() == []
+    groups.move()
+    assert groups.listed() == []
+
+
+def test_what_cannot_be_written_expires_later() -> None:
+    groups = Groups()
+    groups.commit(of("t", 0, 5))
+    groups.log.refusal = ErrorCode.NOT_ENOUGH_REPLICAS
+    pass_retention(groups)
+    assert groups.listed() != []
+    groups.log.refusal = None
+    groups.advance(CHECK_MS)
+    assert groups.listed() == []
+
+
+def test_a_check_of_many_groups_takes_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = Groups(offsets_retention_ms=1, offsets_retention_check_interval_ms=5_000)
+    for number in range(250):
+        groups.commit(of("t", 0, 5), group=f"g{number}")
+    calls: list[int] = []
+    call_at = World.call_at
+
+    def counting(world: World, at_ms: int, call: Any) -> None:
+        calls.append(at_ms)
+        call_at(world, at_ms, call)
+
+    monkeypatch.setattr(World, "call_at", counting)
+    groups.advance(5_100)
+    assert groups.listed() == []
+    assert len(calls) >= 3
+
+
+def test_after_it_was_unloaded_nothing_expires() -> None:
+    groups = Groups()
+    groups.commit(of("t", 0, 5))
+    before = len(groups.log.records())
+    groups.shard.unload()
+    pass_retention(groups)
+    assert len(groups.log.records()) == before
+
+
+# -- topics that change
+
+
+def test_offsets_of_deleted_topics_go_and_those_of_new_topics_stay() -> None:
+    groups = Groups()
+    groups.commit(of("t", 0, 5, topic_id=topic_id("t")), of("t", 1, 6, topic_id=topic_id("new")))
+    groups.commit(of("t", 0, 7), of("u", 0, 8), group="other")
+    groups.commit_in_transaction(7, of("t", 2, 9), group="third")
+    groups.shard.topics_deleted([("t", topic_id("t"))])
+    groups.advance(10)
+    groups.end(7, is_commit=True)
+    assert groups.fetch() == {("t", 1): (6, -1, "")}
+    assert groups.fetch("other") == {("u", 0): (8, -1, "")}
+    assert groups.fetch("third") == {}
+
+
+def test_a_consumer_group_hears_of_new_partitions() -> None:
+    groups = Groups()
+    epoch = groups.consumer("m").member_epoch
+    groups.advance(2_000)
+    assert groups.consumer("m", epoch, topic_partitions={topic_id("a"): (0, 1)}).assignment is None
+    groups.topics.change("a", 3)
+    groups.shard.topics_changed(["a"], has_new=False)
+    outcome = groups.consumer("m", epoch, topic_partitions={topic_id("a"): (0, 1)})
+    assert outcome.assignment == {topic_id("a"): (0, 1, 2)}
