@@ -155,6 +155,18 @@ def test_what_the_metadata_says_while_a_log_is_cut_is_applied_to_what_is_left() 
     assert following.applied == [following.hosted]
 
 
+@pytest.mark.parametrize(("log_start", "expected"), [(3, 3), (4, "all, to 3")])
+def test_a_log_that_starts_behind_its_leaders_end_is_emptied(log_start: int, expected: object) -> None:
+    following = Following(log_end=5)
+    following.replica.partition.log_start_offset = log_start
+    cast(Any, following.hosted.log).truncate_fully_to = lambda offset, wall_ms: f"all, to {offset}"
+    following.ask()
+    diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=3)
+    following.respond(error_code=0, diverging_epoch=diverging)
+    (job,) = following.jobs
+    assert job.work() == expected
+
+
 def test_records_that_come_when_the_log_was_closed_are_dropped() -> None:
     following = Following()
     following.ask()

@@ -450,9 +450,9 @@ class _Fetcher:
             self._want(followed)
             return
         _log.info("%s-%d is cut to offset %d", partition.topic, partition.index, offset)
-        wall_ms = self._owner.clock.wall_ms()
-        offset = max(offset, partition.log_start_offset)
-        self._cut(followed, partial(log.truncate_to, offset, wall_ms))
+        # A leader that has lost more may end before this log starts; then this one begins again where that one ends.
+        cut = log.truncate_to if offset >= partition.log_start_offset else log.truncate_fully_to
+        self._cut(followed, partial(cut, offset, self._owner.clock.wall_ms()))
 
     def _cut(self, followed: _Followed, work: Callable[[], Found]) -> None:
         followed.hosted.is_being_cut = True
