@@ -185,8 +185,8 @@ def test_each_operation_that_is_denied_is_missing_where_it_is_needed(guarded: No
             expected = {
                 key for key in keys if (operation, ResourceType.CLUSTER) in needs(kind, request_of(key))
             }
-            # Whom the cluster's ACLs do not let may still be let by the topic's.
-            expected -= {19, 20, 23}
+            # Whom the cluster's ACLs do not let may still be let by the topic's or the group's.
+            expected -= {16, 19, 20, 23}
             wait_until(
                 partial(refuses_exactly, guarded, kind, keys, expected),
                 WAIT_S,
