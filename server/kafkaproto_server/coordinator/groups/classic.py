@@ -154,7 +154,7 @@ class ClassicGroups:
         )
         if not group.members:
             group.protocol_type = values.protocol_type
-        if group.state is ClassicState.PREPARING_REBALANCE and not group.generation:
+        if group.state is ClassicState.PREPARING_REBALANCE and group.waits_for_delay:
             group.has_new_member = True
         group.add(member)
         self._answer_join(member, joined)
