@@ -408,8 +408,20 @@ def test_a_group_whose_last_member_is_gone_is_empty() -> None:
     assert groups.described().state == "Empty"
     kept = last_record(groups)
     assert (kept.generation, kept.protocol, kept.leader, kept.members) == (2, None, None, [])
-    # It has its next generation without the delay of a new group.
-    assert groups.join()[0].generation == 3
+    # Its next generation waits as that of a new group.
+    again = groups.join()
+    groups.advance(DELAY_MS - 1)
+    assert again == []
+    groups.advance(1)
+    assert again[0].generation == 3
+
+
+def test_a_group_whose_last_member_leaves_does_not_wait_for_ids() -> None:
+    groups = Groups()
+    (member_id,) = groups.stable(1)
+    groups.join(needs_known_id=True)
+    groups.leave((member_id, None))
+    assert groups.described().state == "Empty"
 
 
 # -- LeaveGroup
@@ -508,6 +520,18 @@ def test_a_static_member_is_waited_for_until_its_session_ends() -> None:
     assert [instance_id for _, instance_id, _ in other[0].members] == [None]
 
 
+def test_a_static_member_that_does_not_join_again_stays_but_does_not_lead() -> None:
+    groups = Groups(max_session_timeout_ms=10 * REBALANCE_MS)
+    long: dict[str, Any] = {"session_timeout_ms": 9 * REBALANCE_MS}
+    (static,) = [each.member_id for each in groups.joined(1, group_instance_id=STATIC, **long)]
+    groups.sync(static, 1, {}, group_instance_id=STATIC)
+    other = groups.join(**long)
+    groups.advance(REBALANCE_MS)
+    assert other[0].leader_id == other[0].member_id
+    assert [instance_id for _, instance_id, _ in other[0].members] == [STATIC, None]
+    assert groups.beat(static, 2, STATIC) is NONE
+
+
 def test_a_new_id_of_a_static_member_that_cannot_be_kept_is_not_told() -> None:
     groups = Groups()
     groups.stable(1, group_instance_id=STATIC)
@@ -533,6 +557,14 @@ def test_another_coordinator_knows_members_generation_and_assignments() -> None:
     assert groups.beat(ids[0], 1) is NONE
     groups.advance(1)
     assert groups.beat(ids[1], 1) is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_members_that_do_not_follow_to_another_coordinator_are_removed() -> None:
+    groups = Groups()
+    groups.stable(2)
+    groups.move()
+    groups.advance(SESSION_MS)
+    assert groups.described().state == "Empty"
 
 
 def test_another_coordinator_knows_static_members() -> None:

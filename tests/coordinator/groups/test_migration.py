@@ -107,6 +107,28 @@ def test_a_consumer_group_becomes_a_classic_group_when_its_last_new_member_is_go
         groups.move()
 
 
+def test_a_consumer_group_with_another_new_member_stays_one() -> None:
+    groups = Groups()
+    classic(groups)
+    for each in ("new", "third"):
+        groups.consumer(each)
+    groups.consumer("new", -1)
+    assert groups.listed()[0][3] == "Consumer"
+    groups.consumer("third", -1)
+    assert groups.listed()[0][3] == "Classic"
+
+
+def test_a_classic_member_that_never_fetches_its_assignment_is_removed() -> None:
+    groups = Groups(max_session_timeout_ms=10 * REBALANCE_MS)
+    groups.consumer("new")
+    (joined,) = groups.join(session_timeout_ms=9 * REBALANCE_MS, **ON_A)
+    for _ in range(6):
+        assert joined.member_id in groups.shard._consumer.groups[GROUP].members
+        groups.advance(REBALANCE_MS // 6)
+        beat(groups, "new", 2)
+    assert joined.member_id not in groups.shard._consumer.groups[GROUP].members
+
+
 def test_a_new_member_that_is_not_heard_any_more_is_gone_as_well() -> None:
     groups = Groups(max_session_timeout_ms=10 * REBALANCE_MS)
     classic(groups)
@@ -138,11 +160,14 @@ def test_without_leave_no_group_becomes_a_classic_group(value: str) -> None:
     assert groups.listed()[0][3] == "Consumer"
 
 
-@pytest.mark.parametrize("fields", [{"protocol_type": "connect"}, {}], ids=["type", "metadata"])
+@pytest.mark.parametrize(
+    "fields",
+    [{"protocol_type": "connect", **ON_A}, {"protocols": (("range", b"\x00"),)}],
+    ids=["type", "metadata"],
+)
 def test_a_group_whose_members_say_other_things_stays_as_it_is(fields: dict[str, Any]) -> None:
     groups = Groups()
-    # The metadata of a member are no subscription, unless they say so.
-    groups.join(protocols=(("range", b"\x00"),), **fields)
+    groups.join(**fields)
     groups.advance(SESSION_MS)
     assert groups.consumer("new").code is ErrorCode.GROUP_ID_NOT_FOUND
     assert groups.listed()[0][3] == "Classic"

@@ -243,6 +243,16 @@ def test_offsets_stay_when_a_group_becomes_one_of_another_kind() -> None:
         groups.move()
 
 
+def test_a_join_that_is_refused_leaves_the_offsets_of_an_empty_consumer_group() -> None:
+    groups = Groups()
+    groups.commit(of("t", 0, 5))
+    groups.consumer("m")
+    groups.consumer("m", -1)
+    assert groups.refusal("nobody") is ErrorCode.UNKNOWN_MEMBER_ID
+    assert [each[0] for each in groups.listed()] == [GROUP]
+    assert groups.delete() is NONE
+
+
 def test_another_coordinator_knows_the_kinds_of_groups() -> None:
     groups = Groups()
     groups.stable(1)
@@ -357,6 +367,8 @@ def test_after_it_was_unloaded_nothing_expires() -> None:
     groups.shard.unload()
     pass_retention(groups)
     assert len(groups.log.records()) == before
+    # And nobody looks any more.
+    assert groups.world._calls == []
 
 
 # -- topics that change

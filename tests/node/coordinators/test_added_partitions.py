@@ -10,7 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AddPartitionsToTxnRequest, AddPartitionsToTxnResponse
 from kafkaproto_server.apis.bounds import PARTICIPANTS
 from kafkaproto_server.node.coordinators import added_partitions as module
-from kafkaproto_server.node.coordinators.broker_requests import MAX_ELEMENTS
+from kafkaproto_server.node.coordinators.added_partitions import MAX_ELEMENTS
 from kafkaproto_server.requests.transaction_requests import (
     AsksCoordinator,
     PartitionCodes,
@@ -141,4 +141,5 @@ def test_without_a_response_producers_hear_of_the_network() -> None:
 def test_no_request_exceeds_what_a_broker_takes() -> None:
     asking = Asking(OTHER)
     asking.ask(*(TopicPartition(str(number), 0) for number in range(500)))
+    assert asking.added._requests.max_elements == MAX_ELEMENTS
     assert MAX_ELEMENTS + asking.items[0].elements <= PARTICIPANTS.max_elements

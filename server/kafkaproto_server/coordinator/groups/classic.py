@@ -69,8 +69,7 @@ class ClassicGroups:
             self._join_new(group, values, joined)
         else:
             self._join_known(group, values, joined)
-        if group.state is ClassicState.PREPARING_REBALANCE and group.generation:
-            self._try_complete_join(group)
+        self._maybe_complete_join(group)
 
     def _has_room(self, group: ClassicGroup, member_id: str) -> bool:
         """Whether the group may take a member in, or the member is in it already and not behind the limit."""
@@ -103,8 +102,7 @@ class ClassicGroups:
         def expire() -> None:
             if self._is_current(group) and member_id in group.pending_ids:
                 group.pending_ids.discard(member_id)
-                if group.state is ClassicState.PREPARING_REBALANCE and group.generation:
-                    self._try_complete_join(group)
+                self._maybe_complete_join(group)
 
         self._surroundings.call_at(self._surroundings.now_ms() + timeout_ms, expire)
 
@@ -156,7 +154,7 @@ class ClassicGroups:
         )
         if not group.members:
             group.protocol_type = values.protocol_type
-        if group.state is ClassicState.PREPARING_REBALANCE and not group.generation:
+        if group.state is ClassicState.PREPARING_REBALANCE and group.waits_for_delay:
             group.has_new_member = True
         group.add(member)
         self._answer_join(member, joined)
@@ -285,7 +283,8 @@ class ClassicGroups:
         is_first = group.state is ClassicState.EMPTY
         group.become(ClassicState.PREPARING_REBALANCE, self._surroundings.wall_ms())
         group.rebalance += 1
-        if is_first and not group.generation:
+        group.waits_for_delay = is_first
+        if is_first:
             delay_ms = self._config().initial_rebalance_delay_ms
             group.has_new_member = False
             self._wait_for_first(group, group.rebalance, delay_ms, group.rebalance_timeout_ms)
@@ -329,8 +328,10 @@ class ClassicGroups:
             and group.rebalance == rebalance
         )
 
-    def _try_complete_join(self, group: ClassicGroup) -> None:
-        if group.has_all_joined:
+    def _maybe_complete_join(self, group: ClassicGroup) -> None:
+        """Complete a rebalance in which nobody else is waited for; that of an empty group takes its time."""
+        is_rebalancing = group.state is ClassicState.PREPARING_REBALANCE
+        if is_rebalancing and not group.waits_for_delay and group.has_all_joined:
             self._complete_join(group)
 
     def _complete_join(self, group: ClassicGroup) -> None:
@@ -385,8 +386,8 @@ class ClassicGroups:
         """Members are gone: the others take over what was theirs."""
         if group.state in (ClassicState.STABLE, ClassicState.COMPLETING_REBALANCE):
             self._rebalance_without(group)
-        elif group.state is ClassicState.PREPARING_REBALANCE and group.generation:
-            self._try_complete_join(group)
+        else:
+            self._maybe_complete_join(group)
 
     def _rebalance_without(self, group: ClassicGroup) -> None:
         if group.members:

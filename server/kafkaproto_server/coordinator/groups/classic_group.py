@@ -88,6 +88,8 @@ class ClassicGroup:
     """By how many members each protocol is supported."""
     has_new_member: bool = False
     """Whether one joined while the first rebalance waits for more."""
+    waits_for_delay: bool = False
+    """Whether its rebalance is the first one since it was empty: that waits for members that may come."""
     rebalance: int = 0
     """Counts rebalances, so that a call for the end of an earlier one is told from this one's."""
 

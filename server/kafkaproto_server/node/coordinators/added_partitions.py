@@ -29,6 +29,9 @@ from kafkaproto_server.requests.transaction_requests import (
 from kafkaproto_server.topic_names import TRANSACTIONS_TOPIC
 from kafkaproto_server.types import NO_NODE, Endpoint
 
+MAX_ELEMENTS = 1_000
+"""Of one request: some 30 KiB. Of a sender that may do no more than CLUSTER_ACTION, a broker reads up to 64 KiB
+(`apis.serving`)."""
 BATCHED_VERSION = 4
 """The first version of AddPartitionsToTxn that brokers use."""
 
@@ -78,6 +81,7 @@ class AddedPartitions:
             rng=rng,
             connect=connect,
             timeout_ms=timeout_ms,
+            max_elements=MAX_ELEMENTS,
             request=_request,
             responded=_responded,
         )

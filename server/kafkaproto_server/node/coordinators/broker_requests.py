@@ -57,6 +57,7 @@ class BrokerRequests(Generic[ItemT]):
         rng: Rng,
         connect: Connect,
         timeout_ms: Callable[[], int],
+        max_elements: int = MAX_ELEMENTS,
         request: Callable[[Sequence[ItemT]], Message],
         responded: Callable[[Sequence[ItemT], Message | None], None],
     ) -> None:
@@ -67,6 +68,7 @@ class BrokerRequests(Generic[ItemT]):
         self.rng = rng
         self.connect = connect
         self.timeout_ms = timeout_ms
+        self.max_elements = max_elements
         self.request = request
         self.responded = responded
         self._queues: dict[int, _Queue[ItemT]] = {}
@@ -119,7 +121,7 @@ class _Queue(Generic[ItemT]):
         kept: deque[ItemT] = deque()
         keys: set[Hashable] = set()
         elements = 0
-        while self.items and elements < MAX_ELEMENTS:
+        while self.items and elements < self._owner.max_elements:
             item = self.items.popleft()
             if item.key in keys:
                 kept.append(item)
