@@ -542,6 +542,26 @@ def test_a_new_id_of_a_static_member_that_cannot_be_kept_is_not_told() -> None:
     assert joined[0].code is ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
+def test_a_static_member_whose_new_id_is_kept_too_late_joins_the_next_generation() -> None:
+    groups = Groups()
+    groups.stable(1, group_instance_id=STATIC)
+    groups.log.commits_at_once = False
+    joined = groups.join(group_instance_id=STATIC)
+    other = groups.join()
+    groups.log.commit()
+    assert [each[0].generation for each in (joined, other)] == [2, 2]
+
+
+def test_a_static_member_that_left_before_its_new_id_was_kept_is_no_member() -> None:
+    groups = Groups()
+    groups.stable(1, group_instance_id=STATIC)
+    groups.log.commits_at_once = False
+    joined = groups.join(group_instance_id=STATIC)
+    groups.leave(("", STATIC))
+    groups.log.commit()
+    assert joined[0].code is ErrorCode.UNKNOWN_MEMBER_ID
+
+
 # -- another coordinator
 
 

@@ -62,9 +62,12 @@ class Client:
 
     def _told(self, code: ErrorCode) -> None:
         self.is_stable = False
-        if code is ErrorCode.FENCED_INSTANCE_ID:
-            self.is_over = True
-        elif code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION):
+        if code in (
+            ErrorCode.UNKNOWN_MEMBER_ID,
+            ErrorCode.ILLEGAL_GENERATION,
+            # A static member whose new id was not kept is started anew: there is no other one of its name.
+            ErrorCode.FENCED_INSTANCE_ID,
+        ):
             self.member_id = ""
         else:
             assert code in (

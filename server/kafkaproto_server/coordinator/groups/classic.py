@@ -229,13 +229,22 @@ class ClassicGroups:
             group.set_protocols(member, before)
             raise
 
+        new_id, generation = member.member_id, group.generation
+
         def kept(code: ErrorCode) -> None:
             if code is not ErrorCode.NONE:
-                joined(JoinOutcome(code, member.member_id))
+                joined(JoinOutcome(code, new_id))
+            elif not self._is_current(group) or group.members.get(new_id) is not member:
+                # It is gone, or was started anew once more.
+                joined(JoinOutcome(ErrorCode.UNKNOWN_MEMBER_ID, new_id))
+            elif group.state is not ClassicState.STABLE or group.generation != generation:
+                self._answer_join(member, joined)
+                self.rebalance(group)
+                self._maybe_complete_join(group)
             else:
                 skips = is_leader and values.knows_skipping
                 # A leader of an older client has to be told that it does not lead, or it would assign anew.
-                leader_id = member.member_id if skips or not is_leader else values.member_id
+                leader_id = new_id if skips or not is_leader else values.member_id
                 joined(
                     self._joined(
                         group, member, is_told_members=skips, skip_assignment=skips, leader_id=leader_id
