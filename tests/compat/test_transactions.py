@@ -262,6 +262,29 @@ def test_a_hanging_transaction_is_found_and_aborted(tmp_path: Path) -> None:
         hanging.close()
 
 
+def test_what_is_committed_stays_so_if_the_node_dies_at_once(tmp_path: Path) -> None:
+    """The decision is in the log; the node sends the markers when it is back."""
+    mortal = make_node(node_class(), tmp_path, {**OVERRIDES, **SHORT_SESSION})
+    expected: Counter[str] = Counter()
+    try:
+        mortal.start()
+        for number in range(3):
+            writer = producer(mortal, "mortal")
+            for what in ("committed", "open"):
+                writer.begin_transaction()
+                writer.produce("mortal", f"{number} {what}".encode())
+                writer.flush(WAIT_S)
+                if what == "committed":
+                    writer.commit_transaction(WAIT_S)
+                    expected[f"{number} {what}"] += 1
+            mortal.kill()
+            mortal.start()
+        producer(mortal, "mortal")
+        assert read(mortal.bootstrap_server, "mortal", 1) == expected
+    finally:
+        mortal.close()
+
+
 def write(node: Node, topic: str, records: bytes) -> int:
     """Write a batch as it is; the error code."""
     with connect(node.bootstrap_server) as client:
