@@ -100,6 +100,9 @@ WITH_EFFECT = frozenset(
         "log.retention.bytes",
         "log.segment.bytes",
         "log.retention.check.interval.ms",
+        "offsets.topic.replication.factor",
+        "transaction.state.log.replication.factor",
+        "transaction.state.log.min.isr",
     }
 )
 """The keys of all these that something in our server depends on."""
