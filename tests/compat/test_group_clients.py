@@ -1,7 +1,7 @@
 """Unchanged clients in groups, of the classic protocol and of the consumer protocol (KIP-848).
 
 Members come and go and share the partitions; offsets are there for whoever comes next; and when the group's coordinator
-dies, the group goes on with another broker. Every expectation also holds against Apache Kafka.
+dies, the group goes on with another broker.
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ REGISTRATION = Bounds(max_elements=4_000, max_bytes=512 * KIB)
 ITEMS = Bounds(max_elements=100_000, max_bytes=16 * MIB)
 MARKERS = Bounds(max_elements=40_000, max_bytes=16 * MIB)
 """What 10,000 transactions that end together send to one leader. Their markers are decoded and answered as a whole."""
+JOINS = Bounds(max_elements=1_000, max_bytes=1 * MIB)
+"""What a member says with each protocol may name thousands of topics. A record with the group has to hold it."""
 HEARTBEATS = Bounds(max_elements=5_000, max_bytes=1 * MIB)
 """A member may name thousands of topics, or have thousands of partitions."""
 DELETED_OFFSETS = Bounds(max_elements=5_000, max_bytes=1 * MIB)

@@ -9,6 +9,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerProtocolSubscription, GroupMetadataKey, OffsetCommitKey
+from kafkaproto_server.coordinator.groups import shard
 from tests.coordinator.support.consumers import topic_id
 from tests.coordinator.support.groups import GROUP, SESSION_MS, Groups
 from tests.coordinator.support.offsets import of
@@ -214,6 +215,25 @@ def test_a_deleted_group_is_gone_for_good() -> None:
         assert groups.listed() == []
         assert [groups.fetch(each) for each in (GROUP, "new", "simple")] == [{}, {}, {}]
         groups.move()
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_group_with_many_offsets_is_deleted_in_many_turns(
+    monkeypatch: pytest.MonkeyPatch, is_over: bool
+) -> None:
+    monkeypatch.setattr(shard, "OFFSETS_AT_ONCE", 10)
+    groups = Groups()
+    for number in range(35):
+        groups.commit(of("t", number, 5))
+    codes: list[ErrorCode] = []
+    groups.shard.delete(GROUP, codes.append)
+    assert codes == []
+    assert len(groups.log.records()) == 45
+    if is_over:
+        groups.shard.unload()
+    groups.advance(10)
+    assert codes == [ErrorCode.NOT_COORDINATOR if is_over else NONE]
+    assert len(groups.log.records()) == (45 if is_over else 71)
 
 
 # -- names

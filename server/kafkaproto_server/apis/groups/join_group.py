@@ -14,7 +14,7 @@ from kafkaproto.messages import JoinGroupRequest, JoinGroupResponse
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
-from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.bounds import JOINS
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.group_requests import NO_GENERATION, JoinOutcome, JoinValues
 from kafkaproto_server.requests.ports import Services
@@ -89,7 +89,7 @@ def refuse(request: JoinGroupRequest, refusal: Refusal) -> JoinGroupResponse:
 
 API = Api(
     key=ApiKey.JOIN_GROUP,
-    bounds=SMALL,
+    bounds=JOINS,
     broker=Served(handler=handle_join_group, access=of_items(Operation.READ, ResourceType.GROUP)),
     refuse=refuse,
 )

@@ -23,6 +23,7 @@ Apache Kafka has this in OffsetMetadataManager.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Protocol
 
 from kafkaproto.error_codes import ErrorCode
@@ -299,6 +300,17 @@ class OffsetMetadataManager:
             self._append(batch)
         self._append(final, last)
         self._when_settled(deleted)
+
+    def delete_some(self, group_id: str, count: int) -> None:
+        """Delete so many offsets of a group that is about to be deleted. Raises CoordinatorError."""
+        keys = (
+            (topic, partition)
+            for topic, of_topic in self._offsets.of_group(group_id).items()
+            for partition in of_topic
+        )
+        gone = [Record(_key(group_id, *each), None) for each in islice(keys, count)]
+        for batch in _batches(gone):
+            self._append(batch)
 
     def groups(self) -> list[str]:
         """All groups that have an offset, or a pending one."""

@@ -94,6 +94,8 @@ FIRST_COMMIT_WITH_NOT_FOUND = 9
 """The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
 MAX_PREFIX_BYTES = 32_000
 """What a member's id may begin with: with the UUID behind it, a string has at most 32,767 bytes."""
+OFFSETS_AT_ONCE = 2_000
+"""How many offsets of a group are deleted in one turn."""
 GROUPS_AT_ONCE = 100
 """How many groups are looked at for expired offsets in one turn."""
 
@@ -467,11 +469,24 @@ class GroupShard:
         """Delete a group that has no members, with its offsets; errors are told by ``deleted`` as well."""
         try:
             records = self._deletion_of(self._existing(group_id))
+            if self._offsets.count(group_id) > OFFSETS_AT_ONCE:
+                self._offsets.delete_some(group_id, OFFSETS_AT_ONCE)
+                self._surroundings.call_at(
+                    self._surroundings.now_ms() + 1, partial(self._delete_rest, group_id, deleted)
+                )
+                return
             self._offsets.delete_group(group_id, deleted, last=records)
         except CoordinatorError as error:
             deleted(error.code)
         else:
             self._forget(group_id, records)
+
+    def _delete_rest(self, group_id: str, deleted: GroupDeleted) -> None:
+        """Go on, unless another broker coordinates meanwhile."""
+        if self._is_over:
+            deleted(ErrorCode.NOT_COORDINATOR)
+        else:
+            self.delete(group_id, deleted)
 
     def _existing(self, group_id: str) -> ClassicGroup | ConsumerGroup:
         """Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""
