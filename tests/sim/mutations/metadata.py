@@ -335,6 +335,6 @@ MUTATIONS = (
         "has kraft.version raised amid records",
         MetadataInvariant.NO_FAILURE,
         _asks_the_quorum_amid_records,
-        likely_seed=413,
+        likely_seed=273,
     ),
 )
