@@ -36,6 +36,7 @@ _OWN_TASKS = frozenset(
         "tests.sim.nodes.timeline.Timeline.run",
         # What clients are told is compared with all that nodes have.
         "tests.sim.nodes.data.consumers.Consumer.run",
+        "tests.sim.nodes.data.operators._Operator.run",
         "tests.sim.nodes.data.producers.Producer.run",
     }
 )

@@ -166,7 +166,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "ignores min.insync.replicas", (_REPLICATED, _STAYS), _ignores_the_minimal_isr, likely_seed=1000003
     ),
     record_mutation("counts what it sends", (_HAVE, _REPLICATED, _STAYS), _counts_what_it_sends),
-    record_mutation("believes all committed", (_STAYS, _HAVE), _believes_all_committed, likely_seed=1000004),
+    record_mutation("believes all committed", (_STAYS, _HAVE), _believes_all_committed, likely_seed=1000008),
     record_mutation("cuts all of its log", (_HAVE, _STAYS), _cuts_all_of_its_log, likely_seed=1000047),
     record_mutation(
         "does not fence leader epochs", (_STAYS, _HAVE), _does_not_fence_leader_epochs, likely_seed=1000077
