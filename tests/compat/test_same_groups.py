@@ -368,7 +368,7 @@ def records_of(node: Node, group: str) -> list[tuple[Message, Message | None, in
         response: Any = probe.ask(request, 12)
     found = []
     for view in iterate_batches(bytes(response.responses[0].partitions[0].records)):
-        for record in view.records():
+        for record in () if view.header().is_control else view.records():
             decoded = decode_coordinator_record(GROUP_RECORDS, record.key or b"", record.value)
             name = getattr(decoded.key, "group_id", None) or getattr(decoded.key, "group", None)
             is_first = isinstance(decoded.value, kafka.GroupMetadataValue) and not decoded.value.generation
@@ -390,6 +390,44 @@ def test_the_hash_of_a_groups_topics_is_apache_kafkas(both: tuple[Node, Node]) -
         ]
         of_topic = topic_hash(xxhash.xxh3_64_intdigest, talk.topic_id, TOPIC, [[RACK], [RACK]])
         assert hashes == [group_hash(xxhash.xxh3_64_intdigest, {TOPIC: of_topic})]
+
+
+def commit_in_transaction(node: Node, group: str) -> None:
+    """Commit an offset of the group with a transaction; the request has the topic's name only."""
+
+    def producer() -> Any:
+        with Probe(node.bootstrap_server) as probe:
+            request = kafka.InitProducerIdRequest(transactional_id=group, transaction_timeout_ms=60_000)
+            return probe.ask(request, 4)
+
+    def is_coordinated() -> bool:
+        with Probe(node.bootstrap_server) as probe:
+            probe.ask(kafka.FindCoordinatorRequest(key_type=1, coordinator_keys=[group]), 4)
+        return bool(producer().error_code == 0)
+
+    wait_until(is_coordinated, WAIT_S, "a coordinator of transactions")
+    begun = producer()
+    identity = {
+        "transactional_id": group,
+        "producer_id": begun.producer_id,
+        "producer_epoch": begun.producer_epoch,
+    }
+    topic = kafka.TxnOffsetCommitRequest.Topic(
+        name=TOPIC,
+        partitions=[
+            kafka.TxnOffsetCommitRequest.Partition(
+                partition_index=0, committed_offset=7, committed_metadata="m"
+            )
+        ],
+    )
+    with Probe(node.bootstrap_server) as probe:
+        added: Any = probe.ask(kafka.AddOffsetsToTxnRequest(group_id=group, **identity), 3)
+        committed: Any = probe.ask(
+            kafka.TxnOffsetCommitRequest(group_id=group, topics=[topic], **identity), 3
+        )
+        ended: Any = probe.ask(kafka.EndTxnRequest(committed=True, **identity), 3)
+    codes = added.error_code, committed.topics[0].partitions[0].error_code, ended.error_code
+    assert codes == (0, 0, 0)
 
 
 _OF_TIME = {"commit_timestamp", "current_state_timestamp", "assignment_timestamp", "metadata_hash"}
@@ -417,8 +455,9 @@ def test_both_write_the_same_records(both: tuple[Node, Node]) -> None:
             )
             talk.ask(sync, 5)
             beat(talk, "same-new", "m", 0, rack_id="r", server_assignor="range")
+            commit_in_transaction(node, "same-transaction")
         found = []
-        for group in ("same", "same-classic", "same-new"):
+        for group in ("same", "same-classic", "same-new", "same-transaction"):
             for key, value, version in records_of(node, group):
                 text = f"{_told(key)} {_told(value)} v{version}"
                 text = text.replace(joined.member_id, "<member>")

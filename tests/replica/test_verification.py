@@ -107,6 +107,20 @@ def test_old_guards_are_forgotten() -> None:
     assert verifications.is_valid(8, young, 1)
 
 
+def test_a_producer_that_the_coordinator_does_not_know_leaves_nothing() -> None:
+    verifications = Verifications()
+    verifications.refused(7, object())
+    first = begin(verifications, producer_id=7)
+    verifications.refused(7, None)
+    assert verifications.is_valid(7, first, 1)
+    verifications.refused(7, first)
+    assert not verifications.is_valid(7, first, 1)
+    # A later question has a guard of its own.
+    second = begin(verifications, producer_id=7)
+    verifications.refused(7, first)
+    assert verifications.is_valid(7, second, 1)
+
+
 def test_who_is_in_a_transaction() -> None:
     producers = ProducerStates()
     assert not producers.is_in_transaction(7, 0)

@@ -97,6 +97,11 @@ class Verifications:
                 f" {guard.lowest_sequence}, which is not in the log",
             )
 
+    def refused(self, producer_id: int, guard: object | None) -> None:
+        """The coordinator does not know the producer. Anybody may name producers that do not exist."""
+        if self._guards is not None and guard is not None and self._guards.get(producer_id) is guard:
+            del self._guards[producer_id]
+
     def end(self, producer_id: int) -> None:
         """A batch or a marker of the producer's transaction is appended."""
         if self._guards is not None:

@@ -213,7 +213,7 @@ class GroupPort(msgspec.Struct, frozen=True, kw_only=True):
     """A member of a generation lives: group, member id, instance id, generation."""
     leave: Callable[[str, Sequence[tuple[str, str | None]]], ErrorCode | list[ErrorCode]]
     """Members leave a group, by id and instance id: a result for each, or one for all."""
-    listed: Callable[[], ErrorCode | list[GroupListing]]
+    listed: Callable[[], ErrorCode | Iterator[GroupListing]]
     """All groups that this broker coordinates."""
     described: Callable[[str], DescribedGroup]
     """A classic group."""

@@ -22,6 +22,14 @@ class TopicPartition(NamedTuple):
     partition: int
 
 
+def by_topic(partitions: Sequence[TopicPartition]) -> dict[str, list[int]]:
+    """The partitions of each topic, as requests have them."""
+    found: dict[str, list[int]] = {}
+    for topic, index in partitions:
+        found.setdefault(topic, []).append(index)
+    return found
+
+
 class InitProducerIdValues(msgspec.Struct, frozen=True, kw_only=True):
     """What an InitProducerId request with a transactional id says."""
 

@@ -20,20 +20,16 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.offset_commits import AT_ONCE, check_topics, refuse_topics
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.offset_requests import NO_RETENTION_TIME, Committer, OffsetCommitPartition
+from kafkaproto_server.requests.offset_requests import NO_RETENTION_TIME, Committer
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Deferred, Steps
 
-AT_ONCE = 2_000
-"""How many offsets are committed in one turn of the loop."""
 _FIRST_WITH_IDS = 10
 _LAST_WITH_RETENTION = 4
-
-Topic = OffsetCommitResponse.Topic
-Partition = OffsetCommitResponse.Partition
 
 
 def handle_offset_commit(
@@ -49,7 +45,9 @@ def handle_offset_commit(
 def _commit(
     request: OffsetCommitRequest, context: RequestContext, services: Services
 ) -> Steps[OffsetCommitResponse | Deferred[OffsetCommitResponse]]:
-    response, accepted, places = yield from _check_topics(request, context, services)
+    response = OffsetCommitResponse()
+    by_id = context.api_version >= _FIRST_WITH_IDS
+    accepted, places = yield from check_topics(request, response, context, services, by_id=by_id)
     committer = Committer(
         member_id=request.member_id,
         group_instance_id=request.group_instance_id,
@@ -88,61 +86,10 @@ def _commit(
     return reply
 
 
-def _check_topics(
-    request: OffsetCommitRequest, context: RequestContext, services: Services
-) -> Steps[tuple[OffsetCommitResponse, list[OffsetCommitPartition], list[Partition]]]:
-    """The response with all that is refused here, what is to be committed, and where its results belong."""
-    image = services.metadata.image()
-    response = OffsetCommitResponse()
-    accepted: list[OffsetCommitPartition] = []
-    places: list[Partition] = []
-    for topic in request.topics:
-        by_id = context.api_version >= _FIRST_WITH_IDS
-        known = image.topics.get(topic.topic_id) if by_id else image.topic_by_name(topic.name)
-        name = topic.name if not by_id else "" if known is None else known.name
-        code = ErrorCode.NONE
-        if by_id and known is None:
-            code = ErrorCode.UNKNOWN_TOPIC_ID
-        elif not is_allowed(context, services, Operation.READ, ResourceType.TOPIC, name):
-            code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        result = Topic(name=name, topic_id=topic.topic_id)
-        response.topics.append(result)
-        for each in topic.partitions:
-            place = Partition(partition_index=each.partition_index, error_code=code)
-            result.partitions.append(place)
-            if code is not ErrorCode.NONE:
-                pass
-            elif known is None or each.partition_index not in known.partitions:
-                place.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            else:
-                places.append(place)
-                accepted.append(
-                    OffsetCommitPartition(
-                        topic=name,
-                        topic_id=known.topic_id,
-                        partition=each.partition_index,
-                        committed_offset=each.committed_offset,
-                        committed_leader_epoch=each.committed_leader_epoch,
-                        committed_metadata=each.committed_metadata,
-                    )
-                )
-            yield
-        yield
-    return response, accepted, places
-
-
 def refuse(request: OffsetCommitRequest, refusal: Refusal) -> Steps[OffsetCommitResponse]:
     """The error for each partition."""
     response = OffsetCommitResponse()
-    for topic in request.topics:
-        refused = Topic(name=topic.name, topic_id=topic.topic_id)
-        response.topics.append(refused)
-        for each in topic.partitions:
-            refused.partitions.append(
-                Partition(partition_index=each.partition_index, error_code=refusal.code)
-            )
-            yield
-        yield
+    yield from refuse_topics(request, response, refusal.code)
     return response
 
 

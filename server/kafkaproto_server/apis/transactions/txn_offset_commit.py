@@ -21,6 +21,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.offset_commits import AT_ONCE, check_topics, refuse_topics
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import Committer, OffsetCommitPartition, ProducerKey, Results
 from kafkaproto_server.requests.ports import Services
@@ -29,14 +30,10 @@ from kafkaproto_server.requests.transaction_requests import AsksCoordinator, Pro
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Deferred, Steps
 
-AT_ONCE = 2_000
-"""How many offsets are committed in one turn of the loop."""
 _FIRST_WITH_ABORTABLE = 4
 _FIRST_THAT_ADDS = 5
 _FIRST_WITH_IDS = 6
 
-Topic = TxnOffsetCommitResponse.Topic
-Partition = TxnOffsetCommitResponse.Partition
 Reply = Deferred[TxnOffsetCommitResponse]
 
 
@@ -57,7 +54,9 @@ def handle_txn_offset_commit(
 def _commit(
     request: TxnOffsetCommitRequest, context: RequestContext, services: Services
 ) -> Steps[TxnOffsetCommitResponse | Reply]:
-    response, accepted, places = yield from _check_topics(request, context, services)
+    response = TxnOffsetCommitResponse()
+    by_id = context.api_version >= _FIRST_WITH_IDS
+    accepted, places = yield from check_topics(request, response, context, services, by_id=by_id)
     if not accepted:
         return response
     reply: Reply = Deferred()
@@ -112,59 +111,10 @@ def _commit_some(
     services.groups.commit_in_transaction(request.group_id, committer, partitions, key, done)
 
 
-def _check_topics(
-    request: TxnOffsetCommitRequest, context: RequestContext, services: Services
-) -> Steps[tuple[TxnOffsetCommitResponse, list[OffsetCommitPartition], list[Partition]]]:
-    """The response with all that is refused here, what is to be committed, and where its results belong."""
-    image = services.metadata.image()
-    response = TxnOffsetCommitResponse()
-    accepted: list[OffsetCommitPartition] = []
-    places: list[Partition] = []
-    by_id = context.api_version >= _FIRST_WITH_IDS
-    for topic in request.topics:
-        known = image.topics.get(topic.topic_id) if by_id else image.topic_by_name(topic.name)
-        name = topic.name if not by_id else "" if known is None else known.name
-        code = ErrorCode.NONE
-        if by_id and known is None:
-            code = ErrorCode.UNKNOWN_TOPIC_ID
-        elif not is_allowed(context, services, Operation.READ, ResourceType.TOPIC, name):
-            code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        result = Topic(name=name, topic_id=topic.topic_id)
-        response.topics.append(result)
-        for each in topic.partitions:
-            place = Partition(partition_index=each.partition_index, error_code=code)
-            result.partitions.append(place)
-            if code is ErrorCode.NONE and (known is None or each.partition_index not in known.partitions):
-                place.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            elif code is ErrorCode.NONE:
-                places.append(place)
-                accepted.append(
-                    OffsetCommitPartition(
-                        topic=name,
-                        topic_id=topic.topic_id,
-                        partition=each.partition_index,
-                        committed_offset=each.committed_offset,
-                        committed_leader_epoch=each.committed_leader_epoch,
-                        committed_metadata=each.committed_metadata,
-                    )
-                )
-            yield
-        yield
-    return response, accepted, places
-
-
 def refuse(request: TxnOffsetCommitRequest, refusal: Refusal) -> Steps[TxnOffsetCommitResponse]:
     """The error for each partition."""
     response = TxnOffsetCommitResponse()
-    for topic in request.topics:
-        refused = Topic(name=topic.name, topic_id=topic.topic_id)
-        response.topics.append(refused)
-        for each in topic.partitions:
-            refused.partitions.append(
-                Partition(partition_index=each.partition_index, error_code=refusal.code)
-            )
-            yield
-        yield
+    yield from refuse_topics(request, response, refusal.code)
     return response
 
 

@@ -567,10 +567,10 @@ class GroupShard:
     # -- administrators ------------------------------------------------------------------------------------------
 
     def listed(self) -> Iterator[GroupListing]:
-        """All groups, in no order."""
-        for group in self._groups.values():
+        """All groups, in no order. Each is looked at when its turn comes."""
+        for group in tuple(self._groups.values()):
             yield GroupListing(group.group_id, group.protocol_type or "", group.state.value, "Classic")
-        for each in self._consumer.groups.values():
+        for each in tuple(self._consumer.groups.values()):
             yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "Consumer")
 
     def described(self, group_id: str) -> DescribedGroup:

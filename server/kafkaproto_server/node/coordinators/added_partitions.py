@@ -25,6 +25,7 @@ from kafkaproto_server.requests.transaction_requests import (
     PartitionCodes,
     Producer,
     TopicPartition,
+    by_topic,
 )
 from kafkaproto_server.topic_names import TRANSACTIONS_TOPIC
 from kafkaproto_server.types import NO_NODE, Endpoint
@@ -133,19 +134,12 @@ def _request(questions: Sequence[_Question]) -> AddPartitionsToTxnRequest:
                 verify_only=not each.asks.adds,
                 topics=[
                     AddPartitionsToTxnRequest.AddPartitionsToTxnTopic(name=topic, partitions=indexes)
-                    for topic, indexes in _by_topic(each.partitions).items()
+                    for topic, indexes in by_topic(each.partitions).items()
                 ],
             )
             for each in questions
         ]
     )
-
-
-def _by_topic(partitions: Sequence[TopicPartition]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for topic, index in partitions:
-        found.setdefault(topic, []).append(index)
-    return found
 
 
 def _responded(questions: Sequence[_Question], response: Message | None) -> None:

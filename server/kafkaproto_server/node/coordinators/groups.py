@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 import xxhash
 
@@ -193,10 +194,10 @@ class GroupCoordinators:
             is_loading = error.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
             return ErrorCode.NONE if is_loading else error.code
 
-    def _listed(self) -> ErrorCode | list[GroupListing]:
+    def _listed(self) -> ErrorCode | Iterator[GroupListing]:
         if self.led.is_loading:
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-        return [each for shard in self.led.loaded_shards() for each in shard.listed()]
+        return chain.from_iterable(shard.listed() for shard in self.led.loaded_shards())
 
     def _described(self, group_id: str) -> DescribedGroup:
         try:

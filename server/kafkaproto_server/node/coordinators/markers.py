@@ -20,7 +20,7 @@ from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests
 from kafkaproto_server.ports import Rng
 from kafkaproto_server.requests.data import MarkerItem, Produced, ProduceResult
-from kafkaproto_server.requests.transaction_requests import TopicPartition
+from kafkaproto_server.requests.transaction_requests import TopicPartition, by_topic
 from kafkaproto_server.types import Endpoint
 
 PARTITIONS_IN_ONE = 4_000
@@ -163,7 +163,7 @@ def _request(items: Sequence[_MarkerItem]) -> WriteTxnMarkersRequest:
                 transaction_result=each.marker.is_commit,
                 topics=[
                     WriteTxnMarkersRequest.WritableTxnMarkerTopic(name=topic, partition_indexes=indexes)
-                    for topic, indexes in _by_topic(each.partitions).items()
+                    for topic, indexes in by_topic(each.partitions).items()
                 ],
                 coordinator_epoch=each.marker.coordinator_epoch,
                 transaction_version=each.marker.transaction_version,
@@ -171,13 +171,6 @@ def _request(items: Sequence[_MarkerItem]) -> WriteTxnMarkersRequest:
             for each in items
         ]
     )
-
-
-def _by_topic(partitions: Sequence[TopicPartition]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for topic, index in partitions:
-        found.setdefault(topic, []).append(index)
-    return found
 
 
 def _responded(items: Sequence[_MarkerItem], response: Message | None) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import structs
 
@@ -47,6 +48,8 @@ _NOT_VERIFIED = frozenset(
     }
 )
 """Codes after which a producer would look for another leader, or not send again. With NOT_ENOUGH_REPLICAS it does."""
+_NO_SUCH_PRODUCER = frozenset({ErrorCode.INVALID_PRODUCER_ID_MAPPING, ErrorCode.INVALID_PRODUCER_EPOCH})
+"""Codes after which nothing of the producer is expected any more."""
 
 
 class TransactionalAppends:
@@ -140,11 +143,19 @@ class TransactionalAppends:
                     self._call_at(now_ms + pause_ms, ask)
                     return
                 of_these = {position: refused[name] for position, name in names.items() if name in refused}
+                for position, code in of_these.items():
+                    if code in _NO_SUCH_PRODUCER:
+                        self._forget(producer, places[position], guards[position])
                 done(guards, {**errors, **of_these})
 
             self._added.ask(producer, tuple(names.values()), asks, answered)
 
         ask()
+
+    def _forget(self, producer: Producer, place: tuple[bytes, int, int], guard: object) -> None:
+        topic_id, index, _ = place
+        with suppress(PartitionError):
+            self._leading(topic_id, index).verifications.refused(producer.producer_id, guard)
 
     def verify_offsets(
         self, topic_id: bytes, index: int, producer: Producer, asks: AsksCoordinator, told: Told
