@@ -407,6 +407,18 @@ def test_offsets_of_deleted_topics_go_and_those_of_new_topics_stay() -> None:
     assert groups.fetch("third") == {}
 
 
+def test_many_consumer_groups_hear_of_topics_some_at_a_time() -> None:
+    groups = Groups()
+    names = [f"g{number}" for number in range(shard.GROUPS_AT_ONCE + 1)]
+    for name in names:
+        groups.consumer("m", group=name)
+    found = groups.shard._consumer.groups
+    groups.shard.topics_changed(["a"], has_new=False)
+    assert sum(each.refresh_at_ms is None for each in found.values()) == shard.GROUPS_AT_ONCE
+    groups.advance(1)
+    assert all(each.refresh_at_ms is None for each in found.values())
+
+
 def test_a_consumer_group_hears_of_new_partitions() -> None:
     groups = Groups()
     epoch = groups.consumer("m").member_epoch

@@ -159,7 +159,14 @@ class Coordinator:
         """A topic changes, and the coordinator is told so."""
         is_new = count is not None and name not in self.topics.counts
         self.topics.change(name, count)
-        self.groups.topics_changed([name], has_new=is_new)
+        self.tell([name], has_new=is_new)
+
+    def tell(self, names: Iterable[str], *, has_new: bool) -> None:
+        """Tell all groups that topics have changed."""
+        if has_new:
+            self.groups.has_new_topics()
+        for group_id in self.groups.groups:
+            self.groups.topics_changed(frozenset(names), group_id)
 
 
 def persistent(group: ConsumerGroup | None) -> object:

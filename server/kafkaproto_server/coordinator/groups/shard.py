@@ -202,7 +202,10 @@ class GroupShard:
 
     def topics_changed(self, names: Sequence[str], *, has_new: bool) -> None:
         """Topics of these names were made, deleted, or have other partitions or racks."""
-        self._consumer.topics_changed(names, has_new=has_new)
+        if has_new:
+            self._consumer.has_new_topics()
+        look = partial(self._consumer.topics_changed, frozenset(names))
+        self._look_at_each(list(self._consumer.groups), look, lambda: None)
 
     # -- members of consumer groups ------------------------------------------------------------------------------
 

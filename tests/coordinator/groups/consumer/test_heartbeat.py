@@ -312,9 +312,9 @@ def test_new_partitions_are_assigned_when_the_coordinator_is_told() -> None:
     coordinator.world.advance(INTERVAL_MS)
     coordinator.topics.change("a", 3)
     assert coordinator.beat("m", 1).assignment is None
-    coordinator.groups.topics_changed(["b"], has_new=True)
+    coordinator.tell(["b"], has_new=True)
     assert coordinator.beat("m", 1).assignment is None
-    coordinator.groups.topics_changed(["a"], has_new=False)
+    coordinator.tell(["a"], has_new=False)
     outcome = coordinator.beat("m", 1)
     assert (outcome.member_epoch, outcome.assignment) == (2, {A: (0, 1, 2)})
 
@@ -334,7 +334,7 @@ def test_other_racks_make_a_new_group_epoch() -> None:
     coordinator = Coordinator()
     coordinator.join("m", "a")
     coordinator.topics.racks["a"] = [["r1"], ["r2"]]
-    coordinator.groups.topics_changed(["a"], has_new=False)
+    coordinator.tell(["a"], has_new=False)
     coordinator.beat("m", 1)
     assert coordinator.group.epoch == 2
 
@@ -353,7 +353,7 @@ def test_what_older_releases_kept_of_topics_is_removed() -> None:
     coordinator.join("m", "a")
     key = ConsumerGroupPartitionMetadataKey(group_id=GROUP)
     coordinator.groups.replay(GROUP, key, ConsumerGroupPartitionMetadataValue(topics=[]))
-    coordinator.groups.topics_changed(["a"], has_new=False)
+    coordinator.tell(["a"], has_new=False)
     records = coordinator.records_of(lambda: coordinator.beat("m", 1))
     assert records == [(key, None)]
     assert not coordinator.group.has_partition_metadata

@@ -119,14 +119,16 @@ class ConsumerGroups:
         """Another broker coordinates these groups now."""
         self.groups = {}
 
-    def topics_changed(self, names: Iterable[str], *, has_new: bool) -> None:
-        """Topics of these names were made, deleted, or have other partitions or racks."""
-        if has_new:
-            self._version_with_new_topics = self._topics.version()
-        changed = frozenset(names)
-        for group in self.groups.values():
-            if not changed.isdisjoint(group.subscribed_topics()):
-                group.refresh_at_ms = None
+    def has_new_topics(self) -> None:
+        """Regular expressions may match topics that they did not match before."""
+        self._version_with_new_topics = self._topics.version()
+
+    def topics_changed(self, changed: frozenset[str], group_id: str) -> None:
+        """Topics of these names were made, deleted, or have other partitions or racks. A group that uses one of them
+        looks at its topics again."""
+        group = self.groups.get(group_id)
+        if group is not None and not changed.isdisjoint(group.subscribed_topics()):
+            group.refresh_at_ms = None
 
     def delete(self, group_id: str) -> list[Record]:
         """The records that remove a group without members; whoever asks for them appends and replays them.
