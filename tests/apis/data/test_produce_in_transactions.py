@@ -74,7 +74,9 @@ def test_a_fenced_producer_is_told_so(broker: TransactionalBroker, version: int)
     assert broker.write(former, version=version).error_code == ErrorCode.INVALID_PRODUCER_EPOCH
     assert broker.write((77, 0), version=version).error_code == ErrorCode.INVALID_PRODUCER_ID_MAPPING
     # Anybody may name producers that do not exist: nothing is kept of them.
-    assert not broker.replicas.partition("t", 0).verifications._guards
+    guards = broker.replicas.partition("t", 0).verifications._guards
+    assert guards is not None
+    assert list(guards) == [former[0]]
 
 
 @pytest.mark.parametrize("version", [11, 12])

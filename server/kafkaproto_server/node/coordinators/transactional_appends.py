@@ -48,8 +48,6 @@ _NOT_VERIFIED = frozenset(
     }
 )
 """Codes after which a producer would look for another leader, or not send again. With NOT_ENOUGH_REPLICAS it does."""
-_NO_SUCH_PRODUCER = frozenset({ErrorCode.INVALID_PRODUCER_ID_MAPPING, ErrorCode.INVALID_PRODUCER_EPOCH})
-"""Codes after which nothing of the producer is expected any more."""
 
 
 class TransactionalAppends:
@@ -144,7 +142,7 @@ class TransactionalAppends:
                     return
                 of_these = {position: refused[name] for position, name in names.items() if name in refused}
                 for position, code in of_these.items():
-                    if code in _NO_SUCH_PRODUCER:
+                    if code is ErrorCode.INVALID_PRODUCER_ID_MAPPING:
                         self._forget(producer, places[position], guards[position])
                 done(guards, {**errors, **of_these})
 
