@@ -16,7 +16,8 @@ from bench._implementations import IMPLEMENTATIONS
 from bench._parts import Measurements
 from bench._repeated import pings
 from compat.node import Node
-from compat.process import free_ports, wait_until
+from compat.ports import free_port
+from compat.process import wait_until
 from compat.quorum import NodeClass, Quorum, connect, describe_quorum
 from kafkaproto.messages import MetadataRequest, MetadataResponse
 
@@ -62,7 +63,7 @@ def combined(implementation: str, folder: Path, megabytes: int) -> Measurements:
 
 
 def _combined(make: NodeClass, directory: Path, properties: Mapping[str, str]) -> Node:
-    (port,) = free_ports(1)
+    port = free_port()
     roles = {
         "process.roles": "broker,controller",
         "listeners": f"PLAINTEXT://127.0.0.1:{port},{properties['listeners']}",

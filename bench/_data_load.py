@@ -21,7 +21,8 @@ from bench._data_servers import Servers
 from bench._parts import Measurements
 from bench._raw_clients import Batches, Reader, Visitor, read_all
 from bench._writers import percentile
-from compat.process import free_ports, wait_until
+from compat.ports import free_port
+from compat.process import wait_until
 
 CLIENT_TIMEOUT_S = 300.0
 MEGABYTE = 1_000_000
@@ -234,7 +235,7 @@ def bare_sendfile(folder: Path, count: int) -> float:
     path = folder / "piece"
     if not path.exists():
         path.write_bytes(os.urandom(READ_BYTES) * (TOPIC_BYTES // READ_BYTES))
-    (port,) = free_ports(1)
+    port = free_port()
     server = subprocess.Popen([sys.executable, "-m", "bench._data_load", str(path), str(port)])
     try:
         wait_until(lambda: _accepts(port), CLIENT_TIMEOUT_S, "the loop of sendfile")

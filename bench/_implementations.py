@@ -11,7 +11,7 @@ from pathlib import Path
 from compat.kafka.stock import StockNode
 from compat.node import Node
 from compat.ours import OurNode
-from compat.process import free_ports
+from compat.ports import free_port
 from compat.quorum import NodeClass
 
 STOCK_OPTIONS = (
@@ -30,7 +30,7 @@ HTTP_KEY = "http.listener"
 
 def ours(directory: Path, properties: Mapping[str, str]) -> Node:
     """A node of ours, with its metrics on."""
-    (port,) = free_ports(1)
+    port = free_port()
     return OurNode(directory, {**properties, HTTP_KEY: f"127.0.0.1:{port}"})
 
 

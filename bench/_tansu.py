@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-from compat.process import ServerProcess, free_ports, wait_until
+from compat.ports import free_port
+from compat.process import ServerProcess, wait_until
 from compat.quorum import connect
 from kafkaproto.messages import ApiVersionsRequest
 
@@ -41,7 +42,7 @@ class Tansu:
     """One broker, until the end of a ``with`` block."""
 
     def __init__(self, folder: Path) -> None:
-        (port,) = free_ports(1)
+        port = free_port()
         self.address = f"127.0.0.1:{port}"
         url = f"tcp://{self.address}"
         arguments = ["broker", "--listener-url", url, "--advertised-listener-url", url]

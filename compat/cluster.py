@@ -14,7 +14,8 @@ from pathlib import Path
 from compat.kafka.tools import run_tool
 from compat.network import Network
 from compat.node import START_TIMEOUT_S, Node
-from compat.process import free_ports, wait_until
+from compat.ports import free_port
+from compat.process import wait_until
 from compat.quorum import CLUSTER_ID, NodeClass, Quorum, connect
 from kafkaproto.messages import (
     DescribeClusterRequest,
@@ -35,7 +36,7 @@ IN_SYNC_TIMEOUT_S = 180.0
 
 def broker_properties(directories: Sequence[Path], node_id: int, quorum: Quorum) -> dict[str, str]:
     """The properties of a node that is a broker only and finds the quorum as its controllers find each other."""
-    (port,) = free_ports(1)
+    port = free_port()
     return {
         "process.roles": "broker",
         "node.id": str(node_id),
@@ -87,7 +88,7 @@ class Cluster:
 
     def _relayed(self, network: Network, properties: Mapping[str, str]) -> dict[str, str]:
         """Properties of a broker whose peers reach it behind a relay, and its clients directly."""
-        broker_id, (port,) = int(properties["node.id"]), free_ports(1)
+        broker_id, port = int(properties["node.id"]), free_port()
         relay = network.add(broker_id, port, lambda: self._pid(broker_id))
         advertised = properties.get("advertised.listeners", properties["listeners"])
         return {
@@ -180,7 +181,7 @@ class CombinedCluster(Cluster):
 
         def make(folder: Path, properties: Mapping[str, str]) -> Node:
             node_id = int(properties["node.id"])
-            (port,) = free_ports(1)
+            port = free_port()
             count = (log_directories or {}).get(node_id, 1)
             listener = f"PLAINTEXT://127.0.0.1:{port}"
             both = {

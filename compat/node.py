@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from compat.process import ProcessDiedError, ServerProcess, free_ports
+from compat.ports import free_ports
+from compat.process import ProcessDiedError, ServerProcess
 
 # A node of either kind is ready in a few seconds; on a machine with much other work it takes a minute.
 START_TIMEOUT_S = 180.0

@@ -6,7 +6,6 @@ before a kill -9 is still there after its restart.
 
 import os
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,18 +21,6 @@ class WaitedTooLongError(Exception):
 
 class ProcessDiedError(Exception):
     """A process ended while something was expected of it; the message has its exit code and last words."""
-
-
-def free_ports(count: int) -> list[int]:
-    """Numbers of `count` different TCP ports of 127.0.0.1 that nobody listened on a moment ago."""
-    holders = [socket.socket() for _ in range(count)]
-    try:
-        for holder in holders:
-            holder.bind(("127.0.0.1", 0))
-        return [holder.getsockname()[1] for holder in holders]
-    finally:
-        for holder in holders:
-            holder.close()
 
 
 def wait_until(condition: Callable[[], bool], timeout_s: float, what: str) -> None:

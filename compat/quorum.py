@@ -16,7 +16,8 @@ from pathlib import Path
 
 from compat.network import Network
 from compat.node import Node, controller_properties
-from compat.process import WaitedTooLongError, free_ports
+from compat.ports import free_port, free_ports
+from compat.process import WaitedTooLongError
 from kafkaproto import uuids
 from kafkaproto.client import Client, parse_servers
 from kafkaproto.error_codes import describe
@@ -144,7 +145,7 @@ class Quorum:
         self, node_id: int, properties: Mapping[str, str], node_class: NodeClass | None = None
     ) -> Node:
         """Another controller, formatted to join, not started and no voter yet; of `make`, if given."""
-        (port,) = free_ports(1)
+        port = free_port()
         if node_class is not None:
             self._others[node_id] = node_class
         servers = [*self._servers.values(), self._server(node_id, port)]

@@ -8,7 +8,8 @@ from typing import Any
 
 from compat.admin_difference.state import State
 from compat.node import Node, controller_properties
-from compat.process import free_ports, wait_until
+from compat.ports import free_port
+from compat.process import wait_until
 from compat.quorum import CLUSTER_ID, NodeClass, connect
 from kafkaproto import uuids
 from kafkaproto.client import Client
@@ -38,7 +39,7 @@ class Side:
 
     def __init__(self, node_class: NodeClass, directory: Path) -> None:
         """Starts it; the client is connected when this returns."""
-        (port,) = free_ports(1)
+        port = free_port()
         properties = controller_properties(directory / "data", NODE_ID, [f"127.0.0.1:{port}"])
         self.node: Node = node_class(directory, {**properties, **PROPERTIES})
         self.node.format(CLUSTER_ID)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from compat.node import Node
 from compat.ours import BIN, OurNode
-from compat.process import free_ports
+from compat.ports import free_port, free_ports
 from compat.quorum import CLUSTER_ID, NodeClass
 from compat.runs.telling import Tell
 
@@ -168,7 +168,7 @@ def combined_file(data: Path) -> dict[str, str]:
 
 def controller_file(data: Path) -> dict[str, str]:
     """As the shipped controller.properties."""
-    (port,) = free_ports(1)
+    port = free_port()
     return {
         "process.roles": "controller",
         "node.id": "1",
@@ -183,7 +183,7 @@ def controller_file(data: Path) -> dict[str, str]:
 
 def broker_file(data: Path, controller: Mapping[str, str]) -> dict[str, str]:
     """As the shipped broker.properties, for a cluster with that controller."""
-    (port,) = free_ports(1)
+    port = free_port()
     return {
         "process.roles": "broker",
         "node.id": "2",

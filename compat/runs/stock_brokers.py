@@ -20,7 +20,8 @@ from compat.kafka.tools import ToolFailedError, run_tool
 from compat.kafka.verifiable import RETRYING, VerifiableProducer, account, read_all
 from compat.node import Node
 from compat.ours import OurNode
-from compat.process import free_ports, wait_until
+from compat.ports import free_port
+from compat.process import wait_until
 from compat.quota_load import QuotaLoad
 from compat.runs.mixed import SMALL_LOG
 from compat.runs.telling import Tell
@@ -101,7 +102,7 @@ def _cluster(folder: Path) -> Cluster:
 
 
 def _broker_with_login(folder: Path, properties: Mapping[str, str]) -> Node:
-    (port,) = free_ports(1)
+    port = free_port()
     listeners = f"{properties['listeners']},SASL_PLAINTEXT://127.0.0.1:{port}"
     return StockNode(folder, {**properties, "listeners": listeners})
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pyspark
 
-from compat.process import ServerProcess, free_ports
+from compat.ports import free_port
+from compat.process import ServerProcess
 from kafkaproto_pipeline.jobs.quick_start import lean_spark_home
 
 SPARK_HOME = Path(pyspark.__file__).parent
@@ -30,7 +31,7 @@ class StandaloneCluster:
 
     def __init__(self, folder: Path, workers: int = 2) -> None:
         """Starts everything and returns when all workers have registered; everything is written below the folder."""
-        (port,) = free_ports(1)
+        port = free_port()
         self.url = f"spark://127.0.0.1:{port}"
         self._folder = folder
         self._home = lean_spark_home(folder / "spark")

@@ -14,7 +14,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from compat.network import Network
-from compat.process import free_ports
+from compat.ports import free_ports
 
 SILENCE_S = 0.15
 """How long nothing has to come for silence; what passes a relay comes within a few milliseconds."""

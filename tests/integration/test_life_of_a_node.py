@@ -16,7 +16,8 @@ import pytest
 
 from compat.node import combined_properties
 from compat.ours import BIN, OurNode, OurNodeWithoutFile
-from compat.process import free_ports, wait_until
+from compat.ports import free_port, free_ports
+from compat.process import wait_until
 from kafkaproto.messages import FeatureLevelRecord, VotersRecord
 from kafkaproto.records.batch import build_batch, iterate_batches
 from kafkaproto.records.metadata import encode_metadata_record
@@ -79,7 +80,7 @@ def test_sigterm_and_sigint_end_in_order(tmp_path: Path) -> None:
 
 
 def test_ready_and_live_are_told_over_http(tmp_path: Path) -> None:
-    (port,) = free_ports(1)
+    port = free_port()
     node = make_node(tmp_path, http_listener=f"127.0.0.1:{port}")
     try:
         node.start()
@@ -300,7 +301,7 @@ def test_static_voters_of_one(tmp_path: Path) -> None:
 
 
 def test_a_controller_alone_serves_its_listener(tmp_path: Path) -> None:
-    (port,) = free_ports(1)
+    port = free_port()
     properties = combined_properties(tmp_path / "data")
     properties.update(
         {

@@ -18,7 +18,8 @@ import pytest
 
 from compat.node import combined_properties, controller_properties
 from compat.ours import OurNode, run_our_tool
-from compat.process import ProcessDiedError, free_ports, wait_until
+from compat.ports import free_ports
+from compat.process import ProcessDiedError, wait_until
 from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from compat.ours import BIN
-from compat.process import ServerProcess, free_ports
+from compat.ports import free_ports
+from compat.process import ServerProcess
 from kafkaproto import uuids
 from kafkaproto.client import Client, parse_servers
 from kafkaproto.error_codes import ErrorCode

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from compat.ports import free_port
 from kafkaproto.client import Client, parse_servers
 from kafkaproto.connection import IncomingRequest, ServerConnection
 from kafkaproto.errors import UnsupportedVersionError
@@ -97,13 +98,6 @@ def test_a_request_without_a_common_version_leaves_the_connection_usable() -> No
         with pytest.raises(UnsupportedVersionError, match="VoteRequest"):
             client.send(VoteRequest())
         assert client.send(DescribeClusterRequest()) == DescribeClusterResponse(cluster_id="v2")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def test_a_refused_connection_names_host_and_port() -> None:

@@ -12,6 +12,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from compat.ports import free_port
 from kafkaproto.connection import UnsupportedApiVersions
 from kafkaproto.errors import UnsupportedVersionError
 from kafkaproto.messages import (
@@ -104,13 +105,6 @@ async def tcp_server(handle: Callable[[trio.SocketStream], Awaitable[None]]) -> 
         nursery.start_soon(trio.serve_listeners, run, [listener])
         yield listener.socket.getsockname()[1]
         nursery.cancel_scope.cancel()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 async def test_requests_share_one_connection_and_go_out_at_the_highest_common_version() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from compat.kafka.tools import run_tool
 from compat.node import combined_properties, meta_properties
 from compat.ours import OurNode
-from compat.process import free_ports
+from compat.ports import free_port
 from kafkaproto.client import parse_servers
 from kafkaproto.log import BatchScan
 from kafkaproto_server.tools.quorum.access import QuorumAccess
@@ -35,7 +35,7 @@ class GrowingCluster:
         """Formats both; nothing is started yet."""
         first = OurNode(folder / "node-1", {**combined_properties(folder / "data-1"), **SHORT_SESSION})
         first.format(CLUSTER_ID, ("--standalone",))
-        (port,) = free_ports(1)
+        port = free_port()
         broker = {
             "process.roles": "broker",
             "node.id": "101",

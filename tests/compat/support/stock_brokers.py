@@ -21,7 +21,8 @@ from compat.kafka.stock import small_stock_node
 from compat.kafka.tools import ToolResult, run_tool
 from compat.node import Node, meta_properties
 from compat.ours import OurNode
-from compat.process import free_ports, wait_until
+from compat.ports import free_port
+from compat.process import wait_until
 from compat.quorum import connect
 from kafkaproto import uuids
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse
@@ -58,7 +59,7 @@ BROKER_PROPERTIES = {
 
 def stock_broker(folder: Path, properties: Mapping[str, str]) -> Node:
     """A stock node with another listener, for clients that log in."""
-    (port,) = free_ports(1)
+    port = free_port()
     listeners = f"{properties['listeners']},SASL_PLAINTEXT://127.0.0.1:{port}"
     return small_stock_node(folder, {**properties, "listeners": listeners})
 

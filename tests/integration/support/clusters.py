@@ -17,7 +17,8 @@ from typing import Protocol
 
 from compat.node import controller_properties
 from compat.ours import BIN, OurNode
-from compat.process import ServerProcess, free_ports, wait_until
+from compat.ports import free_ports
+from compat.process import ServerProcess, wait_until
 from kafkaproto.client import parse_servers
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_server.tools.cluster.cluster_layout import Shape, make_layout

@@ -16,9 +16,10 @@ import pytest
 import trio
 from prometheus_client.parser import text_string_to_metric_families
 
+from compat.ports import free_port
 from kafkaproto.client import Client
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from tests.node.support.nodes import Nodes, free_ports, running_nodes
+from tests.node.support.nodes import Nodes, running_nodes
 
 pytestmark = pytest.mark.trio
 
@@ -286,7 +287,7 @@ async def test_a_snapshot_is_told_of_by_who_wrote_it_and_by_who_starts_from_it()
 
 @pytest.mark.slow
 async def test_the_page_is_served_over_http() -> None:
-    (port,) = free_ports(1)
+    port = free_port()
 
     def fetch() -> tuple[str, str]:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as response:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 
+from compat.ports import free_port
 from kafkaproto.api import api_by_key
 from kafkaproto.connection import UnsupportedApiVersions
 from kafkaproto.message import Message
@@ -200,13 +201,6 @@ async def raw_server(handle: Callable[[trio.SocketStream], object]) -> AsyncIter
         nursery.start_soon(trio.serve_listeners, run, [listener])
         yield listener.socket.getsockname()[1]
         nursery.cancel_scope.cancel()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 async def test_where_a_name_was_reached_is_known_and_stays_known() -> None:

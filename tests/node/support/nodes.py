@@ -7,13 +7,13 @@ forgets what was not synced.
 from __future__ import annotations
 
 import random
-import socket
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import trio
 
+from compat.ports import free_ports
 from kafkaproto_server.config import Config, default_config
 from kafkaproto_server.node.node import Node
 from kafkaproto_server.node.quorum.driver import QuorumDriver
@@ -49,22 +49,6 @@ class Running:
     ended: trio.Event = field(default_factory=trio.Event)
     failures: list[BaseException] | None = None
     """Where what ends the node goes; None where nothing may."""
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of the loopback that nobody listens on, below those that the system gives to outgoing connections: a node
-    that starts late, or again, still finds its own free."""
-    ports: list[int] = []
-    while len(ports) < count:
-        port = random.randrange(10_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        if port not in ports:
-            ports.append(port)
-    return ports
 
 
 class Nodes:

@@ -8,6 +8,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from compat.ports import free_port
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -24,7 +25,6 @@ from kafkaproto_server.node.to_controller.channel import (
 )
 from kafkaproto_server.types import Endpoint
 from tests.net.support.connections import listening
-from tests.net.test_peers import free_port
 from tests.node.support.controllers import SERVED, MiddleRng, ScriptedController
 
 pytestmark = pytest.mark.trio

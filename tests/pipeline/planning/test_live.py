@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 
 from compat.kafka.stock import StockNode
 from compat.ours import OurNode
-from compat.process import free_ports, wait_until
+from compat.ports import free_port
+from compat.process import wait_until
 from compat.quorum import CLUSTER_ID, Quorum, connect, describe_quorum
 from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode
@@ -229,7 +230,7 @@ def test_directories_of_a_running_quorum_are_streamed_as_far_as_they_are_committ
 
 
 def test_nobody_there_is_said_with_the_addresses() -> None:
-    (port,) = free_ports(1)
+    port = free_port()
     with (
         pytest.raises(InputError, match=rf"'bootstrap.controllers': the quorum at 127.0.0.1:{port} did not"),
         LiveQuorum([("127.0.0.1", port)], retry_timeout_s=0.1) as quorum,

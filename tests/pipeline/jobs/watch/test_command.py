@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from compat.process import free_ports
+from compat.ports import free_port
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.jobs.watch import checks
 from kafkaproto_pipeline.jobs.watch.beginning import CheckpointError, begin
@@ -57,7 +57,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 def test_nobody_there_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "QUORUM_WAIT_S", 0.1)
-    (port,) = free_ports(1)
+    port = free_port()
     with pytest.raises(CheckError, match=f"the quorum at 127.0.0.1:{port} did not answer"):
         checks.check_quorum(f"127.0.0.1:{port}")
     with pytest.raises(CheckError, match=f"--bootstrap-server 127.0.0.1:{port}: no broker answers: cannot"):
