@@ -69,6 +69,7 @@ def _group_coordinators(
             hosted, lambda: number_of(configs(), "offsets.commit.timeout.ms")
         ),
         load=manager.coordinator_loading,
+        compute=manager.compute,
     )
 
 

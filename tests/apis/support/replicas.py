@@ -200,6 +200,7 @@ class BrokerReplicas:
             surroundings=NodeSurroundings(self.clock, SeededRng(), manager.call_at),
             make_log=lambda hosted: manager.coordinator_log(hosted, lambda: COMMIT_TIMEOUT_MS),
             load=manager.coordinator_loading,
+            compute=manager.compute,
         )
         manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)

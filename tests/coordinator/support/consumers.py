@@ -104,6 +104,7 @@ class Coordinator:
             topics=self.topics,
             hash64=short_hash,
             compile_regex=compile_regex,
+            compute=self.world.compute,
             log=self.world.log,
             surroundings=self.world,
         )

@@ -47,7 +47,7 @@ class Groups:
         self.shard.loaded()
 
     def _new(self) -> GroupShard:
-        setup = ConsumerSetup(self.topics, lambda group_id: {}, short_hash, compile_regex)
+        setup = ConsumerSetup(self.topics, lambda group_id: {}, short_hash, compile_regex, self.world.compute)
         return GroupShard(lambda: self.config, self.log, self.world, setup)
 
     def move(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -165,6 +165,11 @@ class World:
         """As Surroundings has it."""
         self._count += 1
         heapq.heappush(self._calls, (at_ms, self._count, call))
+
+    def compute(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """As `Compute` has it: the result is there at the next `advance`."""
+        result = work()
+        self.call_at(self._now_ms, lambda: done(result))
 
     def new_id(self) -> str:
         """As Surroundings has it; the first is that of 1."""

@@ -45,7 +45,7 @@ from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
 from kafkaproto_server.coordinator.groups.consumer.records import CONSUMER_GROUP_KEYS, deletion_records
 from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
 from kafkaproto_server.coordinator.groups.consumer.topics import Hash64, Topics
-from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
+from kafkaproto_server.coordinator.groups.consumer.values import Compute, RegexCompiler
 from kafkaproto_server.coordinator.groups.describe import described_classic, unknown_classic
 from kafkaproto_server.coordinator.groups.migration import (
     classic_group,
@@ -108,6 +108,7 @@ class ConsumerSetup(NamedTuple):
     """What was set for a group."""
     hash64: Hash64
     compile_regex: RegexCompiler
+    compute: Compute
 
 
 class GroupShard:
@@ -134,6 +135,7 @@ class GroupShard:
             topics=consumer_setup.topics,
             hash64=consumer_setup.hash64,
             compile_regex=consumer_setup.compile_regex,
+            compute=consumer_setup.compute,
             log=log,
             surroundings=surroundings,
         )

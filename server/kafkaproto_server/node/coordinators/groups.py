@@ -14,6 +14,7 @@ from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.assignors import RANGE, UNIFORM
 from kafkaproto_server.coordinator.groups.consumer.topics import ImageTopics
+from kafkaproto_server.coordinator.groups.consumer.values import Compute
 from kafkaproto_server.coordinator.groups.shard import ConsumerSetup, GroupShard
 from kafkaproto_server.coordinator.values import CoordinatorError, Surroundings
 from kafkaproto_server.image.entries import GROUP_RESOURCE
@@ -118,14 +119,16 @@ class GroupCoordinators:
         surroundings: Surroundings,
         make_log: Callable[[Hosted], PartitionLog],
         load: Callable[..., Loading],
+        compute: Compute,
     ) -> None:
-        """See `LedPartitions`."""
+        """See `LedPartitions` and `ConsumerSetup`."""
         hash64 = xxhash.xxh3_64_intdigest
         setup = ConsumerSetup(
             topics=ImageTopics(image, hash64),
             own_config=lambda group_id: image().config(GROUP_RESOURCE, group_id),
             hash64=hash64,
             compile_regex=compile_regex,
+            compute=compute,
         )
         self.led = LedPartitions(
             GROUPS_TOPIC,

@@ -106,6 +106,8 @@ class ReplicaManager:
         self._isr_changes = isr_changes
         self._workers = workers
         self._readers = workers.lane(do_jobs)
+        # What coordinators read and compute may take a second; clients' reads do not wait for it.
+        self._coordinators_lane = workers.lane(do_jobs)
         self._settings = KnownSettings()
         timers = self._timers = Timers(clock)
         self._inter_broker_listener = inter_broker_listener
@@ -373,9 +375,7 @@ class ReplicaManager:
 
     def coordinator_loading(self, hosted: Hosted, names: Mapping[int, str], **calls: Any) -> Loading:
         """See `Loading`."""
-        return Loading(
-            hosted, names, clock=self._clock, timers=self._timers, in_thread=self._in_thread, **calls
-        )
+        return Loading(hosted, names, clock=self._clock, timers=self._timers, in_thread=self.compute, **calls)
 
     def leading(self, topic_id: bytes, index: int) -> Partition:
         """A partition that this broker leads. Raises PartitionError."""
@@ -478,15 +478,12 @@ class ReplicaManager:
         is_known = topic is not None and index in topic.partitions
         return ErrorCode.NONE if is_known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
-    def _in_thread(
-        self,
-        work: Callable[[], Any],
-        done: Callable[[Any], None],
-    ) -> None:
-        def failed(error: Exception) -> None:
-            raise error
+    def _in_thread(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        self._readers.put(DiskJob(work, done, _raise))
 
-        self._readers.put(DiskJob(work, done, failed))
+    def compute(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Do a coordinator's work in a thread, and call ``done`` with the result in the event loop."""
+        self._coordinators_lane.put(DiskJob(work, done, _raise))
 
     def _remove_files(self, hosted: Hosted, paths: Sequence[str]) -> None:
         """Have files removed that no log uses any more."""
@@ -534,3 +531,7 @@ def _fetcher_config(broker_id: int, configs: NodeConfigs) -> FetcherConfig:
         timeout_ms=number_of(configs, "replica.socket.timeout.ms"),
         backoff_ms=number_of(configs, "replica.fetch.backoff.ms"),
     )
+
+
+def _raise(error: Exception) -> None:
+    raise error

@@ -6,6 +6,7 @@ and subscribe to other topics; topics change; the coordinator moves, also to a b
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -15,6 +16,7 @@ from hypothesis.stateful import (
     rule,
 )
 
+from kafkaproto_server.coordinator.groups.consumer import heartbeat
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup, ConsumerState
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
 from tests.coordinator.support.consumers import (
@@ -193,6 +195,20 @@ class Consumers(RuleBasedStateMachine):
         return {(topic_id(name), index) for name in names if name in counts for index in range(counts[name])}
 
 
+class ConsumersOfALargeGroup(Consumers):
+    """The same, if targets are computed beside the loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._patch = pytest.MonkeyPatch()
+        self._patch.setattr(heartbeat, "SIZE_AT_ONCE", 0)
+
+    def teardown(self) -> None:
+        self._patch.undo()
+
+
 Consumers.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
+ConsumersOfALargeGroup.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
 
 TestConsumers = Consumers.TestCase
+TestConsumersOfALargeGroup = ConsumersOfALargeGroup.TestCase

@@ -10,6 +10,7 @@ from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
 from kafkaproto_server.coordinator.groups.consumer.reconciliation import next_step
 from kafkaproto_server.coordinator.groups.consumer.regexes import check_regex
+from kafkaproto_server.coordinator.groups.consumer.targets import Question
 from kafkaproto_server.coordinator.groups.consumer.topics import Topics
 from kafkaproto_server.coordinator.groups.consumer.validation import (
     check_epoch,
@@ -32,6 +33,9 @@ class Change:
         self.member = self._before = ConsumerMember(member_id="")
         self.is_refreshed = False
         """Whether topics were looked at."""
+        self.question: Question | None = None
+        """What ``assignor`` is to compute once the records are written: the targets of a large group."""
+        self.assignor = ""
         self.has_stepped = False
         self.has_new_names = False
         self.has_new_assignor = False

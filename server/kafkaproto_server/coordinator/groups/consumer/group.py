@@ -57,6 +57,14 @@ class ResolvedRegex(msgspec.Struct, frozen=True, kw_only=True):
     """When that was."""
 
 
+def topics_of(member: ConsumerMember, regexes: Mapping[str, ResolvedRegex]) -> Iterable[str]:
+    """The names of the topics that a member subscribes to. A regular expression that is not resolved has none."""
+    resolved = regexes.get(member.subscribed_topic_regex)
+    if resolved is None:
+        return member.subscribed_topic_names
+    return sorted(resolved.topics.union(member.subscribed_topic_names))
+
+
 @dataclass(slots=True)
 class Watch:
     """When a member is fenced unless something happens. In memory only."""
@@ -97,6 +105,8 @@ class ConsumerGroup:
     """When topics are to be looked at again at the latest; None for now. In memory only."""
     is_resolving: bool = False
     """Whether its regular expressions are about to be resolved. In memory only."""
+    is_assigning: bool = False
+    """Whether its next target assignment is computed elsewhere. In memory only."""
 
     # -- questions -----------------------------------------------------------------------------------------------
 
@@ -123,11 +133,8 @@ class ConsumerGroup:
         return NO_PARTITIONS if target is None else target
 
     def topics_of(self, member: ConsumerMember) -> Iterable[str]:
-        """The names of the topics that a member subscribes to. A regular expression that is not resolved has none."""
-        resolved = self.regexes.get(member.subscribed_topic_regex)
-        if resolved is None:
-            return member.subscribed_topic_names
-        return sorted(resolved.topics.union(member.subscribed_topic_names))
+        """See `topics_of`."""
+        return topics_of(member, self.regexes)
 
     def subscribed_topics(
         self, members: Members | None = None, regexes: Mapping[str, ResolvedRegex] | None = None

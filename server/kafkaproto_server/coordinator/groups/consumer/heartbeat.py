@@ -5,12 +5,14 @@ have changed, the group epoch grows; if it is ahead of the assignment epoch, and
 partitions are assigned anew; the member takes its next step. All records of one heartbeat are appended in one batch and
 replayed, and the response leaves when they are committed.
 
-As in Apache Kafka 4.4.0, the assignment is computed at once, whatever `consumer.assignor.offload.enable` says.
+The assignment of a large group is computed in a thread; until it is there, members keep what they have, as they do if
+the last assignment is too new. That depends on the size alone, whatever `consumer.assignor.offload.enable` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -26,8 +28,9 @@ from kafkaproto_server.coordinator.groups.consumer.member import NOTHING, Consum
 from kafkaproto_server.coordinator.groups.consumer.regexes import needs_resolution, resolve
 from kafkaproto_server.coordinator.groups.consumer.sessions import Sessions
 from kafkaproto_server.coordinator.groups.consumer.targets import (
-    new_targets,
+    Question,
     preferred_assignor,
+    question,
     records_of_targets,
 )
 from kafkaproto_server.coordinator.groups.consumer.topics import NO_TOPIC_HASH, Hash64, Topics, group_hash
@@ -38,7 +41,12 @@ from kafkaproto_server.coordinator.groups.consumer.validation import (
     is_leaving,
     static_member,
 )
-from kafkaproto_server.coordinator.groups.consumer.values import Assignor, GroupSettings, RegexCompiler
+from kafkaproto_server.coordinator.groups.consumer.values import (
+    Assignor,
+    Compute,
+    GroupSettings,
+    RegexCompiler,
+)
 from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import (
@@ -52,6 +60,8 @@ from kafkaproto_server.requests.consumer_group_requests import (
 
 NAMES_AT_ONCE = 2_000
 """How many names are held against regular expressions in one turn."""
+SIZE_AT_ONCE = 2_000
+"""Partitions, and topics of members, that are assigned at once: about 10 ms. With more, it is done beside the loop."""
 FIRST_EPOCH = 2
 """The epoch of a new group, as Apache Kafka 4.4.0 has it. Groups of earlier releases began with 1."""
 TOPICS_REFRESH_INTERVAL_MS = 3_600_000
@@ -69,6 +79,7 @@ class ConsumerGroups:
         topics: Topics,
         hash64: Hash64,
         compile_regex: RegexCompiler,
+        compute: Compute,
         log: CoordinatorLog,
         surroundings: Surroundings,
         assignors: Mapping[str, Assignor] = ASSIGNORS,
@@ -80,6 +91,7 @@ class ConsumerGroups:
         self._topics = topics
         self._hash64 = hash64
         self._compile_regex = compile_regex
+        self._compute = compute
         self._log = log
         self._surroundings = surroundings
         self._assignors = assignors
@@ -190,6 +202,8 @@ class ConsumerGroups:
         if change.records:
             self._write(group.group_id, change.records)
         group = self.groups[group.group_id]
+        if change.question is not None:
+            self._assign_later(group, change.epoch, change.question, change.assignor)
         settings = self._settings(group.group_id)
         if change.is_refreshed:
             group.refresh_at_ms = self._surroundings.now_ms() + TOPICS_REFRESH_INTERVAL_MS
@@ -237,14 +251,40 @@ class ConsumerGroups:
     def _target(self, change: Change) -> tuple[int, Partitions]:
         """The assignment epoch and the member's target: new ones if they are due."""
         group, member = change.group, change.member
-        if change.epoch > group.assignment_epoch and self._is_assignment_due(group):
+        if (
+            change.epoch > group.assignment_epoch
+            and not group.is_assigning
+            and self._is_assignment_due(group)
+        ):
             members = change.members()
             name = preferred_assignor(members, self._assignor_names())
-            targets = new_targets(group, members, self._assignors[name], self._topics)
-            wall_ms = self._surroundings.wall_ms()
-            change.records += records_of_targets(group, targets, change.epoch, wall_ms)
-            return change.epoch, targets[member.member_id]
+            asked = question(group, members, self._topics)
+            # The first member of a group has to get an epoch, and so has its target at once.
+            if asked.size <= SIZE_AT_ONCE or group.assignment_epoch <= 0:
+                targets = asked.answer(self._assignors[name])
+                wall_ms = self._surroundings.wall_ms()
+                change.records += records_of_targets(group, targets, change.epoch, wall_ms)
+                return change.epoch, targets[member.member_id]
+            change.question, change.assignor = asked, name
         return group.assignment_epoch, group.target_of(member.member_id, member.instance_id)
+
+    def _assign_later(self, group: ConsumerGroup, epoch: int, asked: Question, assignor: str) -> None:
+        """Have the targets of a group computed for its epoch. Until they are there, members keep what they have."""
+        group.is_assigning = True
+        assign = self._assignors[assignor]
+
+        def assigned(targets: Mapping[str, Partitions]) -> None:
+            group.is_assigning = False
+            # The group may be empty now: then a later epoch is assigned.
+            if not self._is_current(group) or epoch <= group.assignment_epoch:
+                return
+            present = asked.for_present(targets, group.members)
+            # If they cannot be written, one of the next heartbeats begins again.
+            with suppress(CoordinatorError):
+                wall_ms = self._surroundings.wall_ms()
+                self._write(group.group_id, records_of_targets(group, present, epoch, wall_ms))
+
+        self._compute(lambda: asked.answer(assign), assigned)
 
     def _is_assignment_due(self, group: ConsumerGroup) -> bool:
         """Not right after the last one: that way, many members that join together get one assignment (KIP-1263)."""

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup, Members
+from kafkaproto_server.coordinator.groups.consumer.group import (
+    ConsumerGroup,
+    Members,
+    ResolvedRegex,
+    topics_of,
+)
 from kafkaproto_server.coordinator.groups.consumer.records import target_epoch_record, target_record
-from kafkaproto_server.coordinator.groups.consumer.topics import Topics
+from kafkaproto_server.coordinator.groups.consumer.topics import Topics, TopicView
 from kafkaproto_server.coordinator.groups.consumer.values import Assignor, MemberSpec
 from kafkaproto_server.coordinator.values import Record
 from kafkaproto_server.requests.consumer_group_requests import Partitions
@@ -22,23 +28,57 @@ def preferred_assignor(members: Members, names: Sequence[str]) -> str:
     return max(names, key=lambda name: wanted[name])
 
 
-def new_targets(
-    group: ConsumerGroup, members: Members, assignor: Assignor, topics: Topics
-) -> dict[str, Partitions]:
-    """The target of each of these members."""
-    partition_counts: dict[bytes, int] = {}
-    known: dict[tuple[tuple[str, ...], str], tuple[bytes, ...]] = {}
-    specs = []
-    for member in members.values():
-        subscription = member.subscribed_topic_names, member.subscribed_topic_regex
-        if subscription not in known:
-            views = [topics.by_name(name) for name in group.topics_of(member)]
-            found = {view.topic_id: view.partition_count for view in views if view is not None}
-            partition_counts.update(found)
-            known[subscription] = tuple(sorted(found))
-        target = group.target_of(member.member_id, member.instance_id)
-        specs.append(MemberSpec(member.member_id, member.instance_id, known[subscription], target))
-    return assignor(specs, partition_counts)
+class Question(NamedTuple):
+    """What targets are made from. None of it changes, so that another thread may answer."""
+
+    members: Members
+    regexes: Mapping[str, ResolvedRegex]
+    views: Mapping[str, TopicView]
+    """The topics that members subscribe to, by name."""
+    targets: Mapping[str, Partitions]
+    """The targets before, by member id."""
+
+    @property
+    def size(self) -> int:
+        """To which the time for an answer is about proportional."""
+        partitions = sum(view.partition_count for view in self.views.values())
+        return partitions + sum(len(each.subscribed_topic_names) for each in self.members.values())
+
+    def answer(self, assignor: Assignor) -> dict[str, Partitions]:
+        """The target of each of these members."""
+        partition_counts = {view.topic_id: view.partition_count for view in self.views.values()}
+        known: dict[tuple[tuple[str, ...], str], tuple[bytes, ...]] = {}
+        specs = []
+        for member_id, member in self.members.items():
+            subscription = member.subscribed_topic_names, member.subscribed_topic_regex
+            if subscription not in known:
+                names = topics_of(member, self.regexes)
+                known[subscription] = tuple(
+                    sorted(self.views[name].topic_id for name in names if name in self.views)
+                )
+            target = self.targets[member_id]
+            specs.append(MemberSpec(member_id, member.instance_id, known[subscription], target))
+        return assignor(specs, partition_counts)
+
+    def for_present(self, targets: Mapping[str, Partitions], members: Members) -> dict[str, Partitions]:
+        """The answer for those who are members by now. A static member may have another id than it had."""
+        static_ids = {each.instance_id: member_id for member_id, each in self.members.items()}
+        found = {}
+        for member_id, member in members.items():
+            then = member_id if member_id in targets else None
+            if then is None and member.instance_id is not None:
+                then = static_ids.get(member.instance_id)
+            if then is not None:
+                found[member_id] = targets[then]
+        return found
+
+
+def question(group: ConsumerGroup, members: Members, topics: Topics) -> Question:
+    """What the targets of these members of a group are made from."""
+    names = group.subscribed_topics(members)
+    views = {name: view for name in names if (view := topics.by_name(name)) is not None}
+    targets = {member_id: group.target_of(member_id, each.instance_id) for member_id, each in members.items()}
+    return Question(members, dict(group.regexes), views, targets)
 
 
 def records_of_targets(
