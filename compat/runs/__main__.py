@@ -24,6 +24,7 @@ from compat.runs import (
     cut_off,
     data_disks,
     disks,
+    groups,
     mixed,
     mixed_releases,
     our_brokers,
@@ -52,6 +53,7 @@ FAILURES = (
     data_disks.DataDisksError,
     disks.DisksError,
     disks.NodeFaultError,
+    groups.GroupsError,
     mixed.MixedRunError,
     our_brokers.OurBrokersError,
     records.WrongRecordsError,
@@ -169,6 +171,22 @@ def data_command(work: Path | None, rounds: int, stocks: tuple[int, ...]) -> Non
         click.echo(
             f"{'; '.join(result.handed_over)}: {result.records:,} records, lost 0; {result.states_compared} partitions"
             " told alike before and after"
+        )
+
+
+@cli.command("groups")
+@_work_option
+@_stocks_option
+def groups_command(work: Path | None, stocks: tuple[int, ...]) -> None:
+    """Groups and transactions, coordinated in turn by stock brokers and ours, each of which is killed."""
+    folder = _work(work, "groups")
+    for stock in stocks or (2, 1):
+        click.echo(f"{stock} stock and {3 - stock} of ours")
+        outcome = groups.run(folder / f"stock-{stock}", brokers=3, stock=stock, tell=with_times())
+        pauses = ", ".join(f"{name} {pause_s:.1f} s" for name, pause_s in outcome.longest_pause_s.items())
+        click.echo(
+            f"died while they coordinated all: {', '.join(outcome.died)}; longest without a commit {pauses};"
+            f" {outcome.written:,} records read and copied, lost 0, read or copied again 0"
         )
 
 
