@@ -28,8 +28,10 @@ CONTROLLER_PORT, BROKER_PORT = 9093, 9092
 class SeededRng:
     """See `ports.Rng`."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, made: set[bytes] | None = None) -> None:
+        """``made`` gets the ids that are drawn."""
         self._random = random.Random(rng.getrandbits(64))
+        self._made: set[bytes] = set() if made is None else made
 
     def below(self, limit: int) -> int:
         return self._random.randrange(limit)
@@ -37,7 +39,9 @@ class SeededRng:
     def uuid(self) -> bytes:
         value = bytearray(self._random.randbytes(16))
         value[6], value[8] = value[6] & 0x0F | 0x40, value[8] & 0x3F | 0x80
-        return bytes(value)
+        found = bytes(value)
+        self._made.add(found)
+        return found
 
 
 class HostClock:
@@ -84,6 +88,8 @@ class Host:
         self.ended_in_order: Callable[[Host], None] = lambda host: None
         """Called when the node has stopped because it was told to."""
         self._rng = rng
+        self.ids_drawn: set[bytes] = set()
+        """By all of its processes; the incarnation of each is among them."""
         self._nursery = nursery
         self._scope = trio.CancelScope()
         self._threads: SimThreads | None = None
@@ -177,7 +183,7 @@ class Host:
             self._config(config),
             disk=self.disk,
             clock=self.clock,
-            rng=SeededRng(self._rng),
+            rng=SeededRng(self._rng, self.ids_drawn),
             network=self.net,
             threads=self._threads,
         )

@@ -58,8 +58,8 @@ class Election(NamedTuple):
     leader: int
     """-1 if nobody does."""
     leader_epoch: int
-    broker_epoch: int
-    """Under which it was registered at that time; -1 if nobody is leader, or the log does not tell."""
+    incarnation_id: bytes
+    """Of the process that was registered at that time; empty if nobody is leader, or the log does not tell."""
     others: frozenset[int]
     """Who else was in the ISR, or eligible, but for brokers that the same batch of records fences, or that register
     with it, after a stop that was not in order: they may have lost more."""
@@ -87,7 +87,7 @@ def _takes_out(record: Message) -> TypeGuard[RegisterBrokerRecord | BrokerRegist
 
 def _elections(host: Host, topic_id: bytes, index: int, after_epoch: int) -> Iterator[Election]:
     state = _State()
-    registered: dict[int, int] = {}
+    registered: dict[int, bytes] = {}
     begin = _from_snapshot(host, topic_id, index, after_epoch + 1, state, registered)
     for records in _batches(host, begin):
         out = {each.broker_id for each in records if _takes_out(each)}
@@ -101,16 +101,18 @@ def _elections(host: Host, topic_id: bytes, index: int, after_epoch: int) -> Ite
             is_election = isinstance(record, PartitionRecord) or record.leader != _NO_CHANGE
             if is_election and state.leader_epoch is not None and state.leader_epoch > after_epoch:
                 others = frozenset(before) - out - {record.leader}
-                broker_epoch = registered.get(record.leader, -1)
-                yield Election(record.leader, state.leader_epoch, broker_epoch, others)
+                incarnation_id = registered.get(record.leader, b"")
+                yield Election(record.leader, state.leader_epoch, incarnation_id, others)
         # A process is registered behind what ends the one before it.
         registered.update(
-            (each.broker_id, each.broker_epoch) for each in records if isinstance(each, RegisterBrokerRecord)
+            (each.broker_id, bytes(each.incarnation_id))
+            for each in records
+            if isinstance(each, RegisterBrokerRecord)
         )
 
 
 def _from_snapshot(
-    host: Host, topic_id: bytes, index: int, leader_epoch: int, state: _State, registered: dict[int, int]
+    host: Host, topic_id: bytes, index: int, leader_epoch: int, state: _State, registered: dict[int, bytes]
 ) -> int:
     """Take the state and the epochs of brokers from the newest snapshot before the election. Returns the offset at
     which it ends."""
@@ -123,7 +125,7 @@ def _from_snapshot(
         partition = None if topic is None else topic.partitions.get(index)
         if partition is not None and partition.leader_epoch < leader_epoch:
             state.leader_epoch, state.isr, state.elr = partition.leader_epoch, partition.isr, partition.elr
-            registered.update((each, broker.epoch) for each, broker in image.brokers.items())
+            registered.update((each, broker.incarnation_id) for each, broker in image.brokers.items())
             return snapshot_id.end_offset
     return 0
 

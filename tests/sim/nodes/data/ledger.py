@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
 from tests.sim.checkers.invariants import ViolationError
@@ -62,8 +61,8 @@ class Ledger:
         self._rng = rng
         self.logs = Logs()
         self.known = {place: Known(each) for place, each in min_isr.items()}
-        self._registered: dict[int, int] = {}
-        """The newest broker epoch of each host that had lost records, when it lost them."""
+        self._losers: dict[int, frozenset[bytes]] = {}
+        """The incarnations of each host up to the one that lost power last."""
         self._missing: dict[tuple[int, Place], tuple[int, int]] = {}
         """Where a host's log had ended before it lost power and records, and the newest leader epoch of that time;
         until it has everything again. The leader of that epoch may still count what the host fetched before."""
@@ -85,10 +84,7 @@ class Ledger:
         self._ends[host.id] = {place: self._end(host, place) for place in self.known}
 
     def _lost_power(self, host: Host) -> None:
-        self._registered[host.id] = max(
-            (registered.epoch for image in self._images() if (registered := image.brokers.get(host.id))),
-            default=-1,
-        )
+        self._losers[host.id] = frozenset(host.ids_drawn)
         for place, before in self._ends.pop(host.id).items():
             after = self._end(host, place)
             if after < before:
@@ -96,13 +92,6 @@ class Ledger:
                 earlier, _ = self._missing.get(key, (before, 0))
                 self._missing[key] = max(before, earlier), self.known[place].leader_epoch
                 self.counts["lost page caches"] += 1
-
-    def _images(self) -> Iterator[ClusterImage]:
-        """What the running brokers know of the metadata."""
-        for host in self._hosts:
-            quorum = host.quorum
-            if quorum is not None:
-                yield quorum.published.image
 
     def _end(self, host: Host, place: Place) -> int:
         return self.logs.range_of(host, place)[1]
@@ -240,7 +229,7 @@ class Ledger:
                     self._note_election(place, each)
                 if known.leader_epoch < partition.leader_epoch:
                     # The records of the election are in a snapshot by now.
-                    self._note_election(place, Election(host.id, partition.leader_epoch, -1, frozenset()))
+                    self._note_election(place, Election(host.id, partition.leader_epoch, b"", frozenset()))
 
     def _note_election(self, place: Place, election: Election) -> None:
         known = self.known[place]
@@ -254,7 +243,7 @@ class Ledger:
         if not election.others:
             known.is_excused = True
             self.counts["excused"] += 1
-        elif election.broker_epoch > self._registered[host.id]:
+        elif election.incarnation_id and election.incarnation_id not in self._losers[host.id]:
             # Until it registers again, the controllers cannot know; then it leaves the ISR, and the others stay.
             what = (
                 f"node {host.id}, which lost records, was elected in epoch {election.leader_epoch} before"
@@ -294,7 +283,10 @@ class Ledger:
                 self._violated(
                     NodeInvariant.COMMITTED_STAYS, place, f"node {host.id} has nothing from {end} to {batch}"
                 )
-            self._show(place, batch, f"node {host.id}")
+            # What lies below its log's start is nobody's any more, though its segment is there. A follower may have cut
+            # its log no deeper than to the leader's start.
+            if batch.next_offset > log_start:
+                self._show(place, batch, f"node {host.id}")
             end = batch.next_offset
             count += 1
             self._checked[key] = (count, batch)
@@ -321,7 +313,11 @@ class Ledger:
         nobody else was in there."""
         assert leader.quorum is not None, "it leads"
         registered = leader.quorum.published.image.brokers.get(member.id)
-        return len(isr) > 1 and registered is not None and registered.epoch > self._registered[member.id]
+        return (
+            len(isr) > 1
+            and registered is not None
+            and registered.incarnation_id not in self._losers[member.id]
+        )
 
     # -- at last -------------------------------------------------------------------------------------------------
 

@@ -62,9 +62,9 @@ def found(*hosts: Any, topic: str = "t", after_epoch: int = 4) -> list[Election]
     return elections(cast(Any, hosts), (topic, 0), after_epoch)
 
 
-NOBODY = Election(-1, 5, -1, frozenset({1, 2}))
-FIRST = Election(1, 6, -1, frozenset({2}))
-SECOND = Election(1, 7, -1, frozenset())
+NOBODY = Election(-1, 5, b"", frozenset({1, 2}))
+FIRST = Election(1, 6, b"", frozenset({2}))
+SECOND = Election(1, 7, b"", frozenset())
 
 
 def test_the_others_are_those_in_the_isr_and_the_eligible_ones_before_the_election() -> None:
@@ -98,13 +98,14 @@ def test_who_registers_or_is_fenced_with_the_election_cannot_be_elected(
     after = [[change, registration]] if is_together else [[change], [registration]]
     batches = [*([each] for each in RECORDS[:4]), *after]
     *_, last = found(host(100, batches))
-    assert last == Election(1, 6, -1, frozenset() if is_together else frozenset({2}))
+    assert last == Election(1, 6, b"", frozenset() if is_together else frozenset({2}))
 
 
-def test_an_election_has_the_epoch_of_the_broker_at_that_time() -> None:
-    def register(epoch: int) -> list[Message]:
-        return [RegisterBrokerRecord(broker_id=1, broker_epoch=epoch, fenced=True)]
+def test_an_election_has_the_process_of_the_broker_at_that_time() -> None:
+    def register(incarnation_id: bytes) -> list[Message]:
+        return [RegisterBrokerRecord(broker_id=1, incarnation_id=incarnation_id, fenced=True)]
 
     records: list[list[Message]] = [[each] for each in RECORDS]
-    batches = [register(3), *records[:5], register(9), *records[5:]]
-    assert [each.broker_epoch for each in found(host(100, batches))] == [-1, 3, 9]
+    first, second = b"1" * 16, b"2" * 16
+    batches = [register(first), *records[:5], register(second), *records[5:]]
+    assert [each.incarnation_id for each in found(host(100, batches))] == [b"", first, second]
