@@ -304,6 +304,13 @@ def test_each_version_describes(broker: DataBroker, member_id: str, version: int
     assert unknown.error_code == (ErrorCode.GROUP_ID_NOT_FOUND if version >= 6 else NONE)
 
 
+def test_a_group_that_is_named_twice_is_described_once(broker: DataBroker, member_id: str) -> None:
+    found = broker.ask(DescribeGroupsRequest(groups=["g", "h", "g"]), 6).groups
+    assert [each.group_id for each in found] == ["g", "h"]
+    consumers = broker.ask(ConsumerGroupDescribeRequest(group_ids=["g", "h", "g"]), 1).groups
+    assert [each.group_id for each in consumers] == ["g", "h"]
+
+
 def test_who_may_describe_groups(broker: DataBroker, member_id: str) -> None:
     broker.allow((Operation.DESCRIBE, GROUP, "g"))
     found = broker.ask(DescribeGroupsRequest(groups=["g", "secret"]), 6).groups

@@ -182,6 +182,19 @@ def test_many_groups_are_fetched_at_once(broker: DataBroker) -> None:
     ] == [("g", NONE, 5), ("h", NONE, 6), ("unknown", NONE, -1)]
 
 
+def test_a_group_that_is_named_twice_is_fetched_once(broker: DataBroker) -> None:
+    commit(broker, ("t", 0, 5))
+    request = OffsetFetchRequest(
+        groups=[OffsetFetchRequest.Group(group_id=each, topics=None) for each in ("g", "h", "g")]
+    )
+    response = broker.ask(request, 9)
+    assert [(each.group_id, each.error_code, len(each.topics)) for each in response.groups] == [
+        ("g", NONE, 1),
+        ("h", NONE, 0),
+        ("g", ErrorCode.INVALID_REQUEST, 0),
+    ]
+
+
 def test_requests_that_are_larger_than_a_batch(broker: DataBroker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offset_commit, "AT_ONCE", 3)
     monkeypatch.setattr(offset_fetch, "AT_ONCE", 3)

@@ -1,7 +1,8 @@
 """DescribeGroups (15), versions 0-6, broker listeners.
 
 Classic groups with their members. A group that does not exist is Dead; from version 6 on it gets GROUP_ID_NOT_FOUND.
-Version 3 and later tell what the sender may do with a group, if it asks. The sender needs DESCRIBE on each group.
+Version 3 and later tell what the sender may do with a group, if it asks. A group that is named twice is described once.
+The sender needs DESCRIBE on each group.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def handle_describe_groups(
 ) -> Steps[DescribeGroupsResponse]:
     """Describe the groups."""
     response = DescribeGroupsResponse()
-    for group_id in request.groups:
+    # A request of some megabytes may name one large group ten thousand times.
+    for group_id in dict.fromkeys(request.groups):
         if is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group_id):
             described = _describe(group_id, context, services)
             if request.include_authorized_operations and not described.error_code:

@@ -1,10 +1,10 @@
 """OffsetFetch (9), versions 1-10, broker listeners.
 
-The committed offsets of groups. Up to version 7 a request names one group, from 8 on many (KIP-709). From version 2 on
-it may ask for all partitions of a group, from 7 on for stable offsets only (KIP-447), from 9 on the sender may be a
-member of a consumer group, and from 10 on topics are named by ids. Version 1 has no error for the whole group: each
-partition has it. The sender needs DESCRIBE on each group and each topic; of all partitions of a group it sees those
-whose topics it may see, and in version 10 those whose topics exist.
+The committed offsets of groups. Up to version 7 a request names one group, from 8 on many, each once (KIP-709). From
+version 2 on it may ask for all partitions of a group, from 7 on for stable offsets only (KIP-447), from 9 on the sender
+may be a member of a consumer group, and from 10 on topics are named by ids. Version 1 has no error for the whole group:
+each partition has it. The sender needs DESCRIBE on each group and each topic; of all partitions of a group it sees
+those whose topics it may see, and in version 10 those whose topics exist.
 """
 
 from __future__ import annotations
@@ -83,10 +83,16 @@ def handle_offset_fetch(
         if not missing:
             reply.resolve(_response(asked, found, context, services))
 
+    seen: set[str] = set()
     for group in asked:
         into = _Found()
         found.append(into)
         yield
+        if group.group_id in seen:
+            # All offsets of one group, asked for ten thousand times, would not fit into memory.
+            into.code = ErrorCode.INVALID_REQUEST
+            continue
+        seen.add(group.group_id)
         if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group.group_id):
             into.code = ErrorCode.GROUP_AUTHORIZATION_FAILED
             continue
