@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kafkaproto_server.node.replicas import timers as module
 from kafkaproto_server.node.replicas.timers import MAX_WAIT_MS, Timers
 from tests.node.support.controllers import TrioClock
@@ -33,3 +35,19 @@ def test_nothing_waits_for_weeks() -> None:
     clock.time_ms = MAX_WAIT_MS
     timers.call_due()
     assert called == [1]
+
+
+def test_calls_that_take_long_leave_others_their_turn() -> None:
+    clock, called = SetClock(), []
+    timers = Timers(clock)
+
+    def work(number: int) -> None:
+        clock.time_ms += 4
+        called.append(number)
+
+    for number in range(5):
+        timers.add(0, partial(work, number))
+    timers.call_due()
+    assert called == [0, 1, 2]
+    timers.call_due()
+    assert called == [0, 1, 2, 3, 4]

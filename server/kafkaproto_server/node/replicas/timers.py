@@ -12,6 +12,8 @@ from kafkaproto_server.ports import Clock
 
 MANY = 1024
 """From so many entries on, those that are over are removed whenever their number may have doubled."""
+TURN_MS = 10
+"""How long functions are called before other tasks have their turn. A thousand members of a group may be due at once."""
 MAX_WAIT_MS = 300_000
 """The longest wait. A client may ask for weeks, and be gone meanwhile."""
 
@@ -52,7 +54,7 @@ class Timers:
             self.call_due()
 
     def call_due(self) -> None:
-        """Call what is due now."""
+        """Call what is due now, or the first of it if that takes long."""
         now_ms = self._clock.now_ms()
-        while self._heap and self._heap[0][0] <= now_ms:
+        while self._heap and self._heap[0][0] <= now_ms and self._clock.now_ms() - now_ms < TURN_MS:
             heapq.heappop(self._heap)[2]()
