@@ -7,6 +7,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import TransactionLogKey
 from kafkaproto_server.coordinator.transactions.config import TransactionConfig
+from kafkaproto_server.coordinator.transactions.coordinator import IDS_AT_ONCE
 from tests.coordinator.support.transaction_world import P0, TransactionWorld
 
 HOUR_MS = 3_600_000
@@ -140,8 +141,36 @@ def test_many_ids_are_removed_in_several_batches() -> None:
     world = TransactionWorld(config=TransactionConfig(expiration_ms=1))
     for index in range(1_100):
         world.begin(f"id-{index}")
-    world.advance(HOUR_MS + 1)
+    world.advance(HOUR_MS)
+    assert world.log.versions.count(-1) == 500
+    world.advance(10)
     assert world.log.versions.count(-1) == 1_100
+
+
+def test_many_transactions_are_aborted_some_at_a_time() -> None:
+    world = TransactionWorld()
+    for index in range(IDS_AT_ONCE + 10):
+        world.add(world.begin(f"id-{index}", timeout_ms=5_000), P0, transactional_id=f"id-{index}")
+    before = len(world.log.records)
+    world.advance(10_000)
+    assert len(world.log.records) == before + IDS_AT_ONCE
+    world.advance(10)
+    assert len(world.log.records) == before + IDS_AT_ONCE + 10
+
+
+def test_the_markers_of_many_transactions_are_sent_some_at_a_time() -> None:
+    world = TransactionWorld()
+    count = IDS_AT_ONCE + 10
+    for index in range(count):
+        producer = world.begin(f"id-{index}")
+        world.add(producer, P0, transactional_id=f"id-{index}")
+        world.end(producer, transactional_id=f"id-{index}")
+    world.brokers.requests.clear()
+    world.move()
+    assert len(world.coordinator._markers._endings) == IDS_AT_ONCE
+    world.advance(10)
+    world.brokers.respond()
+    assert {world.state(f"id-{index}") for index in range(count)} == {"CompleteCommit"}
 
 
 def test_a_coordinator_that_was_moved_from_does_nothing_with_time() -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -58,6 +59,8 @@ END_BUMPS_EPOCH = 5
 """The version of EndTxn from which on clients work by transaction.version 2."""
 TOMBSTONES_AT_ONCE = 500
 """The number of expired ids in one batch; an id is rarely longer than a hundred bytes."""
+IDS_AT_ONCE = 50
+"""How many transactional ids are looked at in one turn, if each may need a record, or markers."""
 
 Done = Callable[[ProducerOutcome], None]
 
@@ -102,9 +105,7 @@ class TransactionCoordinator:
         """Everything is read, and all of it is committed: requests are served from now on, and transactions whose end
         was decided are completed."""
         self._refusal = None
-        for each in self._states.all():
-            if each.is_prepared:
-                self._markers.begin(each)
+        self._some_at_a_time(IDS_AT_ONCE, self._send_markers_again, lambda: None)
         config = self._config()
         self._later(config.abort_interval_ms, self._abort_timed_out)
         self._later(config.remove_interval_ms, self._remove_expired)
@@ -123,6 +124,32 @@ class TransactionCoordinator:
                 call()
 
         self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, due)
+
+    def _some_at_a_time(
+        self, count: int, look: Callable[[list[Transaction]], None], done: Callable[[], None]
+    ) -> None:
+        """Call ``look`` with all transactions, so many in one turn: there may be a million. If it raises
+        CoordinatorError, the log takes nothing at the moment, and that was all for now."""
+        rest = iter(self._states.ids())
+
+        def look_at_some() -> None:
+            ids = list(islice(rest, count))
+            try:
+                look([found for each in ids if (found := self._states.get(each)) is not None])
+            except CoordinatorError:
+                ids = []
+            if len(ids) < count:
+                done()
+            else:
+                self._later(1, look_at_some)
+
+        look_at_some()
+
+    def _send_markers_again(self, transactions: list[Transaction]) -> None:
+        """Their ends were decided by another coordinator."""
+        for each in transactions:
+            if each.is_prepared and self._markers.remaining(each.transactional_id) is None:
+                self._markers.begin(each)
 
     def _check_served(self, transactional_id: str) -> None:
         if self._refusal is not None:
@@ -413,36 +440,40 @@ class TransactionCoordinator:
     # -- time ----------------------------------------------------------------------------------------------------
 
     def _abort_timed_out(self) -> None:
-        self._later(self._config().abort_interval_ms, self._abort_timed_out)
+        self._some_at_a_time(
+            IDS_AT_ONCE,
+            self._abort_if_late,
+            lambda: self._later(self._config().abort_interval_ms, self._abort_timed_out),
+        )
+
+    def _abort_if_late(self, transactions: list[Transaction]) -> None:
         wall_ms = self._surroundings.wall_ms()
-        for each in self._states.all():
+        for each in transactions:
             is_late = each.has_timeout and each.started_ms + each.timeout_ms < wall_ms
             is_open = each.state is TransactionState.ONGOING and not self._states.is_pending(
                 each.transactional_id
             )
             if is_late and is_open:
-                try:
-                    self._abort_and_fence(each, lambda code: None)
-                except CoordinatorError:
-                    # The log takes nothing at the moment; the next round tries again.
-                    return
+                self._abort_and_fence(each, lambda code: None)
 
     def _remove_expired(self) -> None:
-        config = self._config()
-        self._later(config.remove_interval_ms, self._remove_expired)
-        oldest_ms = self._surroundings.wall_ms() - config.expiration_ms
+        self._some_at_a_time(
+            TOMBSTONES_AT_ONCE,
+            self._remove_if_expired,
+            lambda: self._later(self._config().remove_interval_ms, self._remove_expired),
+        )
+
+    def _remove_if_expired(self, transactions: list[Transaction]) -> None:
+        oldest_ms = self._surroundings.wall_ms() - self._config().expiration_ms
         expired = [
             each.transactional_id
-            for each in self._states.all()
+            for each in transactions
             if each.state in RESTING
             and each.updated_ms <= oldest_ms
             and not self._states.is_pending(each.transactional_id)
         ]
-        for start in range(0, len(expired), TOMBSTONES_AT_ONCE):
-            try:
-                self._states.remove(expired[start : start + TOMBSTONES_AT_ONCE])
-            except CoordinatorError:
-                return
+        if expired:
+            self._states.remove(expired)
 
     # -- administrators ------------------------------------------------------------------------------------------
 

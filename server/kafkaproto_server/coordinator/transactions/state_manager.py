@@ -10,7 +10,7 @@ Kafka has this in TransactionStateManager, which changes its memory when a recor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -83,10 +83,13 @@ class TransactionStateManager:
             return self._before[transactional_id]
         return self._transactions.get(transactional_id)
 
-    def all(self) -> list[Transaction]:
-        """The committed state of all transactional ids."""
-        ids = dict.fromkeys([*self._transactions, *self._before])
-        return [found for each in ids if (found := self.get(each)) is not None]
+    def ids(self) -> Iterable[str]:
+        """All transactional ids, as they are at this moment."""
+        return dict.fromkeys([*self._transactions, *self._before])
+
+    def all(self) -> Iterator[Transaction]:
+        """The committed state of all transactional ids. Each is looked at when its turn comes."""
+        return (found for each in self.ids() if (found := self.get(each)) is not None)
 
     def is_pending(self, transactional_id: str) -> bool:
         """Whether a change of the transactional id is under way."""
