@@ -419,6 +419,19 @@ def test_many_consumer_groups_hear_of_topics_some_at_a_time() -> None:
     assert all(each.refresh_at_ms is None for each in found.values())
 
 
+def test_sessions_of_many_groups_begin_some_at_a_time() -> None:
+    groups = Groups()
+    names = [f"g{number}" for number in range(shard.GROUPS_AT_ONCE + 1)]
+    for name in names:
+        groups.consumer("m", group=name)
+    groups.move()
+    found = groups.shard._consumer.groups
+    assert sum(bool(each.watches) for each in found.values()) == shard.GROUPS_AT_ONCE
+    groups.advance(2 * groups.config.consumer_session_timeout_ms)
+    # Nobody was heard from.
+    assert not any(each.members for each in found.values())
+
+
 def test_a_consumer_group_hears_of_new_partitions() -> None:
     groups = Groups()
     epoch = groups.consumer("m").member_epoch

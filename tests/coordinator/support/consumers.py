@@ -155,6 +155,8 @@ class Coordinator:
         for key, value in self.world.log.records() if records is None else records:
             self.groups.replay(GROUP, key, value)
         self.groups.take_over(self.world.log.end_offset)
+        for group in self.groups.groups.values():
+            self.groups.begin_sessions(group)
 
     def change_topic(self, name: str, count: int | None) -> None:
         """A topic changes, and the coordinator is told so."""

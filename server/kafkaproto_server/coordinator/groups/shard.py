@@ -97,7 +97,7 @@ MAX_PREFIX_BYTES = 32_000
 OFFSETS_AT_ONCE = 2_000
 """How many offsets of a group are deleted in one turn."""
 GROUPS_AT_ONCE = 100
-"""How many groups are looked at for expired offsets in one turn."""
+"""How many groups are looked at in one turn."""
 
 
 class ConsumerSetup(NamedTuple):
@@ -175,10 +175,16 @@ class GroupShard:
 
     def loaded(self) -> None:
         """Everything is read: requests are served from now on."""
-        for group in self._groups.values():
-            self._classic.begin_sessions(group)
         self._consumer.take_over(self._log.end_offset)
+        self._look_at_each(self._names(), self._begin_sessions, lambda: None)
         self._expire_later()
+
+    def _begin_sessions(self, group_id: str) -> None:
+        group = self._find(group_id)
+        if isinstance(group, ConsumerGroup):
+            self._consumer.begin_sessions(group)
+        elif group is not None:
+            self._classic.begin_sessions(group)
 
     def unload(self) -> None:
         """Another broker coordinates these groups now."""

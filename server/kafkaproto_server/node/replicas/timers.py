@@ -13,7 +13,7 @@ from kafkaproto_server.ports import Clock
 MANY = 1024
 """From so many entries on, those that are over are removed whenever their number may have doubled."""
 TURN_MS = 10
-"""How long functions are called before other tasks have their turn: a thousand members of a group may be due together."""
+"""How long functions are called before other tasks have their turn. A group's thousand members may be due at once."""
 MAX_WAIT_MS = 300_000
 """The longest wait. A client may ask for weeks, and be gone meanwhile."""
 

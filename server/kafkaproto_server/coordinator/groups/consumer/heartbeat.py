@@ -114,18 +114,20 @@ class ConsumerGroups:
             del self.groups[group_id]
 
     def take_over(self, end_offset: int) -> None:
-        """Everything up to an offset is read: all members have their whole sessions from now on."""
+        """Everything up to an offset is read."""
         if self.groups:
             self._last_end_offset = end_offset
         self._version_with_new_topics = self._topics.version()
-        for group in self.groups.values():
-            timeout_ms = self._settings(group.group_id).session_timeout_ms
-            for member in group.members.values():
-                classic = member.classic_metadata
-                self.sessions.extend(
-                    group, member.member_id, timeout_ms if classic is None else classic.session_timeout_ms
-                )
-                self.sessions.expect_revocation(group, member)
+
+    def begin_sessions(self, group: ConsumerGroup) -> None:
+        """All members of a group have their whole sessions from now on."""
+        timeout_ms = self._settings(group.group_id).session_timeout_ms
+        for member in group.members.values():
+            classic = member.classic_metadata
+            self.sessions.extend(
+                group, member.member_id, timeout_ms if classic is None else classic.session_timeout_ms
+            )
+            self.sessions.expect_revocation(group, member)
 
     def unload(self) -> None:
         """Another broker coordinates these groups now."""
