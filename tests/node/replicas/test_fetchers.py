@@ -28,6 +28,7 @@ from kafkaproto_server.node.replicas.fetchers import (
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
+from tests.node.support.nodes import SeededRng
 from tests.replica.test_partition import Replica
 
 TOPIC_ID = bytes(range(16))
@@ -165,6 +166,30 @@ def test_a_log_that_starts_behind_its_leaders_end_is_emptied(log_start: int, exp
     following.respond(error_code=0, diverging_epoch=diverging)
     (job,) = following.jobs
     assert job.work() == expected
+
+
+@pytest.mark.parametrize(
+    ("leader_start", "base_offset", "begins_again"),
+    [(5, 4, True), (7, 4, True), (5, 5, False), (3, 4, False)],
+    ids=["within a batch", "farther", "at a batch", "it has more"],
+)
+def test_a_log_of_which_the_leader_has_nothing_begins_again_within_its_first_batch(
+    leader_start: int, base_offset: int, begins_again: bool
+) -> None:
+    # An unclean election: the new leader's log began anew, and records were deleted from it.
+    following = Following(log_end=5)
+    following.owner.call_at = lambda at_ms, call: None
+    following.owner.rng = SeededRng(1)
+    log = cast(Any, following.hosted.log)
+    log.truncate_fully_to, log.append = (lambda offset, wall_ms: f"all, to {offset}"), lambda *_: False
+    cast(Any, following.owner.replicas).move_start = lambda *arguments: None
+    following.ask()
+    records = build_batch(
+        [(None, b"v", ())] * 4, base_offset=base_offset, partition_leader_epoch=1, timestamp_ms=1
+    )
+    following.respond(error_code=0, records=records, high_watermark=9, log_start_offset=leader_start)
+    works = [job.work() for job in following.jobs]
+    assert (works == [f"all, to {leader_start}"]) is begins_again
 
 
 def test_records_that_come_when_the_log_was_closed_are_dropped() -> None:

@@ -38,7 +38,7 @@ from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.replica.fetch_sessions import FULL_EPOCH
 from kafkaproto_server.replica.fetcher_session import FetcherSession
 from kafkaproto_server.replica.inter_broker_versions import fetch_version, list_offsets_version
-from kafkaproto_server.replica.partition import NO_EPOCH, Role
+from kafkaproto_server.replica.partition import NO_EPOCH, Partition, Role
 from kafkaproto_server.requests.fetch_requests import (
     PartitionFetch,
     PartitionKey,
@@ -59,6 +59,9 @@ THROTTLE_PAUSE_MS = 100
 
 PARTITIONS_AT_ONCE = 32
 """How many partitions of a response are taken before other tasks run: their records are checked and often written."""
+
+_BASE_OFFSET_BYTES = 8
+"""A batch begins with its base offset."""
 
 PartitionData = FetchResponse.PartitionData
 T = TypeVar("T")
@@ -357,6 +360,12 @@ class _Fetcher:
             self._truncate(followed, partition.truncation_point(end))
         else:
             followed.refusals = 0
+            if _begins_within_a_batch(partition, data):
+                _log.warning(
+                    "%s-%d begins again at offset %d", partition.topic, partition.index, data.log_start_offset
+                )
+                self._begin_at(followed, data.log_start_offset)
+                return
             followed.has_all = data.high_watermark <= partition.next_offset
             if data.records:
                 try:
@@ -454,6 +463,12 @@ class _Fetcher:
         cut = log.truncate_to if offset >= partition.log_start_offset else log.truncate_fully_to
         self._cut(followed, partial(cut, offset, self._owner.clock.wall_ms()))
 
+    def _begin_at(self, followed: _Followed, offset: int) -> None:
+        """Empty a log, which begins at an offset then."""
+        log = followed.hosted.log
+        assert log is not None, "a follower's log is open"
+        self._cut(followed, partial(log.truncate_fully_to, offset, self._owner.clock.wall_ms()))
+
     def _cut(self, followed: _Followed, work: Callable[[], Found]) -> None:
         followed.hosted.is_being_cut = True
         self._change(followed, work, partial(self._was_cut, followed))
@@ -523,7 +538,7 @@ class _Fetcher:
             self._truncate(followed, latest)
         elif earliest > partition.log_end_offset:
             _log.warning("%s-%d begins again at offset %d", partition.topic, partition.index, earliest)
-            self._cut(followed, partial(log.truncate_fully_to, earliest, self._owner.clock.wall_ms()))
+            self._begin_at(followed, earliest)
         else:
             self._want(followed)
 
@@ -555,6 +570,17 @@ class _Fetcher:
         for each in _all_partitions(response):
             return each.offset if each.error_code == ErrorCode.NONE else None
         return None
+
+
+def _begins_within_a_batch(partition: Partition, data: PartitionData) -> bool:
+    """Whether the leader has deleted all that is here, and its log begins within a batch, which no log with records can
+    take. After an unclean election, a follower may have been cut to just that offset."""
+    has_nothing_of_it = partition.log_start_offset < partition.next_offset <= data.log_start_offset
+    if not has_nothing_of_it or not data.records:
+        return False
+    assert not isinstance(data.records, list), "what was decoded is one buffer"
+    base_offset = int.from_bytes(data.records[:_BASE_OFFSET_BYTES], "big", signed=True)
+    return base_offset < partition.next_offset
 
 
 def _all_partitions(
