@@ -9,21 +9,22 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
-from compat.cluster import FIRST_BROKER_ID, Cluster, CombinedCluster, wait_until_whole
-from compat.kafka.stock import small_stock_node
+from compat.cluster import CombinedCluster
 from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
 from compat.quorum import connect
+from compat.runs import groups
 from compat.runs.exactly_once import Copying, coordinator, fill, read
+from compat.runs.telling import in_silence
 from kafkaproto.messages import MetadataRequest, MetadataResponse, ProduceRequest, ProduceResponse
 from kafkaproto.records.batch import NewRecord, build_batch
 from tests.compat.support.nodes import SHORT_SESSION, make_node, node_class
@@ -342,61 +343,8 @@ def test_a_coordinator_dies_and_each_record_is_copied_once(tmp_path: Path, proto
 
 
 def test_brokers_of_both_makes_coordinate_in_turn(tmp_path: Path) -> None:
-    """A broker of ours and one of Apache Kafka replicate the topics of the coordinators, and each dies in turn: the
-    other one takes over what it finds in the log, with transactions that are open or prepared."""
-    # More than is copied while the first one dies and comes back.
-    count = 15_000
-    replicated = {
-        **OVERRIDES,
-        **SHORT_SESSION,
-        "offsets.topic.replication.factor": "2",
-        "transaction.state.log.replication.factor": "2",
-    }
-
-    def make_broker(folder: Path, properties: Mapping[str, str]) -> Node:
-        is_ours = int(properties["node.id"]) == FIRST_BROKER_ID
-        return (OurNode if is_ours else small_stock_node)(folder, properties)
-
-    with Cluster(
-        OurNode,
-        make_broker,
-        tmp_path / "cluster",
-        controllers=1,
-        brokers=2,
-        controller_overrides=SHORT_SESSION,
-        broker_overrides=replicated,
-    ) as cluster:
-        cluster.format()
-        cluster.start()
-        for topic in ("source", "target"):
-            replicas = ("--partitions", str(PARTITIONS), "--replication-factor", "2")
-            run_tool(
-                "kafka-topics",
-                *("--bootstrap-server", cluster.servers, "--create", "--topic", topic, *replicas),
-            ).output()
-        fill(cluster.servers, "source", count)
-        copying = Copying(
-            cluster.servers,
-            tmp_path,
-            name="copier",
-            source="source",
-            target="target",
-            count=count,
-        )
-        try:
-            coordinated = set()
-            for _ in range(2):
-                commits = len(copying.lines("committed"))
-                copying.wait_for_commits(commits + 5, COPYING_S)
-                dead = coordinator(cluster, "copier", list(cluster.brokers))
-                coordinated.add(dead)
-                cluster.brokers[dead].kill()
-                copying.wait_for_commits(len(copying.lines("committed")) + 5, COPYING_S)
-                cluster.brokers[dead].start()
-                cluster.wait_until_unfenced(dead)
-                wait_until_whole(cluster.brokers.values(), TOPICS)
-            assert coordinated == set(cluster.brokers)
-            copying.wait_until_done(COPYING_S)
-        finally:
-            copying.close()
-        assert read(cluster.servers, "target", PARTITIONS) == Counter(map(str, range(count)))
+    """A broker of ours and one of Apache Kafka coordinate two groups and a transactional application; each of them dies.
+    The other one takes over what it finds in the log, with transactions that are open or prepared."""
+    result = groups.run(tmp_path, brokers=2, stock=1, tell=in_silence)
+    assert sorted(result.died) == ["ours", "stock"]
+    assert result.written
