@@ -400,8 +400,10 @@ def _check_copy(cluster: Cluster, records: int) -> None:
 
     wait_until(are_there, WAIT_S, f"{records:,} records to be copied")
     expected = Counter(map(str, range(records)))
-    if found != expected:
-        raise GroupsError(f"copied too often {found - expected}, not copied {expected - found}")
+    doubled, missing = found - expected, expected - found
+    if doubled or missing:
+        first = next(iter(doubled or missing))
+        raise GroupsError(f"{len(doubled):,} records are copied too often, {len(missing):,} not at all; one is {first}")
 
 
 def _has_all(group: _Group, load: _Load) -> bool:
