@@ -403,7 +403,9 @@ def _check_copy(cluster: Cluster, records: int) -> None:
     doubled, missing = found - expected, expected - found
     if doubled or missing:
         first = next(iter(doubled or missing))
-        raise GroupsError(f"{len(doubled):,} records are copied too often, {len(missing):,} not at all; one is {first}")
+        raise GroupsError(
+            f"{len(doubled):,} records are copied too often, {len(missing):,} not at all; one is {first}"
+        )
 
 
 def _has_all(group: _Group, load: _Load) -> bool:

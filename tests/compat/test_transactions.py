@@ -343,8 +343,10 @@ def test_a_coordinator_dies_and_each_record_is_copied_once(tmp_path: Path, proto
 
 
 def test_brokers_of_both_makes_coordinate_in_turn(tmp_path: Path) -> None:
-    """A broker of ours and one of Apache Kafka coordinate two groups and a transactional application; each of them dies.
-    The other one takes over what it finds in the log, with transactions that are open or prepared."""
+    """A broker of ours and one of Apache Kafka coordinate two groups and a transactional application, and each dies.
+
+    The other one takes over what it finds in the log, with transactions that are open or prepared.
+    """
     result = groups.run(tmp_path, brokers=2, stock=1, tell=in_silence)
     assert sorted(result.died) == ["ours", "stock"]
     assert result.written
