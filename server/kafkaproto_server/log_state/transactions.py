@@ -14,13 +14,15 @@ Apache Kafka has this in ProducerStateManager (ongoingTxns, unreplicatedTxns) an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.messages import EndTxnMarker
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.control import ControlRecordType, decode_control_record
+from kafkaproto.transaction_index import AbortedTransaction
 
 
 class EndTransactionMarker(NamedTuple):
@@ -116,3 +118,20 @@ class Transactions:
         oldest open transaction, or the offset after the marker if none is open.
         """
         return next(iter(self._open), completed.last_offset + 1)
+
+
+def aborted_between(
+    aborted: Sequence[AbortedTransaction], offset: int, end_offset: int
+) -> list[tuple[int, int]]:
+    """Producer id and first offset of those of a log's aborted transactions that concern records in a range of
+    offsets."""
+    begin = bisect_left(aborted, offset, key=lambda each: each.last_offset)
+    found = []
+    for at in range(begin, len(aborted)):
+        each = aborted[at]
+        if each.first_offset < end_offset:
+            found.append((each.producer_id, each.first_offset))
+        # Nothing that ends later begins before this.
+        if each.last_stable_offset >= end_offset:
+            break
+    return found

@@ -13,7 +13,6 @@ It decides and does no I/O. The caller has appended batches written (`node.repli
 from __future__ import annotations
 
 import enum
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -234,18 +233,6 @@ class Partition:
         if unstable is None or unstable >= self.high_watermark:
             return self.high_watermark
         return max(unstable, self.log_start_offset)
-
-    def aborted_between(self, offset: int, end_offset: int) -> list[tuple[int, int]]:
-        """Producer id and first offset of the aborted transactions that concern records in a range of offsets."""
-        begin = bisect_left(self.aborted, offset, key=lambda each: each.last_offset)
-        found = []
-        for each in self.aborted[begin:]:
-            if each.first_offset < end_offset:
-                found.append((each.producer_id, each.first_offset))
-            # Nothing that ends later begins before this.
-            if each.last_stable_offset >= end_offset:
-                break
-        return found
 
     # -- leadership --------------------------------------------------------------------------------------------
 

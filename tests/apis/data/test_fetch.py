@@ -42,6 +42,11 @@ def write(broker: DataBroker, *values: bytes, name: str = "t", index: int = 0) -
     return [stored(each, offset) for offset, each in enumerate(sent)]
 
 
+def cold(file: MemoryFile, position: int, length: int) -> bytes:
+    """In place of `MemoryFile.read_now`: nothing is in the page cache."""
+    raise BlockingIOError
+
+
 # --- what is read ---
 
 
@@ -281,6 +286,41 @@ def test_records_among_which_transactions_were_aborted_are_looked_at(
     found = broker.fetch("t", isolation_level=READ_COMMITTED)
     assert [each.first_offset for each in found.aborted_transactions] == [1]
     assert lengths == []
+
+
+def aborted_in(found: Any) -> list[int]:
+    """The first offsets of the aborted transactions in a response."""
+    return [each.first_offset for each in found.aborted_transactions]
+
+
+def test_a_limit_that_cuts_a_batch_short_does_not_matter_to_the_list_of_aborted_transactions(
+    broker: DataBroker,
+) -> None:
+    written = write(broker, b"before")
+    write_in_transaction(broker, bytes(500))
+    end_transaction(broker, commit=False)
+    first = len(written[0])
+    for limit, aborted in ((first, []), (first + 100, []), (first + 500, []), (1 << 20, [1])):
+        found = broker.fetch("t", wanted(partition_max_bytes=limit), isolation_level=READ_COMMITTED)
+        assert len(found.records) >= first
+        assert aborted_in(found) == aborted
+
+
+def test_what_a_thread_has_read_comes_with_its_aborted_transactions(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(broker, b"before")
+    write_in_transaction(broker, b"in")
+    end_transaction(broker, commit=False)
+    request = broker.fetch_request(("t", [wanted()]), isolation_level=READ_COMMITTED)
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    broker.replicas.workers.hold()
+    found = broker.send(request, 18)
+    # Compaction may remove the transaction, and its entry, while the thread reads what was there before.
+    broker.replicas.partition("t", 0).aborted = []
+    broker.replicas.workers.release()
+    response = only_partition(found[0].responses)
+    assert (len(batches(response.records)), aborted_in(response)) == (3, [1])
 
 
 def test_without_read_committed_there_is_no_list_of_aborted_transactions(broker: DataBroker) -> None:
@@ -626,9 +666,6 @@ def test_a_log_that_is_closed_before_a_thread_read_it_is_looked_for_elsewhere(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert broker.produce("t", batch()).error_code == 0
-
-    def cold(file: MemoryFile, position: int, length: int) -> bytes:
-        raise BlockingIOError
 
     monkeypatch.setattr(MemoryFile, "read_now", cold)
     broker.replicas.workers.hold()

@@ -7,11 +7,16 @@ made. A request waits for changes of its partitions and is then looked at again 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.file_part import FilePart, Sendable
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.log_state.transactions import aborted_between
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
 from kafkaproto_server.node.replicas.timers import Timers
@@ -28,7 +33,6 @@ from kafkaproto_server.storage.errors import (
     OffsetOutOfRangeError,
     StorageError,
 )
-from kafkaproto_server.storage.log.batch_walk import walk
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
 
@@ -50,7 +54,7 @@ MayRead = Callable[[str], bool]
 class _Read:
     """A read of a log, which may have to wait for the disk."""
 
-    __slots__ = ("end_offset", "hosted", "log", "max_bytes", "offset", "position", "whole_first")
+    __slots__ = ("aborted", "end_offset", "hosted", "log", "max_bytes", "offset", "position", "whole_first")
 
     def __init__(
         self,
@@ -69,6 +73,8 @@ class _Read:
         self.max_bytes = max_bytes
         self.end_offset = end_offset
         self.whole_first = whole_first
+        # Compaction and retention replace the list, and a thread may read what was there before.
+        self.aborted = hosted.partition.aborted
 
     def read(self) -> Buffer:
         """See `Log.read_records`; for a thread."""
@@ -386,7 +392,7 @@ class _Fetch:
             records_bytes=len(records)
             or (max(1, min(fetch.max_bytes, left, log.log.size_in_bytes)) if is_cold else 0),
             is_limited=is_limited,
-            aborted=_aborted(partition, offset, records, values),
+            aborted=_aborted(partition.aborted, offset, records, values),
         )
 
     def _must_wait(self, hosted: Hosted, position: int) -> bool:
@@ -484,7 +490,7 @@ class _Fetch:
                     records=records,
                     records_bytes=len(records),
                     is_limited=not records,
-                    aborted=result.aborted,
+                    aborted=_aborted(each.aborted, each.offset, records, self._values),
                 )
             self._results[each.position] = changed
         self._respond()
@@ -514,20 +520,20 @@ def _walks(partition: Partition, values: FetchValues) -> bool:
 
 
 def _aborted(
-    partition: Partition, offset: int, records: Sendable, values: FetchValues
+    aborted: Sequence[AbortedTransaction], offset: int, records: Sendable, values: FetchValues
 ) -> list[tuple[int, int]] | None:
     """The aborted transactions that a consumer has to skip in the records; None if it does not ask for them."""
     if values.isolation_level != READ_COMMITTED or values.is_from_follower:
         return None
-    if not _walks(partition, values):
+    if not aborted or not records:
         return []
     assert not isinstance(records, FilePart), "batches that are looked at have been read"
     end_offset = offset
-    for place in walk(
-        lambda position, length: memoryview(records)[position : position + length], "", 0, len(records)
-    ):
-        end_offset = place.next_offset
-    return partition.aborted_between(offset, end_offset)
+    # The limit may have cut the last batch short; then the consumer asks for it again. It also finds damage by itself.
+    with suppress(RemoteProtocolError):
+        for view in iterate_batches(records):
+            end_offset = view.next_offset
+    return aborted_between(aborted, offset, end_offset)
 
 
 def _diverging(partition: Partition, offset: int, epoch: int) -> OffsetAndEpoch | None:
