@@ -20,6 +20,7 @@ from kafkaproto_server.log_state.transactions import end_transaction_marker
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Clock
+from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.storage.log.topic_log import TopicLog
 
 _log = logging.getLogger("kafkaproto.server.coordinators")
@@ -65,11 +66,13 @@ class Loading:
         in_thread: Callable[[Callable[[], object], Callable[[object], None]], None],
         take: Callable[[LoadedRecord], None],
         done: Callable[[Exception | None], None],
+        read_failed: Callable[[Hosted, TopicLog, Exception], None],
         waits_for_commit: bool = False,
     ) -> None:
-        """``take`` gets each record; ``done`` is called at the end, or with what went wrong. With ``waits_for_commit``
-        it is not the end before all that was read is committed."""
+        """``take`` gets each record; ``done`` is called at the end, or with what went wrong. ``read_failed`` is told of
+        errors of the log. With ``waits_for_commit`` it is not the end before all that was read is committed."""
         assert hosted.log is not None, "it leads"
+        self._hosted = hosted
         self._log: TopicLog = hosted.log
         self._partition = hosted.partition
         self._names = names
@@ -80,6 +83,7 @@ class Loading:
         self._in_thread = in_thread
         self._take = take
         self._done = done
+        self._read_failed = read_failed
         self._unknown = 0
         self.is_over = False
         """Set from outside once nobody waits for it any more."""
@@ -139,7 +143,8 @@ class Loading:
                         unknown += 1
                         continue
                     found.append(LoadedRecord(record.offset, decoded.key, decoded.value, producer_id))
-        except (OSError, RemoteProtocolError, ValueError) as error:
+        except (OSError, StorageError, OffsetOutOfRangeError, RemoteProtocolError, ValueError) as error:
+            # The log may have been closed, or cut, since the thread was asked.
             return error
         # Nothing may lie behind a gap that compaction has left.
         return _Part(found, next_offset if next_offset > self._offset else end_offset, unknown)
@@ -149,6 +154,8 @@ class Loading:
             return
         if isinstance(part, Exception):
             self._done(part)
+            # Only another broker can coordinate if the disk fails: this one must not lead any more.
+            self._read_failed(self._hosted, self._log, part)
             return
         assert isinstance(part, _Part), "it is one or the other"
         self._unknown += part.unknown

@@ -375,7 +375,15 @@ class ReplicaManager:
 
     def coordinator_loading(self, hosted: Hosted, names: Mapping[int, str], **calls: Any) -> Loading:
         """See `Loading`."""
-        return Loading(hosted, names, clock=self._clock, timers=self._timers, in_thread=self.compute, **calls)
+        return Loading(
+            hosted,
+            names,
+            clock=self._clock,
+            timers=self._timers,
+            in_thread=self.compute,
+            read_failed=self.replicas.read_failed,
+            **calls,
+        )
 
     def leading(self, topic_id: bytes, index: int) -> Partition:
         """A partition that this broker leads. Raises PartitionError."""
