@@ -35,6 +35,8 @@ _OWN_TASKS = frozenset(
         "tests.sim.nodes.run._Simulation.main",
         "tests.sim.nodes.timeline.Timeline.run",
         # What clients are told is compared with all that nodes have.
+        "tests.sim.nodes.coordination.classic_members.ClassicMember.run",
+        "tests.sim.nodes.coordination.consumer_members.ConsumerMember.run",
         "tests.sim.nodes.data.consumers.Consumer.run",
         "tests.sim.nodes.data.operators._Operator.run",
         "tests.sim.nodes.data.producers.Producer.run",

@@ -32,4 +32,10 @@ class NodeInvariant(enum.Enum):
     SETTLES_AT_LAST = (
         "in a healed cluster, partitions have leaders and whole ISRs, and producers and consumers get through"
     )
+    ONE_OWNER = "a partition has at most one owner in a group, and only the owner commits for it"
+    OFFSETS_STAY = "a committed offset that was acknowledged is not lost, and goes back for nobody"
+    EXPECTED_ERRORS = "members and producers are told only what they are prepared for"
+    ABORTED_IS_HIDDEN = "a reader of what is committed sees no record of another transaction"
+    FENCED_WRITES_NOTHING = "what a producer asks for once another one has taken its place has no effect"
+    EXACTLY_ONCE = "each record that is processed in transactions has one result, and transactions are whole"
     THREADS_ARE_FREE = "work on a disk never waits seconds for a thread"

@@ -35,8 +35,19 @@ from tests.sim.nodes.checkers import (
     left_behind,
     max_turn_s,
 )
+from tests.sim.nodes.coordination.traffic import (
+    FIRST_WITH_COORDINATORS,
+    CoordinationOptions,
+    CoordinationTraffic,
+    draw_coordination,
+)
 from tests.sim.nodes.data.traffic import CONFIG as DATA_CONFIG
-from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, DataOptions, DataTraffic, draw_data
+from tests.sim.nodes.data.traffic import (
+    FIRST_WITH_RECORDS,
+    DataOptions,
+    DataTraffic,
+    draw_data,
+)
 from tests.sim.nodes.disks import check_closed, check_stopped
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
@@ -70,6 +81,8 @@ _LAYOUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "five and one": (("controller",),) * 5 + (("broker",),),
 }
 _LAYOUTS_WITH_RECORDS = ["one and brokers", "three combined", "three and two"]
+_LAYOUTS_WITH_COORDINATORS = _LAYOUTS_WITH_RECORDS[:2]
+"""Of two replicas, one that stops keeps coordinators from working."""
 _JOINERS = {"three, a joiner and one": (4,)}
 """Controllers that are no voters at first. Where there is one, voters come and go."""
 _FAULTS = {
@@ -94,6 +107,8 @@ _FAULTS = {
 """Mean seconds between two of a kind, where the seed chooses the kind at all."""
 
 
+SHORTER_WITH_COORDINATORS = 0.7
+"""There is more going on in each second."""
 WORKING_HERE = 4
 """In one of so many seeds, the event loop does short work on disks itself."""
 
@@ -118,7 +133,15 @@ class NodesOptions:
     narrow_share: float
     """The part of the connections that take little at a time."""
     data: DataOptions | None
-    """None for a run without records."""
+    """None for a run without records, or with groups."""
+    coordination: CoordinationOptions | None = None
+    """None for a run without groups and transactions."""
+
+    @property
+    def segment_bytes_of_topics(self) -> int | None:
+        """None if topics have no records."""
+        options = self.coordination or self.data
+        return None if options is None else options.segment_bytes
 
 
 @dataclass(slots=True, kw_only=True)
@@ -156,19 +179,24 @@ def draw(seed: int) -> NodesOptions:
     chosen = [name for name in _FAULTS if rng.random() < 0.5]
     delay_ms = rng.choice(((0.05, 1.0), (0.5, 5.0), (2.0, 25.0)))
     layouts = list(_LAYOUTS) if seed < FIRST_WITH_RECORDS else _LAYOUTS_WITH_RECORDS
+    if seed >= FIRST_WITH_COORDINATORS:
+        layouts = _LAYOUTS_WITH_COORDINATORS
     layout = rng.choice(layouts)
     # An election that takes longer than its timeout is no fault of the nodes.
     election_ms = rng.choice((150, 300, 1000)) if delay_ms[1] < 10 else 1000
-    data = draw_data(seed, sum("broker" in roles for roles in _LAYOUTS[layout]))
+    brokers = sum("broker" in roles for roles in _LAYOUTS[layout])
+    coordination = draw_coordination(seed, brokers)
+    data = None if coordination else draw_data(seed, brokers)
+    has_topics = data is not None or coordination is not None
     return NodesOptions(
         layout=layout,
         delay_ms=delay_ms,
-        fault_s=rng.uniform(6, 20),
-        clients=rng.randint(1, 4),
+        fault_s=rng.uniform(6, 20) * (SHORTER_WITH_COORDINATORS if coordination else 1),
+        clients=rng.randint(1, 4) if coordination is None else 1,
         strangers=rng.choice((0, 0, 1, 3)),
         has_static_voters=layout not in _JOINERS and rng.random() < 0.3,
         # Each segment of a topic has three files open.
-        descriptors=max(rng.choice((300, 1024)), DATA_DESCRIPTORS if data else 0),
+        descriptors=max(rng.choice((300, 1024)), DATA_DESCRIPTORS if has_topics else 0),
         faults={name: _FAULTS[name] for name in chosen},
         config={
             "controller.quorum.election.timeout.ms": str(election_ms),
@@ -181,12 +209,13 @@ def draw(seed: int) -> NodesOptions:
             "metadata.max.retention.bytes": str(rng.choice((20_000, 1_000_000))),
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": "User:ANONYMOUS",
-            **(DATA_CONFIG if data else {}),
+            **(coordination.config if coordination else DATA_CONFIG if data else {}),
         },
         segment_bytes=more.choice((2_000, 20_000, 2**30)),
         narrow_share=more.choice((0, 0.3)),
         large_partitions=8000 if more.random() < 0.03 else 0,
         data=data,
+        coordination=coordination,
     )
 
 
@@ -209,7 +238,7 @@ def run(seed: int, options: NodesOptions | None = None, *, kept_lines: int = 0) 
 def _run(seed: int, options: NodesOptions, kept_lines: int) -> NodesResult:
     result = NodesResult(seed=seed, options=options)
     began = time.process_time()
-    with _surroundings(options.descriptors, options.data) as errors:
+    with _surroundings(options.descriptors, options.segment_bytes_of_topics) as errors:
         simulation = _Simulation(seed, options, result, errors, Trace(kept_lines))
         try:
             virtual.run(seed, simulation.main)
@@ -231,7 +260,7 @@ def _first(error: BaseException) -> BaseException:
 
 
 @contextlib.contextmanager
-def _surroundings(limit: int, data: DataOptions | None = None) -> Iterator[ErrorLog]:
+def _surroundings(limit: int, segment_bytes: int | None = None) -> Iterator[ErrorLog]:
     """The process as the nodes' code finds it: descriptors that do not depend on the machine, a quiet log."""
     logger = logging.getLogger("kafkaproto")
     errors = ErrorLog()
@@ -247,9 +276,10 @@ def _surroundings(limit: int, data: DataOptions | None = None) -> Iterator[Error
         mock.patch.object(owner, name, value)
         for owner, name, value in [*limits, (startup, "LogConfig", log_config)]
     ]
-    if data is not None:
+    if segment_bytes is not None:
         # Smaller than the configs of a topic may have it.
-        replaced.append(mock.patch.object(topic_settings, "LogConfig", partial(_small_segments, data)))
+        small = partial(_small_segments, segment_bytes)
+        replaced.append(mock.patch.object(topic_settings, "LogConfig", small))
     logger.addHandler(errors)
     logger.setLevel(logging.ERROR)
     logger.propagate = False
@@ -266,11 +296,11 @@ def _surroundings(limit: int, data: DataOptions | None = None) -> Iterator[Error
         logger.setLevel(level)
 
 
-def _small_segments(data: DataOptions, **given: Any) -> LogConfig:
+def _small_segments(smaller_bytes: int, /, **given: Any) -> LogConfig:
     return LogConfig(
         **{
             **given,
-            "segment_bytes": data.segment_bytes,
+            "segment_bytes": smaller_bytes,
             "index_interval_bytes": INDEX_INTERVAL_BYTES,
             "segment_index_bytes": INDEX_BYTES,
         }
@@ -327,7 +357,7 @@ class _Simulation:
             VoterChanges(net.host("operator"), hosts, self._seeded())
             for _ in _JOINERS.get(options.layout, ())
         ]
-        data = None if options.data is None else DataTraffic(self._seed, options.data, net, hosts)
+        data = self._traffic(net, hosts)
         everybody: list[Administrator | Stranger | VoterChanges] = [*clients, *strangers, *changes]
         try:
             with trio.CancelScope() as scope:
@@ -350,6 +380,8 @@ class _Simulation:
                     faults.begin(options.faults)
                     await trio.sleep(options.fault_s)
                     await faults.heal()
+                    if options.coordination is not None:
+                        _set_clocks(hosts)
                     await self._until_at_rest(hosts)
                     for host in hosts:
                         if host.is_broker:
@@ -369,6 +401,12 @@ class _Simulation:
             self._note(checker, faults, data, clients, histories, net, hosts)
             self._result.voter_changes = sum(each.done for each in changes)
 
+    def _traffic(self, net: Net, hosts: list[Host]) -> DataTraffic | CoordinationTraffic | None:
+        options = self._options
+        if options.coordination is not None:
+            return CoordinationTraffic(self._seed, options.coordination, net, hosts)
+        return None if options.data is None else DataTraffic(self._seed, options.data, net, hosts)
+
     def _seeded(self) -> random.Random:
         return random.Random(self._rng.getrandbits(64))
 
@@ -376,7 +414,7 @@ class _Simulation:
         self,
         checker: StepChecker,
         faults: Faults,
-        data: DataTraffic | None,
+        data: DataTraffic | CoordinationTraffic | None,
         clients: Sequence[Administrator],
         histories: Histories,
         net: Net,
@@ -495,12 +533,18 @@ class _Simulation:
         check_stopped(hosts, checker.images, committed)
 
 
-async def _settle(data: DataTraffic) -> None:
+def _set_clocks(hosts: Sequence[Host]) -> None:
+    """Somebody sets all clocks to the latest one: the timeout of a transaction is a matter of the clock on the wall."""
+    latest = max(host.clock.wall_offset_ms for host in hosts)
+    for host in hosts:
+        host.clock.wall_offset_ms = latest
+
+
+async def _settle(data: DataTraffic | CoordinationTraffic) -> None:
     """Until all that was produced is everywhere, and consumed."""
     data.finish()
     await _reach(lambda: not data.unfinished(), NodeInvariant.SETTLES_AT_LAST, data.unfinished, every_s=0.2)
-    data.ledger.look()
-    data.ledger.check_at_last()
+    await data.check_at_last()
     data.end()
 
 

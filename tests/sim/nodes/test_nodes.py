@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sim.nodes.coordination.traffic import FIRST_WITH_COORDINATORS
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS
 from tests.sim.nodes.run import NodesResult, _surroundings, draw, run
 from tests.sim.nodes.runner import report
@@ -37,6 +38,13 @@ def test_records_hold_in_a_run() -> None:
     assert result.records["consumed"] > 20
 
 
+def test_groups_and_transactions_hold_in_a_run() -> None:
+    result = run(FIRST_WITH_COORDINATORS + 1)
+    check(result)
+    for what in ("offsets committed", "offsets fetched", "transactions committed", "committed records read"):
+        assert result.records[what] > 10, what
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("seed", "cause"), [(seed, cause) for seed, level, cause in known_seeds() if level == "nodes"]
@@ -54,8 +62,8 @@ def test_every_invariant_holds(first: int) -> None:
 
 
 def test_a_seed_is_one_run_whatever_the_order_of_sets() -> None:
-    # Static voters and three strangers; then a cluster of five voters; then records.
-    for seed in (506, 507, FIRST_WITH_RECORDS + 1):
+    # Static voters and three strangers; then a cluster of five voters; then records; then groups.
+    for seed in (506, 507, FIRST_WITH_RECORDS + 1, FIRST_WITH_COORDINATORS + 1):
         code = f"from tests.sim.nodes.run import run; print(run({seed}).digest)"
         found = {
             subprocess.run(
@@ -97,4 +105,14 @@ def test_seeds_draw_everything() -> None:
     assert {each.strangers for each in options} == {0, 1, 3}
     assert {each.data is None for each in options} == {False, True}
     assert all(draw(FIRST_WITH_RECORDS + seed).data is not None for seed in range(20))
+    assert all(each.coordination is None for each in options)
+    assert draw(FIRST_WITH_COORDINATORS - 1).coordination is None
+    found = [draw(FIRST_WITH_COORDINATORS + seed).coordination for seed in range(40)]
+    groups = [each for each in found if each is not None]
+    assert len(groups) == len(found)
+    assert {each.workers for each in groups} == {0, 2, 3}
+    assert {(each.are_workers_classic, each.has_zombies) for each in groups} == {
+        (is_classic, has_zombies) for is_classic in (True, False) for has_zombies in (True, False)
+    }
+    assert {each.cleans for each in groups} == {True, False}
     assert len({name for each in options for name in each.faults}) == 17

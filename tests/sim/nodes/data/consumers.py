@@ -44,6 +44,8 @@ class _Position:
 class Consumer:
     """One client."""
 
+    isolation_level = 0
+
     def __init__(
         self,
         net: NetHost,
@@ -116,6 +118,7 @@ class Consumer:
             max_wait_ms=self._rng.choice((0, 50, 500)),
             min_bytes=self._rng.choice((0, 1, 1000)),
             max_bytes=max(self._rng.choice((500, 1 << 20)), CATCHING_UP_BYTES if self.catches_up else 0),
+            isolation_level=self.isolation_level,
             session_id=wanted.session_id,
             session_epoch=wanted.session_epoch,
             topics=fetch_topics(wanted.partitions),
@@ -181,7 +184,8 @@ class Consumer:
             self.positions[place] = _Position()
             return False
         self._ledger.told(place, self.address, link.host, link.life, epoch, data.high_watermark)
-        records, at = b"".join(_pieces(data)), 0
+        records, at = b"".join(pieces(data)), 0
+        self._took(place, position.offset, records, data)
         while (found := batch_at(records, at)) is not None:
             batch, size = found
             at += size
@@ -196,8 +200,11 @@ class Consumer:
             )
         return True
 
+    def _took(self, place: Place, offset: int, records: bytes, data: FetchResponse.PartitionData) -> None:
+        """What the response has for a consumer that is at an offset."""
 
-def _pieces(data: FetchResponse.PartitionData) -> list[bytes]:
+
+def pieces(data: FetchResponse.PartitionData) -> list[bytes]:
     records = data.records
     if not records:
         return []

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from kafkaproto_server.node.replicas.hosted import Hosted
@@ -24,7 +24,7 @@ from kafkaproto_server.replica.partition import Role
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.elections import Election, elections
 from tests.sim.nodes.data.link import Place
-from tests.sim.nodes.data.logs import Batch, Logs, flush
+from tests.sim.nodes.data.logs import PREFIX, Batch, Logs, flush
 from tests.sim.nodes.host import Host
 from tests.sim.nodes.invariants import NodeInvariant
 
@@ -40,6 +40,10 @@ class Known:
     """What is known of one partition."""
 
     min_isr: int
+    is_compacted: bool = False
+    """Whether batches may lose records, and be removed. Then it only counts how far a log goes."""
+    shown_end: int = 0
+    """Of a compacted log: the end of what was below a high watermark."""
     acknowledged: dict[int, int] = field(default_factory=dict)
     """Checksum of each batch that was acknowledged with acks=all, by its base offset."""
     shown: dict[int, tuple[int, Identity]] = field(default_factory=dict)
@@ -56,11 +60,17 @@ class Known:
 class Ledger:
     """Takes what clients hear, and looks at the replicas."""
 
-    def __init__(self, hosts: Sequence[Host], rng: random.Random, min_isr: dict[Place, int]) -> None:
+    def __init__(
+        self,
+        hosts: Sequence[Host],
+        rng: random.Random,
+        min_isr: dict[Place, int],
+        compacted: Collection[Place] = (),
+    ) -> None:
         self._hosts = [host for host in hosts if host.is_broker]
         self._rng = rng
         self.logs = Logs()
-        self.known = {place: Known(each) for place, each in min_isr.items()}
+        self.known = {place: Known(each, place in compacted) for place, each in min_isr.items()}
         self._losers: dict[int, frozenset[bytes]] = {}
         """The incarnations of each host up to the one that lost power last."""
         self._missing: dict[tuple[int, Place], tuple[int, int]] = {}
@@ -78,7 +88,7 @@ class Ledger:
 
     def _losing_power(self, host: Host) -> None:
         # It was elected while it had everything.
-        self._note_elections()
+        self.note_elections()
         if any(host_id != host.id for host_id, _ in self._missing) or self._rng.random() < KEPT_SHARE:
             flush(host)
         self._ends[host.id] = {place: self._end(host, place) for place in self.known}
@@ -102,7 +112,7 @@ class Ledger:
 
     def start_of(self, place: Place) -> int:
         """The offset before which records may be deleted."""
-        self._note_elections()
+        self.note_elections()
         return self.known[place].start
 
     def _is_missing(self, host: Host, place: Place) -> bool:
@@ -113,6 +123,11 @@ class Ledger:
         before, leader_epoch = self._missing[host.id, place]
         if known.leader_epoch == leader_epoch and self._end(host, place) < before:
             return True
+        if known.is_compacted:
+            if self._end(host, place) < known.shown_end:
+                return True
+            del self._missing[host.id, place]
+            return False
         found = {each.base_offset: each for each in self.logs.of(host, place)}
         has_all = (
             # What it does not have may have been deleted, but then its log begins behind that.
@@ -136,7 +151,7 @@ class Ledger:
 
     def acknowledged(self, place: Place, base_offset: int, crc: int) -> None:
         """A producer's batch was acknowledged with acks=all."""
-        self._note_elections()
+        self.note_elections()
         known = self.known[place]
         self.counts["acknowledged"] += 1
         if known.is_excused or base_offset < known.start:
@@ -161,7 +176,7 @@ class Ledger:
     def consumed(self, place: Place, batch: Batch) -> None:
         """A consumer was sent a batch."""
         self.counts["consumed"] += 1
-        self._note_elections()
+        self.note_elections()
         if not self.known[place].is_excused:
             self._show(place, batch, "a consumer")
 
@@ -190,7 +205,7 @@ class Ledger:
         self, place: Place, what: str, invariant: NodeInvariant = NodeInvariant.COMMITTED_STAYS
     ) -> None:
         """A client was told what cannot be, unless the partition is excused."""
-        self._note_elections()
+        self.note_elections()
         if not self.known[place].is_excused:
             self._violated(invariant, place, what)
 
@@ -217,7 +232,8 @@ class Ledger:
                     found.append((host, place, hosted))
         return found
 
-    def _note_elections(self) -> None:
+    def note_elections(self) -> None:
+        """Take over what has changed since the last look."""
         for host, place, hosted in self.replicas():
             known, partition = self.known[place], hosted.partition
             # A thread may have deleted more already.
@@ -253,7 +269,7 @@ class Ledger:
 
     def look(self) -> None:
         """Raise ViolationError if replicas contradict each other, or what was said."""
-        self._note_elections()
+        self.note_elections()
         for host, place, hosted in self.replicas():
             if self.known[place].is_excused:
                 continue
@@ -262,7 +278,10 @@ class Ledger:
                 # A thread may have deleted more already.
                 assert hosted.log is not None, "its log is open"
                 log_start = max(partition.log_start_offset, hosted.log.log.log_start_offset)
-                self._check_committed(host, place, log_start, partition.high_watermark)
+                if self.known[place].is_compacted:
+                    self.known[place].shown_end = max(self.known[place].shown_end, partition.high_watermark)
+                else:
+                    self._check_committed(host, place, log_start, partition.high_watermark)
             if partition.role is Role.LEADER:
                 self._check_isr(host, place, hosted)
 
@@ -354,7 +373,7 @@ class Ledger:
         """Raise ViolationError for what is lost, doubled or out of order in the logs of a cluster at rest."""
         for host, place, hosted in self.replicas():
             known, batches = self.known[place], self.logs.of(host, place)
-            if known.is_excused:
+            if known.is_excused or known.is_compacted:
                 continue
             found = {each.base_offset: each for each in batches}
             start = hosted.partition.log_start_offset
@@ -368,12 +387,14 @@ class Ledger:
                 if base not in found or (found[base].epoch, found[base].crc) != identity:
                     what = f"node {host.id} has not the batch {base} that was shown, but {found.get(base)}"
                     self._violated(NodeInvariant.COMMITTED_STAYS, place, what)
-            self._check_sequences(host, place, batches, is_whole=not start)
+            if place[0].startswith(PREFIX):
+                # Coordinators number nothing.
+                self._check_sequences(host, place, batches, is_whole=not start)
 
     def _check_sequences(self, host: Host, place: Place, batches: list[Batch], *, is_whole: bool) -> None:
         following: dict[tuple[int, int], int] = {}
         for batch in batches:
-            if batch.producer[0] >= 0:
+            if batch.producer[0] >= 0 and not batch.is_control:
                 # The first batch of a producer may be deleted.
                 expected = following.get(batch.producer, 0 if is_whole else batch.base_sequence)
                 if batch.base_sequence != expected:

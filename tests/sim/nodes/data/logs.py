@@ -12,12 +12,15 @@ from typing import NamedTuple
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
+from kafkaproto.records.batch import CONTROL_BIT
+from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from tests.sim.disk import _apply, _Node
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.host import DIRECTORY, Host
 
 PREFIX = "data-"
-"""Of the names of topics that hold records."""
+"""Of the names of topics that hold records of clients."""
+_PREFIXES = tuple(f"{DIRECTORY}/{name}" for name in (PREFIX, f"{GROUPS_TOPIC}-", f"{TRANSACTIONS_TOPIC}-"))
 _HEADER = struct.Struct(">qiibIhiqqqhii")
 _LENGTH_COUNTS_FROM = 12
 
@@ -34,19 +37,22 @@ class Batch(NamedTuple):
     base_sequence: int
     size: int
     """In records."""
+    is_control: bool
+    """Whether it is the end of a transaction."""
 
 
 def batch_at(data: bytes | bytearray | memoryview, position: int) -> tuple[Batch, int] | None:
     """A batch, and its size; None if it is not whole."""
     if position + _HEADER.size > len(data):
         return None
-    base, length, epoch, _, crc, _, last, _, _, producer_id, producer_epoch, sequence, count = (
+    base, length, epoch, _, crc, attributes, last, _, _, producer_id, producer_epoch, sequence, count = (
         _HEADER.unpack_from(data, position)
     )
     size = length + _LENGTH_COUNTS_FROM
     if size < _HEADER.size or position + size > len(data):
         return None
-    return Batch(base, base + last + 1, epoch, crc, (producer_id, producer_epoch), sequence, count), size
+    producer, is_control = (producer_id, producer_epoch), attributes & CONTROL_BIT != 0
+    return Batch(base, base + last + 1, epoch, crc, producer, sequence, count, is_control), size
 
 
 @dataclass(slots=True)
@@ -119,8 +125,8 @@ def directory_of(place: Place) -> str:
 
 
 def is_of_records(path: str) -> bool:
-    """Whether a file or directory is that of a partition with records."""
-    return path.startswith(f"{DIRECTORY}/{PREFIX}")
+    """Whether a file or directory is that of a partition with records, of clients or of coordinators."""
+    return path.startswith(_PREFIXES)
 
 
 def flush(host: Host) -> None:

@@ -1,0 +1,196 @@
+"""What counts as a broken promise of a coordinator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import trio
+
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.nodes.coordination.promises import SESSION_S, GroupPromises, TransactionPromises
+from tests.sim.nodes.data.link import Place
+from tests.sim.nodes.invariants import NodeInvariant
+from tests.sim.nodes.timeline import run
+
+A: Place = ("t", 0)
+B: Place = ("t", 1)
+COORDINATORS: Any = SimpleNamespace(
+    place=lambda topic, key: (topic, 0), is_excused=lambda place: False, term=lambda host, place: None
+)
+
+
+def play(scene: Callable[[], Any]) -> None:
+    """In virtual time."""
+
+    async def main() -> None:
+        await scene()
+
+    run(1, main)
+
+
+@contextmanager
+def violates(invariant: NodeInvariant) -> Iterator[None]:
+    with pytest.raises(ViolationError) as caught:
+        yield
+    assert caught.value.invariant is invariant
+
+
+def group() -> GroupPromises:
+    return GroupPromises("g", COORDINATORS, Counter())
+
+
+def places(*found: Place) -> frozenset[Place]:
+    return frozenset(found)
+
+
+def test_a_partition_has_one_owner_in_a_generation() -> None:
+    async def scene() -> None:
+        promises = group()
+        promises.assigned_by_leader(1, {"m": places(A), "n": places(B)})
+        promises.assigned(1, "m", places(A))
+        promises.assigned(1, "n", places(B))
+        promises.assigned_by_leader(2, {"n": places(A, B)})
+        promises.assigned(2, "n", places(A, B))
+        with violates(NodeInvariant.ONE_OWNER):
+            promises.assigned(2, "m", places(A))
+
+    play(scene)
+
+
+def test_members_get_what_a_leader_has_sent_and_always_the_same() -> None:
+    async def scene() -> None:
+        promises = group()
+        promises.assigned_by_leader(1, {"m": places(A)})
+        with violates(NodeInvariant.ONE_OWNER):
+            promises.assigned(1, "m", places(B))
+        promises = group()
+        promises.assigned_by_leader(1, {"m": places(A)})
+        promises.assigned_by_leader(1, {"m": places(B)})
+        promises.assigned(1, "m", places(A))
+        with violates(NodeInvariant.ONE_OWNER):
+            promises.assigned(1, "m", places(B))
+
+    play(scene)
+
+
+def test_nobody_commits_in_a_generation_after_the_next_one_has_begun() -> None:
+    async def scene() -> None:
+        promises = group()
+        before = promises.begin_commit(A, 1, "before")
+        await trio.sleep(1)
+        promises.assigned_by_leader(2, {"n": places(A)})
+        promises.assigned(2, "n", places(A))
+        # It may have been done before that.
+        promises.committed(A, before, "m", 1)
+        await trio.sleep(1)
+        with violates(NodeInvariant.ONE_OWNER):
+            promises.committed(A, promises.begin_commit(A, 2, "behind"), "m", 1)
+
+    play(scene)
+
+
+@pytest.mark.parametrize("is_given_up", [True, False])
+def test_a_partition_of_a_consumer_group_is_given_up_before_another_member_has_it(is_given_up: bool) -> None:
+    async def scene() -> None:
+        promises = group()
+        promises.heard("m", trio.current_time())
+        promises.took("m", places(A, B))
+        await trio.sleep(1)
+        promises.heard("n", trio.current_time())
+        if is_given_up:
+            promises.gave_up("m", places(A))
+            promises.took("n", places(A))
+        else:
+            with violates(NodeInvariant.ONE_OWNER):
+                promises.took("n", places(A))
+
+    play(scene)
+
+
+def test_after_its_session_a_member_has_nothing_and_commits_nothing() -> None:
+    async def scene() -> None:
+        promises = group()
+        promises.heard("m", trio.current_time())
+        promises.took("m", places(A))
+        await trio.sleep(SESSION_S)
+        promises.heard("n", trio.current_time())
+        promises.took("n", places(A))
+        await trio.sleep(1)
+        with violates(NodeInvariant.ONE_OWNER):
+            promises.committed(A, promises.begin_commit(A, 1, "x"), "m", None)
+
+    play(scene)
+
+
+def transactions() -> TransactionPromises:
+    return TransactionPromises(COORDINATORS, Counter(), lambda: False)
+
+
+def test_readers_see_transactions_whose_commit_is_asked_for_and_not_refused() -> None:
+    async def scene() -> None:
+        promises = transactions()
+        promises.initialized("id", "i")
+        transaction = promises.begin("id", "i")
+        value = f"{transaction.name} s-0 0 id".encode()
+        with violates(NodeInvariant.ABORTED_IS_HIDDEN):
+            promises.seen(A, value)
+        promises.commits(transaction)
+        promises.seen(A, value)
+        promises.aborted(transaction)
+        with violates(NodeInvariant.ABORTED_IS_HIDDEN):
+            promises.seen(A, value)
+
+    play(scene)
+
+
+def test_a_producer_that_is_fenced_commits_nothing() -> None:
+    async def scene() -> None:
+        promises = transactions()
+        promises.initialized("id", "i")
+        transaction = promises.begin("id", "i")
+        await trio.sleep(1)
+        promises.initialized("id", "j")
+        await trio.sleep(1)
+        promises.commits(transaction)
+        with violates(NodeInvariant.FENCED_WRITES_NOTHING):
+            promises.committed(transaction)
+        with violates(NodeInvariant.FENCED_WRITES_NOTHING):
+            promises.seen(A, f"{transaction.name} s-0 0 id".encode())
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    ("shown", "done", "is_right"),
+    [
+        ([0, 1], 2, True),
+        ([0], 1, False),
+        ([], 0, False),
+        ([0, 1], 1, False),
+        ([0, 1, 1], 2, False),
+        ([0, 1], 3, False),
+    ],
+    ids=["all", "a part", "nothing", "too much", "twice", "too little"],
+)
+def test_each_record_that_is_processed_has_one_result(shown: list[int], done: int, is_right: bool) -> None:
+    async def scene() -> None:
+        promises = transactions()
+        promises.initialized("id", "i")
+        transaction = promises.begin("id", "i")
+        values = [f"{transaction.name} s-0 {at} id".encode() for at in range(2)]
+        transaction.values.update(dict.fromkeys(values, A))
+        promises.commits(transaction)
+        promises.committed(transaction)
+        found = {A: [values[each] for each in shown]}
+        if is_right:
+            promises.check_at_last(found, {("s", 0): done})
+        else:
+            with violates(NodeInvariant.EXACTLY_ONCE):
+                promises.check_at_last(found, {("s", 0): done})
+
+    play(scene)
