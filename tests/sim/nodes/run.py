@@ -62,6 +62,8 @@ RUN_S = 600.0
 """A run is over by then, of virtual time."""
 REST_S = 90.0
 """After which a healed cluster has to be at rest."""
+SETTLING_S = 60.0
+"""After which groups have to be at rest, and transactions at their end; their timeouts are some seconds."""
 FORWARD_S = 40.0
 """Longer than a broker waits for a controller."""
 MOST_WAIT_FOR_THREAD_S = 2.0
@@ -543,7 +545,14 @@ def _set_clocks(hosts: Sequence[Host]) -> None:
 async def _settle(data: DataTraffic | CoordinationTraffic) -> None:
     """Until all that was produced is everywhere, and consumed."""
     data.finish()
-    await _reach(lambda: not data.unfinished(), NodeInvariant.SETTLES_AT_LAST, data.unfinished, every_s=0.2)
+    within_s = SETTLING_S if isinstance(data, CoordinationTraffic) else REST_S
+    await _reach(
+        lambda: not data.unfinished(),
+        NodeInvariant.SETTLES_AT_LAST,
+        data.unfinished,
+        every_s=0.2,
+        within_s=within_s,
+    )
     await data.check_at_last()
     data.end()
 
@@ -568,8 +577,9 @@ async def _reach(
     invariant: NodeInvariant,
     state: Callable[[], object],
     every_s: float = 0.01,
+    within_s: float = REST_S,
 ) -> None:
-    with trio.move_on_after(REST_S):
+    with trio.move_on_after(within_s):
         while not is_reached():
             await trio.sleep(every_s)
         return

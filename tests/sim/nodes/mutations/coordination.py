@@ -8,22 +8,19 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.groups import shard
 from kafkaproto_server.coordinator.groups.classic import ClassicGroups
 from kafkaproto_server.coordinator.groups.consumer import change
 from kafkaproto_server.coordinator.groups.consumer.change import Change
 from kafkaproto_server.coordinator.groups.consumer.sessions import Sessions
-from kafkaproto_server.coordinator.groups.offset_table import OpenTransactions
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager
 from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
-from kafkaproto_server.coordinator.transactions.markers import MarkerSender
-from kafkaproto_server.node.coordinators.led import LedPartitions
-from kafkaproto_server.node.replicas import coordinator_log, fetches
+from kafkaproto_server.node.replicas import appends, coordinator_log, fetches
 from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.requests.transaction_requests import ProducerOutcome
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_COORDINATORS
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.mutations.support import node_mutation, nothing, one_in
+from tests.sim.nodes.mutations.support import node_mutation, nothing
 
 
 def coordination_mutation(
@@ -38,17 +35,6 @@ def coordination_mutation(
 
 
 # -- groups ------------------------------------------------------------------------------------------------------
-
-
-def _lets_earlier_generations_commit() -> Patches:
-    return [(ClassicGroups, "check_commit", nothing)]
-
-
-def _lets_anybody_commit() -> Patches:
-    def accept(*_: Any, **__: Any) -> Callable[[bytes, int], None]:
-        return lambda topic_id, index: None
-
-    return [(shard, "check_consumer_commit", accept)]
 
 
 def _gives_assignments_of_others() -> Patches:
@@ -79,17 +65,6 @@ def _acknowledges_before_replication() -> Patches:
     ]
 
 
-def _loses_records_when_loading() -> Patches:
-    original = LedPartitions.__dict__["_take"].__func__
-    is_lost = one_in(4)
-
-    def take(led: Any, record: Any) -> None:
-        if not is_lost():
-            original(led, record)
-
-    return [(LedPartitions, "_take", staticmethod(take))]
-
-
 def _never_ends_sessions() -> Patches:
     return [(ClassicGroups, "_look_at", nothing), (Sessions, "_look_at_session", nothing)]
 
@@ -102,40 +77,28 @@ def _does_not_take_steps() -> Patches:
     return [(Change, "step", nothing)]
 
 
-def _tells_errors_of_logs() -> Patches:
-    return [(coordinator_log, "told_code", lambda code: code)]
-
-
 # -- transactions ------------------------------------------------------------------------------------------------
 
 
-def _does_not_fence_epochs() -> Patches:
-    def end(self: Any, transaction: Any, values: Any, done: Any) -> None:
-        self._end_with_next_id(transaction, values.committed, done)
+def _gives_second_producers_the_epoch_of_the_first() -> Patches:
+    original = TransactionCoordinator._init
 
-    return [
-        (TransactionCoordinator, "_check_producer", staticmethod(nothing)),
-        (TransactionCoordinator, "_end_and_bump", end),
-    ]
+    def init(self: Any, values: Any, done: Any) -> None:
+        known = self._states.get(values.transactional_id)
+        if known is None or known.is_prepared:
+            original(self, values, done)
+        else:
+            done(
+                ProducerOutcome(
+                    code=ErrorCode.NONE, producer_id=known.producer_id, producer_epoch=known.producer_epoch
+                )
+            )
+
+    return [(TransactionCoordinator, "_init", init)]
 
 
 def _does_not_abort_late_transactions() -> Patches:
     return [(TransactionCoordinator, "_abort_timed_out", nothing)]
-
-
-def _does_not_resume_decided_transactions() -> Patches:
-    original = TransactionCoordinator.loaded
-
-    def loaded(self: Any) -> None:
-        begin, self._markers.begin = self._markers.begin, nothing
-        original(self)
-        self._markers.begin = begin
-
-    return [(TransactionCoordinator, "loaded", loaded)]
-
-
-def _does_not_send_markers_again() -> Patches:
-    return [(MarkerSender, "_retry_later", nothing)]
 
 
 def _commits_offsets_of_aborted_transactions() -> Patches:
@@ -147,26 +110,16 @@ def _commits_offsets_of_aborted_transactions() -> Patches:
     return [(OffsetMetadataManager, "marker", marker)]
 
 
-def _shows_offsets_while_others_are_pending() -> Patches:
-    return [(OpenTransactions, "has", lambda *_: False)]
-
-
-def _takes_offsets_of_earlier_members() -> Patches:
-    original = shard.GroupShard._check_member
-
-    def check(self: Any, group: Any, committer: Any, *, is_transactional: bool) -> Any:
-        if is_transactional:
-            return lambda topic_id, index: None
-        return original(self, group, committer, is_transactional=False)
-
-    return [(shard.GroupShard, "_check_member", check)]
-
-
 # -- readers -----------------------------------------------------------------------------------------------------
 
 
 def _does_not_name_aborted_transactions() -> Patches:
     return [(fetches, "aborted_between", lambda *_: [])]
+
+
+def _takes_committed_transactions_for_aborted() -> Patches:
+    original = vars(appends)["EndTransactionMarker"]
+    return [(appends, "EndTransactionMarker", lambda is_abort, epoch: original(True, epoch))]
 
 
 def _shows_open_transactions() -> Patches:
@@ -178,37 +131,32 @@ _STAY = NodeInvariant.OFFSETS_STAY
 _EXPECTED = NodeInvariant.EXPECTED_ERRORS
 _SETTLES = NodeInvariant.SETTLES_AT_LAST
 _HIDDEN = NodeInvariant.ABORTED_IS_HIDDEN
-_FENCED = NodeInvariant.FENCED_WRITES_NOTHING
 _ONCE = NodeInvariant.EXACTLY_ONCE
 
 MUTATIONS: tuple[Mutation, ...] = (
-    coordination_mutation(
-        "lets earlier generations commit", (_OWNER, _STAY), _lets_earlier_generations_commit
-    ),
-    coordination_mutation("lets anybody commit", (_OWNER, _STAY), _lets_anybody_commit),
     coordination_mutation("gives members others' assignments", (_OWNER,), _gives_assignments_of_others),
     coordination_mutation("gives away what is not revoked", (_OWNER,), _gives_away_what_is_not_revoked),
     coordination_mutation(
         "acknowledges commits before replication", (_STAY, _OWNER, _ONCE), _acknowledges_before_replication
     ),
-    coordination_mutation("loses records when it loads them", (_STAY, _OWNER), _loses_records_when_loading),
     coordination_mutation("never ends sessions", (_SETTLES,), _never_ends_sessions),
-    coordination_mutation("assigns nothing anew", (_SETTLES,), _does_not_assign_anew),
-    coordination_mutation("takes no steps to assignments", (_SETTLES,), _does_not_take_steps),
-    coordination_mutation("tells clients errors of logs", (_EXPECTED,), _tells_errors_of_logs),
-    coordination_mutation("does not fence producers' epochs", (_FENCED, _ONCE), _does_not_fence_epochs),
-    coordination_mutation("aborts no late transactions", (_SETTLES,), _does_not_abort_late_transactions),
     coordination_mutation(
-        "does not resume decided transactions", (_SETTLES,), _does_not_resume_decided_transactions
+        "assigns nothing anew", (_SETTLES,), _does_not_assign_anew, likely_seed=FIRST_WITH_COORDINATORS + 2
     ),
-    coordination_mutation("does not send markers again", (_SETTLES,), _does_not_send_markers_again),
+    coordination_mutation("takes no steps to assignments", (_EXPECTED,), _does_not_take_steps),
+    coordination_mutation(
+        "gives second producers the first one's epoch",
+        (NodeInvariant.FENCED_WRITES_NOTHING,),
+        _gives_second_producers_the_epoch_of_the_first,
+        likely_seed=FIRST_WITH_COORDINATORS + 58,
+    ),
+    coordination_mutation("aborts no late transactions", (_SETTLES,), _does_not_abort_late_transactions),
     coordination_mutation(
         "commits offsets of aborted transactions", (_STAY, _ONCE), _commits_offsets_of_aborted_transactions
     ),
-    coordination_mutation(
-        "shows offsets while others are pending", (_ONCE, _STAY), _shows_offsets_while_others_are_pending
-    ),
-    coordination_mutation("takes offsets of earlier members", (_ONCE,), _takes_offsets_of_earlier_members),
     coordination_mutation("names no aborted transactions", (_HIDDEN,), _does_not_name_aborted_transactions),
+    coordination_mutation(
+        "takes committed transactions for aborted", (_ONCE,), _takes_committed_transactions_for_aborted
+    ),
     coordination_mutation("shows open transactions", (_HIDDEN,), _shows_open_transactions),
 )
