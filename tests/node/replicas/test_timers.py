@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+import trio
+import trio.testing
+
 from kafkaproto_server.node.replicas import timers as module
 from kafkaproto_server.node.replicas.timers import MAX_WAIT_MS, Timers
 from tests.node.support.controllers import TrioClock
@@ -51,3 +55,34 @@ def test_calls_that_take_long_leave_others_their_turn() -> None:
     assert called == [0, 1, 2]
     timers.call_due()
     assert called == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.trio
+async def test_what_is_due_is_called_at_once_beside_what_is_due_in_the_same_millisecond(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    clock, called = SetClock(), list[str]()
+    timers = Timers(clock)
+    timers.add(1, lambda: called.append("later"))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(timers.run)
+        await trio.testing.wait_all_tasks_blocked()
+        clock.time_ms = 1
+        timers.add(1, lambda: called.append("now"))
+        await trio.testing.wait_all_tasks_blocked()
+        assert (called, trio.current_time()) == (["later", "now"], 0.0)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_what_is_over_wakes_nobody(autojump_clock: trio.testing.MockClock) -> None:
+    called: list[float] = []
+    timers = Timers(TrioClock())
+    for at_ms in range(1, 100):
+        timers.add(at_ms, lambda: called.append(0.0), lambda: True)
+    timers.add(100, lambda: called.append(trio.current_time()))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(timers.run)
+        await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+    assert called == [0.1]

@@ -31,8 +31,10 @@ class Timers:
     def add(self, at_ms: int, call: Callable[[], None], is_over: Callable[[], bool] = lambda: False) -> None:
         """Call ``call`` at a moment of the monotonic clock, `MAX_WAIT_MS` from now at the latest. Once ``is_over``, the
         call is not needed any more, and does not take memory for long."""
-        at_ms = min(at_ms, self._clock.now_ms() + MAX_WAIT_MS)
-        is_earliest = not self._heap or at_ms < self._heap[0][0]
+        now_ms = self._clock.now_ms()
+        at_ms = min(at_ms, now_ms + MAX_WAIT_MS)
+        # What is due already does not wait for the end of the millisecond in which others are due.
+        is_earliest = at_ms <= now_ms or not self._heap or at_ms < self._heap[0][0]
         heapq.heappush(self._heap, (at_ms, next(self._numbers), call, is_over))
         if len(self._heap) >= self._clean_at:
             self._heap = [each for each in self._heap if not each[3]()]
@@ -45,13 +47,20 @@ class Timers:
         """Call what is due, until cancelled."""
         while True:
             self._wake = trio.Event()
-            wait_s = float("inf") if not self._heap else (self._heap[0][0] - self._clock.now_ms()) / 1000
+            wait_s = self._wait_s()
             if wait_s > 0:
                 with trio.move_on_after(wait_s):
                     await self._wake.wait()
             else:
                 await trio.lowlevel.checkpoint()
             self.call_due()
+
+    def _wait_s(self) -> float:
+        """The time until something is due. What is over wakes nobody: each fetch adds a call, and few are needed."""
+        heap = self._heap
+        while heap and heap[0][3]():
+            heapq.heappop(heap)
+        return (heap[0][0] - self._clock.now_ms()) / 1000 if heap else float("inf")
 
     def call_due(self) -> None:
         """Call what is due now, or the first of it if that takes long."""
