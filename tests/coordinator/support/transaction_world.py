@@ -9,7 +9,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import TransactionLogValue
 from kafkaproto.records.coordinator import TRANSACTION_RECORDS
 from kafkaproto_server.coordinator.transactions.config import TransactionConfig
-from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.coordinator.transactions.coordinator import ADDITION_WAIT_MS, TransactionCoordinator
 from kafkaproto_server.coordinator.transactions.values import MarkerResults, TransactionMarker
 from kafkaproto_server.requests.transaction_requests import (
     AddPartitionsValues,
@@ -244,6 +244,14 @@ class TransactionWorld(World):
             ),
             codes.append,
         )
+        return codes
+
+    def add_at_last(
+        self, producer: tuple[int, int], *partitions: TopicPartition, transactional_id: str = "a"
+    ) -> list[ErrorCode]:
+        """As `add`, until the coordinator does not wait any longer for what is under way."""
+        codes = self.add(producer, *partitions, transactional_id=transactional_id)
+        self.advance(ADDITION_WAIT_MS)
         return codes
 
     def verify(

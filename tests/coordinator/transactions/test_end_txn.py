@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.coordinator.transactions.coordinator import IDS_AT_ONCE
 from kafkaproto_server.requests.transaction_requests import (
     ProducerOutcome,
 )
@@ -141,7 +142,7 @@ def test_while_markers_are_sent_nothing_else_may_be_done() -> None:
     world.end(producer)
     for commit in (True, False):
         assert codes(world.end(producer, commit=commit)) == [ErrorCode.CONCURRENT_TRANSACTIONS]
-    assert world.add(producer, P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    assert world.add_at_last(producer, P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
     assert codes(world.init()) == [ErrorCode.CONCURRENT_TRANSACTIONS]
     assert codes(world.end((producer[0], 5))) == [FENCED]
 
@@ -200,7 +201,7 @@ def test_while_markers_are_sent_the_producer_with_its_new_epoch_waits() -> None:
     (outcome,) = world.end(producer)
     following = (outcome.producer_id, outcome.producer_epoch)
     assert following == (producer[0], 1)
-    assert world.add(following, P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    assert world.add_at_last(following, P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
     assert codes(world.end(following, commit=False)) == [ErrorCode.CONCURRENT_TRANSACTIONS]
     assert codes(world.end(producer)) == [ErrorCode.CONCURRENT_TRANSACTIONS]
     world.brokers.respond()
@@ -215,7 +216,7 @@ def test_at_the_last_epoch_the_next_transaction_has_another_producer_id() -> Non
     assert world.end(producer) == [ProducerOutcome(code=NONE, producer_id=1001, producer_epoch=0)]
     # The marker still has the former id.
     assert world.brokers.sent == [(1, [(500, 32_767, True, (P0,))])]
-    assert world.add((1001, 0), P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    assert world.add_at_last((1001, 0), P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
     world.brokers.respond()
     assert world.identity() == (1001, 0)
     assert world.last_value.next_producer_id == -1
@@ -264,3 +265,20 @@ def test_an_end_that_bumped_nothing_is_no_reason_for_a_repetition() -> None:
     world.brokers.respond()
     assert world.identity() == producer
     assert codes(world.end(former)) == [FENCED]
+
+
+def test_a_new_coordinator_completes_once_what_ends_while_it_looks_at_others() -> None:
+    world = TransactionWorld()
+    for number in range(IDS_AT_ONCE):
+        world.begin(f"other-{number}")
+    producer = world.begin("z")
+    world.add(producer, P0, transactional_id="z")
+    world.move()
+    world.end(producer, transactional_id="z")
+    world.log.commits_at_once = False
+    world.brokers.respond()
+    assert world.state("z") == "PrepareCommit"
+    world.advance(1)
+    world.brokers.respond()
+    world.log.commit()
+    assert world.state("z") == "CompleteCommit"

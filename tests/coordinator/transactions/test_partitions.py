@@ -5,9 +5,17 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.coordinator.transactions.coordinator import ADDITION_WAIT_MS
+from kafkaproto_server.coordinator.transactions.state_manager import RETRY_MS
+from kafkaproto_server.coordinator.transactions.transaction import TransactionState
+from kafkaproto_server.requests.transaction_requests import ProducerOutcome
 from tests.coordinator.support.transaction_world import OFFSETS, P0, P1, TransactionWorld
 
 NONE = ErrorCode.NONE
+
+
+def outcome_codes(outcomes: list[ProducerOutcome]) -> list[ErrorCode]:
+    return [each.code for each in outcomes]
 
 
 def test_partitions_are_added_to_those_that_there_are() -> None:
@@ -70,16 +78,114 @@ def test_old_clients_do_not_know_that_they_are_fenced(version: int, code: ErrorC
     assert world.add(former, P0, version=version) == [code]
 
 
-def test_a_change_under_way_refuses_the_next_one() -> None:
+def test_partitions_wait_for_the_end_of_the_transaction_before() -> None:
+    world = TransactionWorld()
+    producer = world.begin()
+    world.add(producer, P0)
+    (outcome,) = world.end(producer)
+    following = (outcome.producer_id, outcome.producer_epoch)
+    codes = world.add(following, P0)
+    fenced = world.add(producer, P0)
+    world.advance(ADDITION_WAIT_MS - 1)
+    assert (codes, fenced) == ([], [])
+    world.brokers.respond()
+    assert (codes, fenced) == ([NONE], [ErrorCode.PRODUCER_FENCED])
+    assert world.state() == "Ongoing"
+    world.advance(ADDITION_WAIT_MS)
+    assert codes == [NONE]
+
+
+def test_partitions_do_not_wait_for_long() -> None:
+    world = TransactionWorld()
+    producer = world.begin()
+    world.add(producer, P0)
+    (outcome,) = world.end(producer)
+    codes = world.add((outcome.producer_id, outcome.producer_epoch), P0)
+    world.advance(ADDITION_WAIT_MS)
+    assert codes == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    size = len(world.log.records)
+    world.brokers.respond()
+    assert world.state() == "CompleteCommit", "what was refused is not done later"
+    assert len(world.log.records) == size + 1
+
+
+def test_partitions_that_wait_hear_of_another_coordinator() -> None:
+    world = TransactionWorld()
+    producer = world.begin()
+    world.add(producer, P0)
+    (outcome,) = world.end(producer)
+    codes = world.add((outcome.producer_id, outcome.producer_epoch), P0)
+    world.coordinator.unload()
+    assert codes == [ErrorCode.NOT_COORDINATOR]
+
+
+def test_partitions_wait_for_a_producer_that_begins() -> None:
+    world = TransactionWorld()
+    producer = world.begin()
+    world.log.commits_at_once = False
+    world.init()
+    codes = world.add(producer, P0)
+    assert codes == []
+    world.log.commit()
+    assert codes == [ErrorCode.PRODUCER_FENCED]
+
+
+def test_partitions_are_added_behind_others_that_are_not_committed() -> None:
+    world = TransactionWorld()
+    producer = world.begin()
+    world.log.commits_at_once = False
+    first, second, repeated = world.add(producer, P0), world.add(producer, P1), world.add(producer, P0)
+    offset = len(world.log.records)
+    assert world.state() == "Empty"
+    world.log.commit(offset - 2)
+    assert (first, second, repeated) == ([NONE], [], [])
+    assert world.verify(producer, P0, P1) == {P0: NONE, P1: ErrorCode.TRANSACTION_ABORTABLE}
+    world.log.commit()
+    assert (second, repeated) == ([NONE], [NONE])
+    assert world.verify(producer, P0, P1) == {P0: NONE, P1: NONE}
+
+
+def test_partitions_are_added_behind_a_completion_that_is_not_committed() -> None:
+    world = TransactionWorld()
+    producer = world.begin()
+    world.add(producer, P0)
+    (outcome,) = world.end(producer)
+    following = (outcome.producer_id, outcome.producer_epoch)
+    codes = world.add(following, P1)
+    world.log.commits_at_once = False
+    world.brokers.respond()
+    offset = len(world.log.records)
+    assert world.last_value.transaction_status == TransactionState.ONGOING
+    assert (world.state(), codes) == ("PrepareCommit", [])
+    assert outcome_codes(world.end(following)) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    world.log.commit(offset - 1)
+    assert (world.state(), codes) == ("CompleteCommit", [])
+    world.log.commit()
+    assert (world.state(), codes) == ("Ongoing", [NONE])
+
+
+def test_a_later_commit_says_that_the_earlier_change_is_committed() -> None:
     world = TransactionWorld()
     producer = world.begin()
     world.log.commits_at_once = False
     first = world.add(producer, P0)
-    assert not first
-    assert world.add(producer, P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    world.log.give_up(ErrorCode.REQUEST_TIMED_OUT)
+    second = world.add(producer, P1)
     world.log.commit()
-    assert first == [NONE]
-    assert world.add(producer, P0) == [NONE]
+    assert (first, second) == ([ErrorCode.COORDINATOR_NOT_AVAILABLE], [NONE])
+    assert world.verify(producer, P0, P1) == {P0: NONE, P1: NONE}
+    world.advance(RETRY_MS)
+    assert world.verify(producer, P0, P1) == {P0: NONE, P1: NONE}
+
+
+def test_nobody_who_waited_is_remembered() -> None:
+    world = TransactionWorld()
+    producer = world.begin()
+    world.add(producer, P0)
+    (outcome,) = world.end(producer)
+    for _ in range(50):
+        world.add_at_last((outcome.producer_id, outcome.producer_epoch), P0)
+    assert world.coordinator._states._waiting == {}
 
 
 def test_the_client_version_is_that_of_the_request() -> None:

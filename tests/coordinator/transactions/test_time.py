@@ -119,7 +119,7 @@ def test_an_id_whose_removal_is_under_way_is_busy() -> None:
     world.log.commits_at_once = False
     world.advance(2 * HOUR_MS)
     assert world.state() == "Empty"
-    assert world.add(producer, P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    assert world.add_at_last(producer, P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
     assert world.init()[0].code is ErrorCode.CONCURRENT_TRANSACTIONS
     world.log.commit()
     world.log.commits_at_once = True

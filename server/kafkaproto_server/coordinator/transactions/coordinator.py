@@ -62,6 +62,10 @@ TOMBSTONES_AT_ONCE = 500
 IDS_AT_ONCE = 50
 """How many transactional ids are looked at in one turn, if each may need a record, or markers."""
 
+ADDITION_WAIT_MS = 20
+"""How long partitions wait to be added while another change of their transaction is under way. The end of the former
+transaction takes some milliseconds; a client or leader that is refused pauses for 20 ms before it asks again."""
+
 Done = Callable[[ProducerOutcome], None]
 
 
@@ -148,7 +152,12 @@ class TransactionCoordinator:
     def _send_markers_again(self, transactions: list[Transaction]) -> None:
         """Their ends were decided by another coordinator."""
         for each in transactions:
-            if each.is_prepared and self._markers.remaining(each.transactional_id) is None:
+            transactional_id = each.transactional_id
+            # Of one that ends here, the completion may be under way.
+            is_ending_here = self._markers.remaining(transactional_id) is not None or self._states.is_pending(
+                transactional_id
+            )
+            if each.is_prepared and not is_ending_here:
                 self._markers.begin(each)
 
     def _check_served(self, transactional_id: str) -> None:
@@ -264,24 +273,49 @@ class TransactionCoordinator:
 
     def add_partitions(self, values: AddPartitionsValues, done: Told) -> None:
         """Partitions take part in the producer's transaction, which begins with the first ones. ``done`` gets a code
-        that is that of each partition."""
+        that is that of each partition.
+
+        While another change is under way they wait, for a short time; then CONCURRENT_TRANSACTIONS.
+        """
 
         def respond(code: ErrorCode) -> None:
             done(_code_for(code, values.version, ADD_KNOWS_FENCED))
 
+        self._add_or_wait(values, respond, self._surroundings.now_ms() + ADDITION_WAIT_MS)
+
+    def _add_or_wait(self, values: AddPartitionsValues, done: Told, until_ms: int) -> None:
         try:
-            self._add(values, respond)
+            self._add(values, done)
         except CoordinatorError as error:
-            respond(error.code)
+            is_under_way = error.code is ErrorCode.CONCURRENT_TRANSACTIONS
+            if not is_under_way or self._surroundings.now_ms() >= until_ms:
+                done(error.code)
+                return
+            transactional_id = values.transactional_id
+            is_over = False
+
+            def again() -> None:
+                nonlocal is_over
+                if not is_over:
+                    is_over = True
+                    self._states.forget_waiting(transactional_id, again)
+                    self._add_or_wait(values, done, until_ms)
+
+            self._states.when_changed(transactional_id, again)
+            self._surroundings.call_at(until_ms, again)
 
     def _add(self, values: AddPartitionsValues, done: Told) -> None:
         self._check_served(values.transactional_id)
-        transaction = self._known(values.transactional_id)
+        self._known(values.transactional_id)
+        transaction = self._states.followed_by_partitions(values.transactional_id)
         # Before anything else: the producer may have another id once what is under way is committed.
-        if self._states.is_pending(values.transactional_id) or transaction.is_prepared:
+        if transaction is None or transaction.is_prepared:
             raise CoordinatorError(ErrorCode.CONCURRENT_TRANSACTIONS)
         self._check_producer(transaction, values.producer_id, values.producer_epoch)
-        if transaction.state is TransactionState.ONGOING and values.partitions <= transaction.partitions:
+        takes_part = (
+            transaction.state is TransactionState.ONGOING and values.partitions <= transaction.partitions
+        )
+        if takes_part and not self._states.is_pending(values.transactional_id):
             done(ErrorCode.NONE)
             return
         client_version = EPOCH_BUMP_VERSION if values.bumps_epoch else 0
@@ -436,6 +470,9 @@ class TransactionCoordinator:
             self._states.write(completed, lambda code: None)
         except CoordinatorError:
             self._later(RETRY_MS, partial(self._complete, transactional_id))
+        else:
+            # Partitions of the next transaction may be added behind it.
+            self._states.call_waiting(transactional_id)
 
     # -- time ----------------------------------------------------------------------------------------------------
 

@@ -1,15 +1,21 @@
 """The transactional ids of one partition of ``__transaction_state``: what is known of them, and how that is written.
 
 A change is in memory as soon as it is appended, so that the next one begins from it. Nobody is told of it, and nothing
-is done because of it, before its record is committed: until then, questions are answered from the state before it, and
-another change of the same id is refused. If the log cannot tell in time whether a record is committed, the caller is
-told that, and the manager waits on: the record is in the log, and only a new leader of the partition can remove it.
+is done because of it, before its record is committed: until then, questions are answered from the state before it. If
+the log cannot tell in time whether a record is committed, the caller is told that, and the manager waits on: the record
+is in the log, and only a new leader of the partition can remove it.
 
-Kafka has this in TransactionStateManager, which changes its memory when a record is committed.
+Another change of the same id is refused meanwhile, but for one kind: partitions may be added behind partitions, and
+behind the completion of the transaction before. A leader that has the later record has the earlier one, and what may be
+done because of the later one is not done before both are committed. So a transaction waits for one replication less.
+
+Kafka has this in TransactionStateManager, which changes its memory when a record is committed, and has one change of an
+id under way.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +24,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import TransactionLogKey
 from kafkaproto_server.coordinator.transactions.records import record_of, tombstone_of, transaction_of
-from kafkaproto_server.coordinator.transactions.transaction import Transaction
+from kafkaproto_server.coordinator.transactions.transaction import Transaction, TransactionState
 from kafkaproto_server.coordinator.transactions.values import NextProducerId
 from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
 
@@ -26,6 +32,12 @@ RETRY_MS = 100
 """The time until the log is asked again."""
 
 Told = Callable[[ErrorCode], None]
+
+_FOLLOWED_BY_PARTITIONS = frozenset(
+    {TransactionState.ONGOING, TransactionState.COMPLETE_COMMIT, TransactionState.COMPLETE_ABORT}
+)
+"""The states behind which partitions are added before they are committed. Neither changes who the producer is, other
+than the decision before it has."""
 
 
 @dataclass(slots=True)
@@ -54,8 +66,10 @@ class TransactionStateManager:
         self._transaction_version = transaction_version
         self._next_producer_id = next_producer_id
         self._transactions: dict[str, Transaction] = {}
-        self._before: dict[str, Transaction | None] = {}
-        """What was known before a change that is not committed."""
+        self._before: dict[str, deque[tuple[int, Transaction | None]]] = {}
+        """What was known before each change that is not committed, with the offset behind its record; in order."""
+        self._waiting: dict[str, dict[Callable[[], None], None]] = {}
+        """Who is to be called at the next change of a transactional id."""
         self._awaiting_ids: set[str] = set()
         """Transactional ids for which a producer id is on its way."""
         self._is_closed = False
@@ -74,14 +88,25 @@ class TransactionStateManager:
         self._is_closed = True
         self._transactions.clear()
         self._before.clear()
+        for each in tuple(self._waiting):
+            self.call_waiting(each)
 
     # -- what is known -------------------------------------------------------------------------------------------
 
     def get(self, transactional_id: str) -> Transaction | None:
         """The committed state of a transactional id; None if there is none."""
         if transactional_id in self._before:
-            return self._before[transactional_id]
+            return self._before[transactional_id][0][1]
         return self._transactions.get(transactional_id)
+
+    def followed_by_partitions(self, transactional_id: str) -> Transaction | None:
+        """The state behind which partitions may be added now; None while another change is under way."""
+        latest = self._transactions.get(transactional_id)
+        if not self.is_pending(transactional_id):
+            return latest
+        if latest is None or transactional_id in self._awaiting_ids:
+            return None
+        return latest if latest.state in _FOLLOWED_BY_PARTITIONS else None
 
     def ids(self) -> Iterable[str]:
         """All transactional ids, as they are at this moment."""
@@ -94,6 +119,22 @@ class TransactionStateManager:
     def is_pending(self, transactional_id: str) -> bool:
         """Whether a change of the transactional id is under way."""
         return transactional_id in self._before or transactional_id in self._awaiting_ids
+
+    def when_changed(self, transactional_id: str, call: Callable[[], None]) -> None:
+        """Call once a change of the transactional id is no longer under way, or another broker coordinates."""
+        self._waiting.setdefault(transactional_id, {})[call] = None
+
+    def forget_waiting(self, transactional_id: str, call: Callable[[], None]) -> None:
+        """Do not call it any more."""
+        calls = self._waiting.get(transactional_id, {})
+        calls.pop(call, None)
+        if not calls:
+            self._waiting.pop(transactional_id, None)
+
+    def call_waiting(self, transactional_id: str) -> None:
+        """Something may be possible now that was not."""
+        for call in self._waiting.pop(transactional_id, ()):
+            call()
 
     # -- changes -------------------------------------------------------------------------------------------------
 
@@ -121,10 +162,12 @@ class TransactionStateManager:
     def _append(self, records: Sequence[Record], write: _Write, keep: Transaction | None = None) -> None:
         assert not self._is_closed, "another broker coordinates"
         for each in write.transactional_ids:
-            assert not self.is_pending(each), f"a change of {each!r} is under way"
+            is_free = not self.is_pending(each) or self.followed_by_partitions(each) is not None
+            assert is_free, f"a change of {each!r} is under way"
         write.end_offset = self._log.append(records)
         for each in write.transactional_ids:
-            self._before[each] = self._transactions.get(each)
+            before = (write.end_offset, self._transactions.get(each))
+            self._before.setdefault(each, deque()).append(before)
         for record in records:
             self.replay(record.key, record.value)
         if keep is not None:
@@ -137,7 +180,7 @@ class TransactionStateManager:
         is_committed = code is ErrorCode.NONE
         if is_committed:
             for each in write.transactional_ids:
-                self._before.pop(each, None)
+                self._committed(each, write.end_offset)
         if not write.is_told:
             write.is_told = True
             write.told(code)
@@ -145,10 +188,20 @@ class TransactionStateManager:
             return
         if is_committed:
             write.committed()
+            for each in write.transactional_ids:
+                self.call_waiting(each)
         else:
             self._surroundings.call_at(
                 self._surroundings.now_ms() + RETRY_MS, partial(self._ask_again, write)
             )
+
+    def _committed(self, transactional_id: str, end_offset: int) -> None:
+        """A change is committed, and those before it, even if the log has not said so yet."""
+        before = self._before.get(transactional_id)
+        while before and before[0][0] <= end_offset:
+            before.popleft()
+        if not before:
+            self._before.pop(transactional_id, None)
 
     def _ask_again(self, write: _Write) -> None:
         if not self._is_closed:
@@ -181,3 +234,4 @@ class TransactionStateManager:
                 use(producer_id)
             except CoordinatorError as error:
                 failed(error.code)
+        self.call_waiting(transactional_id)
