@@ -75,13 +75,13 @@ class ClassicGroups:
         """Whether the group may take a member in, or the member is in it already and not behind the limit."""
         limit = self._config().max_size
         member = group.members.get(member_id)
-        if group.state in (ClassicState.EMPTY, ClassicState.DEAD):
+        if group.state in (ClassicState.EMPTY, ClassicState.DEAD) or len(group.members) < limit:
             return True
         if group.state is ClassicState.PREPARING_REBALANCE:
             # Those count that have joined anew: after a limit was lowered, the first to come stay.
             waiting = sum(each.joining is not None for each in group.members.values())
             return (member is not None and member.joining is not None) or waiting < limit
-        return member is not None or len(group.members) < limit
+        return member is not None
 
     def _join_new(self, group: ClassicGroup, values: JoinValues, joined: Joined) -> None:
         prefix = values.group_instance_id or values.client_id
