@@ -29,8 +29,8 @@ def run_parts(parts: Mapping[str, Part], chosen: Sequence[str], implementations:
 
 
 def _print_table(part: str, results: Mapping[str, Measurements]) -> None:
-    print(f"{part:36}" + "".join(f"{implementation:>12}" for implementation in results))
+    print(f"{part:48}" + "".join(f"{implementation:>12}" for implementation in results))
     first, *_ = results.values()
     for name in first:
         values = "".join(f"{measurements[name]:>12.3f}" for measurements in results.values())
-        print(f"  {name:34}{values}", flush=True)
+        print(f"  {name:46}{values}", flush=True)
