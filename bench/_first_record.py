@@ -25,12 +25,12 @@ def first_record(implementation: str, folder: Path) -> Measurements:
     offsets then."""
     if implementation == "tansu":
         with Tansu(folder) as tansu:
-            return _read(Servers(tansu.address, [tansu.pid], 1), [])
+            return _read(Servers(tansu.address, [tansu.pid], 1))
     with Brokers(implementation, folder, 1, {}) as brokers:
-        return _read(brokers.servers, [])
+        return _read(brokers.servers)
 
 
-def _read(servers: Servers, settings: list[str]) -> Measurements:
+def _read(servers: Servers) -> Measurements:
     servers.create(TOPIC, PARTITIONS)
     producer = Producer({"bootstrap.servers": servers.address, "log_level": 0})
     for index in range(PARTITIONS):
@@ -38,10 +38,10 @@ def _read(servers: Servers, settings: list[str]) -> Measurements:
     producer.flush(TIMEOUT_S)
     taken_s = []
     for number in range(ROUNDS + 1):
-        command = ["kcat", "-q", "-b", servers.address, "-o", "beginning", "-c", "1"]
+        command = ["kcat", "-q", "-E", "-b", servers.address, "-o", "beginning", "-c", "1"]
         begin = time.perf_counter()
         subprocess.run(
-            [*command, *settings, "-G", f"group-{number}", TOPIC],
+            [*command, "-G", f"group-{number}", TOPIC],
             check=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

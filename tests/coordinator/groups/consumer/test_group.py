@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kafkaproto.messages import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupCurrentMemberAssignmentValue,
@@ -104,6 +106,31 @@ def test_expressions() -> None:
     group.replay(REGEX, None)
     group.replay(REGEX, None)
     assert list(group.topics_of(group.members["m"])) == ["c"]
+
+
+def test_topics_are_those_of_the_members_that_are_left_and_come() -> None:
+    group = ConsumerGroup(GROUP)
+    group.replay(REGEX, ConsumerGroupRegularExpressionValue(topics=["x"], version=3, timestamp=4))
+    group.replay(METADATA, metadata(subscribed_topic_names=["a"]))
+    group.replay(METADATA, metadata(subscribed_topic_names=["b"], subscribed_topic_regex="a.*"))
+    other = ConsumerGroupMemberMetadataKey(group_id=GROUP, member_id="o")
+    group.replay(other, metadata(subscribed_topic_names=["b"]))
+    assert group.subscribed_topics() == {"b", "x"}
+    m, o = group.members["m"], group.members["o"]
+    assert group.subscribed_topics(without=[m]) == {"b"}
+    assert group.subscribed_topics(without=[m, o]) == set()
+    assert group.subscribed_topics(
+        without=[o], plus=msgspec.structs.replace(o, subscribed_topic_names=("c",))
+    ) == {
+        "b",
+        "c",
+        "x",
+    }
+    assert group.subscribed_topics(regexes={}) == {"b"}
+    group.replay(other, None)
+    assert group.subscribed_topics() == {"b", "x"}
+    group.replay(METADATA, None)
+    assert (group.subscribed_topics(), group.name_counts) == (set(), {})
 
 
 def test_what_a_member_of_the_classic_protocol_said_is_kept() -> None:

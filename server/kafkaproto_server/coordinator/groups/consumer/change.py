@@ -52,6 +52,12 @@ class Change:
         found[self.member.member_id] = self.member
         return found
 
+    def replaced(self) -> list[ConsumerMember]:
+        """The group's members whose place the member of this heartbeat takes: itself as it was, and a static one."""
+        ids = (self.member.member_id, self._replaced_id)
+        members = self.group.members
+        return [members[each] for each in dict.fromkeys(ids) if each is not None and each in members]
+
     @property
     def has_other_partitions(self) -> bool:
         """Whether the member is assigned other partitions than before."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -99,6 +99,8 @@ class ConsumerGroup:
     regexes: dict[str, ResolvedRegex] = field(default_factory=dict)
     regex_counts: Counter[str] = field(default_factory=Counter)
     """How many members subscribe to each regular expression."""
+    name_counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """How many members subscribe to the same topics by name. Most members of a group say the same."""
     watches: dict[str, Watch] = field(default_factory=dict)
     """By member id. In memory only."""
     refresh_at_ms: int | None = None
@@ -137,23 +139,24 @@ class ConsumerGroup:
         return topics_of(member, self.regexes)
 
     def subscribed_topics(
-        self, members: Members | None = None, regexes: Mapping[str, ResolvedRegex] | None = None
+        self,
+        *,
+        without: Sequence[ConsumerMember] = (),
+        plus: ConsumerMember | None = None,
+        regexes: Mapping[str, ResolvedRegex] | None = None,
     ) -> set[str]:
-        """The names of the topics that the members subscribe to, or that these members would."""
+        """The names of the topics that the members subscribe to, or would without some members, with another one, or
+        with other topics for regular expressions. A regular expression that is not resolved has none."""
         resolved = self.regexes if regexes is None else regexes
-        found: set[str] = set()
-        # Most members of a group say the same: each subscription is looked at once.
-        each_names = {}
-        each_regex = {}
-        for member in (self.members if members is None else members).values():
-            each_names[member.subscribed_topic_names] = True
-            each_regex[member.subscribed_topic_regex] = True
-        for names in each_names:
-            found.update(names)
-        for regex in each_regex:
-            if regex in resolved:
-                found.update(resolved[regex].topics)
-        return found
+        fewer_names = Counter(each.subscribed_topic_names for each in without)
+        fewer_regexes = Counter(each.subscribed_topic_regex for each in without)
+        names = [each for each, count in self.name_counts.items() if count > fewer_names[each]]
+        used = [each for each, count in self.regex_counts.items() if count > fewer_regexes[each]]
+        if plus is not None:
+            names.append(plus.subscribed_topic_names)
+            used.append(plus.subscribed_topic_regex)
+        topics = (resolved[each].topics for each in used if each in resolved)
+        return set().union(*names, *topics)
 
     # -- records -------------------------------------------------------------------------------------------------
 
@@ -233,6 +236,7 @@ class ConsumerGroup:
             if old.instance_id is not None and old.instance_id != member.instance_id:
                 self._forget_static(old)
         self.members[member.member_id] = member
+        self.name_counts[member.subscribed_topic_names] += 1
         if member.subscribed_topic_regex:
             self.regex_counts[member.subscribed_topic_regex] += 1
         if member.instance_id is not None:
@@ -247,7 +251,10 @@ class ConsumerGroup:
         self.watches.pop(member.member_id, None)
 
     def _release(self, member: ConsumerMember) -> None:
-        regex = member.subscribed_topic_regex
+        names, regex = member.subscribed_topic_names, member.subscribed_topic_regex
+        self.name_counts[names] -= 1
+        if not self.name_counts[names]:
+            del self.name_counts[names]
         if regex:
             self.regex_counts[regex] -= 1
             if not self.regex_counts[regex]:

@@ -229,7 +229,7 @@ class ConsumerGroups:
         is_due = group.refresh_at_ms is None or group.refresh_at_ms <= self._surroundings.now_ms()
         if not has_changed and not is_due:
             return
-        metadata_hash = self._hash_of(group.subscribed_topics(change.members()))
+        metadata_hash = self._hash_of(group.subscribed_topics(without=change.replaced(), plus=change.member))
         if has_changed or metadata_hash != group.metadata_hash:
             change.epoch = max(change.epoch + 1, FIRST_EPOCH)
             change.records.append(write.epoch_record(group.group_id, change.epoch, metadata_hash))
@@ -321,10 +321,9 @@ class ConsumerGroups:
         records = write.removal_records(group_id, member.member_id)
         if regex and group.regex_counts[regex] == 1:
             records.append(write.no_regex_record(group_id, regex))
-        others = {each: value for each, value in group.members.items() if each != member.member_id}
-        metadata_hash = self._hash_of(group.subscribed_topics(others))
+        metadata_hash = self._hash_of(group.subscribed_topics(without=[member]))
         records.append(write.epoch_record(group_id, group.epoch + 1, metadata_hash))
-        if not others:
+        if len(group.members) == 1:
             # Nobody is there to be assigned anything (KAFKA-20442). Whoever joins next need not wait.
             records.append(write.target_epoch_record(group_id, group.epoch + 1, 0))
         self._write(group_id, records)
