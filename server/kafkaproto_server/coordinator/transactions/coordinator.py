@@ -154,10 +154,8 @@ class TransactionCoordinator:
         for each in transactions:
             transactional_id = each.transactional_id
             # Of one that ends here, the completion may be under way.
-            is_ending_here = self._markers.remaining(transactional_id) is not None or self._states.is_pending(
-                transactional_id
-            )
-            if each.is_prepared and not is_ending_here:
+            is_left = each.is_prepared and not self._states.is_pending(transactional_id)
+            if is_left and self._markers.remaining(transactional_id) is None:
                 self._markers.begin(each)
 
     def _check_served(self, transactional_id: str) -> None:

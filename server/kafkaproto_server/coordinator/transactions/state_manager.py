@@ -161,9 +161,10 @@ class TransactionStateManager:
 
     def _append(self, records: Sequence[Record], write: _Write, keep: Transaction | None = None) -> None:
         assert not self._is_closed, "another broker coordinates"
+        adds_partitions = keep is not None and keep.state is TransactionState.ONGOING
         for each in write.transactional_ids:
-            is_free = not self.is_pending(each) or self.followed_by_partitions(each) is not None
-            assert is_free, f"a change of {each!r} is under way"
+            may_follow = adds_partitions and self.followed_by_partitions(each) is not None
+            assert may_follow or not self.is_pending(each), f"a change of {each!r} is under way"
         write.end_offset = self._log.append(records)
         for each in write.transactional_ids:
             before = (write.end_offset, self._transactions.get(each))

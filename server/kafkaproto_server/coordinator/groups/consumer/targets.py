@@ -75,7 +75,11 @@ class Question(NamedTuple):
 
 def question(group: ConsumerGroup, members: Members, topics: Topics) -> Question:
     """What the targets of these members of a group are made from."""
-    names = group.subscribed_topics(members)
+    # Most members of a group say the same: each subscription is looked at once.
+    subscriptions = {
+        (each.subscribed_topic_names, each.subscribed_topic_regex): each for each in members.values()
+    }
+    names: set[str] = set().union(*map(group.topics_of, subscriptions.values()))
     views = {name: view for name in names if (view := topics.by_name(name)) is not None}
     targets = {member_id: group.target_of(member_id, each.instance_id) for member_id, each in members.items()}
     return Question(members, dict(group.regexes), views, targets)
