@@ -1,7 +1,8 @@
 """Java command lines over the jars of the pinned Apache Kafka, started as fast as a JVM will.
 
 Two releases are pinned: that of nodes, and that of tools, which is an older one as long as Maven lacks tools of the
-other. `class_path` alone knows which of the two has a class.
+other. `class_path` alone knows which of the two has a class. Kafka Streams is of the release of nodes, in a folder of
+its own: nodes do not need its jars.
 
 A tool's run is mostly class loading: `kafka-topics --list` takes 0.65 s as it is and 0.35 s with an archive of
 loaded classes (AppCDS), on a 2-core machine. The first run of each kind writes that archive as it ends, later
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from compat.parity.jars import jars_directory, tools_release
+from compat.parity.jars import CACHE, jars_directory, tools_release
 from compat.parity.jars import release as server_release
 
 LOGGING_CONFIGURATION = Path(__file__).with_name("log4j2.xml")
@@ -28,6 +29,8 @@ SMALL_HEAP = ("-Xmx256m", *NODE_OPTIONS[1:])
 SERVER = "kafka.Kafka"
 STORAGE_TOOL = "kafka.tools.StorageTool"
 METADATA_SHELL = "org.apache.kafka.shell.MetadataShell"
+STREAMS = "org.apache.kafka.streams.KafkaStreams"
+CONNECT_WORKER = "org.apache.kafka.connect.cli.ConnectDistributed"
 
 
 def class_path(main_class: str, release: str | None = None) -> tuple[Path, ...]:
@@ -40,6 +43,9 @@ def class_path(main_class: str, release: str | None = None) -> tuple[Path, ...]:
         return _jars(release)
     if main_class in (SERVER, STORAGE_TOOL):
         return _jars(server_release())
+    if main_class == STREAMS:
+        folder = CACHE / f"kafka-streams-{server_release()}"
+        return tuple(sorted(jars_directory(folder).glob("*.jar")))
     if main_class != METADATA_SHELL or tools_release() == server_release():
         return _jars(tools_release())
     newer = _jars(server_release())
@@ -82,3 +88,11 @@ def java_command(
     jars = os.pathsep.join(map(str, class_path(main_class, release)))
     logging = f"-Dlog4j2.configurationFile={LOGGING_CONFIGURATION}"
     return ["java", *jvm_options, logging, "-cp", jars, main_class, *arguments]
+
+
+def java_source_command(
+    source: Path, arguments: Sequence[str], jars: Sequence[Path], jvm_options: Sequence[str]
+) -> list[str]:
+    """The command line that compiles a program of one file and runs it, logging as `java_command`."""
+    logging = f"-Dlog4j2.configurationFile={LOGGING_CONFIGURATION}"
+    return ["java", *jvm_options, logging, "-cp", os.pathsep.join(map(str, jars)), str(source), *arguments]

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+CACHE = ROOT / "compat" / ".cache"
 POM = ROOT / "compat" / "kafka" / "pom.xml"
 
 
@@ -30,7 +31,7 @@ def jars_directory(directory: Path | None = None, other: str | None = None) -> P
     Raises FileNotFoundError if the clients jar is not there: a comparison with nothing finds no difference.
     """
     version = other or release()
-    jars = ROOT / "compat" / ".cache" / f"kafka-{version}" if directory is None else directory
+    jars = CACHE / f"kafka-{version}" if directory is None else directory
     wanted = jars / f"kafka-clients-{version}.jar"
     if not wanted.is_file():
         pinned = version in (release(), tools_release())

@@ -20,7 +20,7 @@ from compat.quorum import connect
 from kafkaproto.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
 PROGRAM = Path(__file__).resolve().parents[1] / "kafka" / "ReadProcessWrite.java"
-OF_TRANSACTIONAL_IDS = 1
+OF_GROUPS, OF_TRANSACTIONAL_IDS = 0, 1
 QUIET_S = 3.0
 """A consumer that has got nothing for so long has got all."""
 READING_S = 60.0
@@ -98,10 +98,12 @@ def read(servers: str, topic: str, partitions: int, isolation: str = "read_commi
     return found
 
 
-def coordinator(cluster: Cluster, transactional_id: str, asked: Sequence[int]) -> int:
-    """The broker that coordinates a transactional id, as one of the brokers ``asked`` says; -1 for none."""
+def coordinator(
+    cluster: Cluster, key: str, asked: Sequence[int], key_type: int = OF_TRANSACTIONAL_IDS
+) -> int:
+    """The broker that coordinates a transactional id or a group, as one of the brokers ``asked`` says; -1 for none."""
     with connect(cluster.brokers[asked[0]].bootstrap_server) as client:
-        request = FindCoordinatorRequest(key_type=OF_TRANSACTIONAL_IDS, coordinator_keys=[transactional_id])
+        request = FindCoordinatorRequest(key_type=key_type, coordinator_keys=[key])
         response = client.send(request)
     assert isinstance(response, FindCoordinatorResponse)
     return response.coordinators[0].node_id

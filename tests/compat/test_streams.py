@@ -1,0 +1,150 @@
+"""A Kafka Streams application, unchanged, with exactly_once_v2: it dies, a coordinator dies, it is reset.
+
+The expectations are what Apache Kafka's nodes lead to (KAFKAPROTO_COMPAT_NODE=stock).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from compat.cluster import CombinedCluster
+from compat.kafka.streams import Counts, WordCount, exact_counts, write_lines
+from compat.kafka.tools import run_tool
+from compat.node import Node
+from compat.runs.exactly_once import OF_GROUPS, OF_TRANSACTIONAL_IDS, coordinator
+from tests.compat.support.nodes import SHORT_SESSION, make_node, node_class
+
+pytestmark = [pytest.mark.jvm, pytest.mark.clients, pytest.mark.slow]
+
+WAIT_S = 120.0
+PARTITIONS = 2
+OVERRIDES = {
+    "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "1000",
+    "offsets.topic.num.partitions": "3",
+    "transaction.state.log.num.partitions": "3",
+}
+LINES = range(400)
+WORDS = 2 * len(LINES)
+PAUSE_MS = 5
+REPLICATED = {
+    **OVERRIDES,
+    **SHORT_SESSION,
+    "offsets.topic.replication.factor": "3",
+    "transaction.state.log.replication.factor": "3",
+    "transaction.state.log.min.isr": "2",
+}
+RESET = """\
+Reset-offsets for input topics [lines]
+Following input topics offsets will be reset to (for consumer group words)
+Topic: lines Partition: 0 Offset: 0
+Topic: lines Partition: 1 Offset: 0
+Done.
+Deleting inferred internal topics [words-words-repartition, words-counts-changelog]
+Done.
+"""
+
+
+@pytest.fixture(scope="module")
+def streams_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    """A node that lets members be missed soon."""
+    made = make_node(node_class(), tmp_path_factory.mktemp("streams"), OVERRIDES)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+
+
+def tool(servers: str, name: str, *arguments: str) -> str:
+    return run_tool(name, "--bootstrap-server", servers, *arguments).output()
+
+
+def create(servers: str, name: str, replicas: int) -> None:
+    counts = ("--partitions", str(PARTITIONS), "--replication-factor", str(replicas))
+    tool(servers, "kafka-topics", "--create", "--topic", name, *counts)
+
+
+def test_words_are_counted_once_though_the_application_dies_and_again_after_a_reset(
+    streams_node: Node, tmp_path: Path
+) -> None:
+    servers = streams_node.bootstrap_server
+    for topic in ("lines", "counts"):
+        create(servers, topic, 1)
+    write_lines(servers, "lines", LINES[:250])
+    application = WordCount(
+        servers,
+        tmp_path / "application",
+        name="words",
+        source="lines",
+        target="counts",
+        pause_ms=PAUSE_MS,
+        settings={"replication.factor": "1"},
+    )
+    with closing(application), closing(Counts(servers, "counts", PARTITIONS)) as counts:
+        application.start()
+        counts.wait_for(WORDS // 6, WAIT_S)
+        application.kill()
+        write_lines(servers, "lines", LINES[250:])
+        application.start()
+        counts.wait_for(WORDS, WAIT_S)
+        application.stop()
+        assert counts.read_to_the_end(WAIT_S) == exact_counts(LINES)
+        assert application.failures() == []
+
+        # Streams does not leave its group, so members may be there still.
+        reset = ("--application-id", "words", "--input-topics", "lines", "--force")
+        assert tool(servers, "kafka-streams-application-reset", *reset) == RESET
+        assert tool(servers, "kafka-topics", "--list", "--exclude-internal").split() == ["counts", "lines"]
+        shutil.rmtree(application.state)
+        application.start()
+        counts.wait_for(2 * WORDS, WAIT_S)
+        application.stop()
+        twice = {word: 2 * each for word, each in exact_counts(LINES).items()}
+        assert counts.read_to_the_end(WAIT_S) == twice
+
+
+def transactional_id(servers: str, application: str) -> str:
+    """One of those that the application's threads have."""
+    listed = [
+        line.split("\t")[0].strip() for line in tool(servers, "kafka-transactions", "list").splitlines()
+    ]
+    return next(each for each in listed if each.startswith(application))
+
+
+def test_words_are_counted_once_though_coordinators_die(tmp_path: Path) -> None:
+    lines = range(2_000)
+    with CombinedCluster(node_class(), tmp_path / "cluster", overrides=REPLICATED) as cluster:
+        cluster.format()
+        cluster.start()
+        for topic in ("lines", "counts"):
+            create(cluster.servers, topic, 3)
+        write_lines(cluster.servers, "lines", lines)
+        application = WordCount(
+            cluster.servers,
+            tmp_path / "application",
+            name="words",
+            source="lines",
+            target="counts",
+            pause_ms=PAUSE_MS,
+            settings={"replication.factor": "3"},
+        )
+        with closing(application), closing(Counts(cluster.servers, "counts", PARTITIONS)) as counts:
+            application.start()
+            for kind in (OF_GROUPS, OF_TRANSACTIONAL_IDS):
+                counts.wait_for(counts.total + len(lines) // 4, WAIT_S)
+                asked = "words" if kind == OF_GROUPS else transactional_id(cluster.servers, "words")
+                dead = coordinator(cluster, asked, list(cluster.brokers), kind)
+                cluster.brokers[dead].kill()
+                counts.wait_for(counts.total + len(lines) // 4, WAIT_S)
+                cluster.brokers[dead].start()
+                cluster.wait_until_unfenced(dead)
+            counts.wait_for(2 * len(lines), WAIT_S)
+            application.stop()
+            assert counts.read_to_the_end(WAIT_S) == exact_counts(lines)
+            assert application.failures() == []
