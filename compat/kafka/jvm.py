@@ -31,6 +31,7 @@ STORAGE_TOOL = "kafka.tools.StorageTool"
 METADATA_SHELL = "org.apache.kafka.shell.MetadataShell"
 STREAMS = "org.apache.kafka.streams.KafkaStreams"
 CONNECT_WORKER = "org.apache.kafka.connect.cli.ConnectDistributed"
+MIRROR_MAKER = "org.apache.kafka.connect.mirror.MirrorMaker"
 
 
 def class_path(main_class: str, release: str | None = None) -> tuple[Path, ...]:

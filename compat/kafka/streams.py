@@ -19,7 +19,6 @@ from compat.process import ServerProcess, WaitedTooLongError
 PROGRAM = Path(__file__).with_name("WordCount.java")
 POLL_S = 0.2
 PRODUCED_S = 60.0
-START_S = 120.0
 STOP_S = 90.0
 VOWELS, CONSONANTS = "aeiouy", "bdfgklmnprst"
 SETTINGS = {
@@ -74,10 +73,6 @@ class WordCount:
         command = java_source_command(PROGRAM, self._arguments, jars, options)
         log = self.folder / f"{self._name}-{self._starts}"
         self._process = ServerProcess(command, log, self.folder, {})
-
-    def wait_until_running(self) -> None:
-        """Until it has its tasks. Raises ProcessDiedError or WaitedTooLongError."""
-        self.process.wait_for_line(self.process.out_path, "state RUNNING", START_S)
 
     def failures(self) -> list[str]:
         """The errors that ended threads of the latest start."""

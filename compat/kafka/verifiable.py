@@ -22,6 +22,9 @@ RETRYING = {"retries": "2147483647", "enable.idempotence": "false"}
 IDEMPOTENT = {"retries": "2147483647", "enable.idempotence": "true"}
 """A record that is sent again is there once, as long as the brokers keep what they know of the producer."""
 
+SESSION_TIMEOUT_MS = 6000
+"""Of members with the classic protocol; the brokers' own setting decides for the other one. The program ends if its
+group has given it up, so a busy machine must not make it late."""
 FIRST_RECORD_S = 90.0
 STOP_S = 180.0
 """More than `delivery.timeout.ms`, 120 s by default, after which the last record has succeeded or failed."""
@@ -143,6 +146,68 @@ class VerifiableProducer:
         self._process.terminate(STOP_S)
         with self._process.out_path.open() as lines:
             return sent(map(json.loads, lines))
+
+    def close(self) -> None:
+        """Leaves no process behind."""
+        self._process.kill()
+
+
+class VerifiableConsumer:
+    """A member of a group, which commits after each poll and runs until it is told to stop, or killed."""
+
+    def __init__(self, folder: Path, servers: str, topic: str, *, group: str, protocol: str) -> None:
+        """Starts it; ``protocol`` is classic or consumer. What it prints is kept in ``folder``."""
+        folder.mkdir(parents=True)
+        arguments = ["--bootstrap-server", servers, "--topic", topic, "--group-id", group, "--verbose"]
+        arguments += ["--reset-policy", "earliest", "--group-protocol", protocol]
+        if protocol == "classic":
+            configuration = folder / "consumer.properties"
+            configuration.write_text(f"heartbeat.interval.ms={SESSION_TIMEOUT_MS // 4}\n")
+            arguments += [
+                "--session-timeout",
+                str(SESSION_TIMEOUT_MS),
+                "--command-config",
+                str(configuration),
+            ]
+        command, _ = tool_command("kafka-verifiable-consumer", arguments)
+        self._process = ServerProcess(command, folder / "consumer", folder, {})
+
+    def wait_until_started(self) -> None:
+        """Until it asks for its partitions. Raises ProcessDiedError or WaitedTooLongError."""
+        self._process.wait_for_line(self._process.out_path, '"startup_complete"', FIRST_RECORD_S)
+
+    def _events(self) -> list[Mapping[str, Any]]:
+        # A line that is being written is left for the next look.
+        lines = self._process.out_path.read_text().splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    def records(self) -> list[Record]:
+        """What it has got so far."""
+        return [_record(event) for event in self._events() if event["name"] == "record_data"]
+
+    def partitions(self) -> set[int]:
+        """The partitions that it has now."""
+        owned: set[int] = set()
+        for event in self._events():
+            if event["name"] == "partitions_assigned":
+                owned |= {each["partition"] for each in event["partitions"]}
+            elif event["name"] == "partitions_revoked":
+                owned -= {each["partition"] for each in event["partitions"]}
+        return owned
+
+    def failed_commits(self) -> list[str]:
+        """The errors of commits that were refused."""
+        committed = [event for event in self._events() if event["name"] == "offsets_committed"]
+        return [event["error"] for event in committed if not event["success"]]
+
+    def stop(self) -> None:
+        """Has it leave its group. Raises WaitedTooLongError or ProcessDiedError."""
+        self._process.terminate(STOP_S)
+        self._process.wait_for_line(self._process.out_path, '"shutdown_complete"', STOP_S)
+
+    def kill(self) -> None:
+        """kill -9: its group is not told."""
+        self._process.kill()
 
     def close(self) -> None:
         """Leaves no process behind."""

@@ -6,7 +6,7 @@ import pytest
 
 from compat.kafka.stock import StockNode
 from compat.node import Node
-from tests.compat.support.nodes import make_node, node_class, topic_name
+from tests.compat.support.nodes import IMPATIENT, make_node, node_class, topic_name
 
 
 @pytest.fixture(scope="session")
@@ -53,3 +53,14 @@ def stock_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
 def topic(request: pytest.FixtureRequest) -> str:
     """A topic name that no other test uses."""
     return topic_name(request.node.name)
+
+
+@pytest.fixture(scope="session")
+def impatient_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    """A node that members of groups may have missed soon; programs that keep topics of their own are on it."""
+    node = make_node(node_class(), tmp_path_factory.mktemp("impatient"), IMPATIENT)
+    try:
+        node.start()
+        yield node
+    finally:
+        node.close()

@@ -6,7 +6,6 @@ The expectations are what Apache Kafka's nodes lead to (KAFKAPROTO_COMPAT_NODE=s
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,48 +16,31 @@ from compat.kafka.streams import Counts, WordCount, exact_counts, write_lines
 from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.runs.exactly_once import OF_GROUPS, OF_TRANSACTIONAL_IDS, coordinator
-from tests.compat.support.nodes import SHORT_SESSION, make_node, node_class
+from tests.compat.support.nodes import IMPATIENT, SHORT_SESSION, node_class
 
 pytestmark = [pytest.mark.jvm, pytest.mark.clients, pytest.mark.slow]
 
 WAIT_S = 120.0
 PARTITIONS = 2
-OVERRIDES = {
-    "group.initial.rebalance.delay.ms": "0",
-    "group.min.session.timeout.ms": "1000",
-    "offsets.topic.num.partitions": "3",
-    "transaction.state.log.num.partitions": "3",
-}
 LINES = range(400)
 WORDS = 2 * len(LINES)
 PAUSE_MS = 5
 REPLICATED = {
-    **OVERRIDES,
+    **IMPATIENT,
     **SHORT_SESSION,
     "offsets.topic.replication.factor": "3",
     "transaction.state.log.replication.factor": "3",
     "transaction.state.log.min.isr": "2",
 }
 RESET = """\
-Reset-offsets for input topics [lines]
-Following input topics offsets will be reset to (for consumer group words)
-Topic: lines Partition: 0 Offset: 0
-Topic: lines Partition: 1 Offset: 0
+Reset-offsets for input topics [words]
+Following input topics offsets will be reset to (for consumer group counter)
+Topic: words Partition: 0 Offset: 0
+Topic: words Partition: 1 Offset: 0
 Done.
-Deleting inferred internal topics [words-words-repartition, words-counts-changelog]
+Deleting inferred internal topics [counter-words-repartition, counter-counts-changelog]
 Done.
 """
-
-
-@pytest.fixture(scope="module")
-def streams_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    """A node that lets members be missed soon."""
-    made = make_node(node_class(), tmp_path_factory.mktemp("streams"), OVERRIDES)
-    try:
-        made.start()
-        yield made
-    finally:
-        made.close()
 
 
 def tool(servers: str, name: str, *arguments: str) -> str:
@@ -71,26 +53,26 @@ def create(servers: str, name: str, replicas: int) -> None:
 
 
 def test_words_are_counted_once_though_the_application_dies_and_again_after_a_reset(
-    streams_node: Node, tmp_path: Path
+    impatient_node: Node, tmp_path: Path
 ) -> None:
-    servers = streams_node.bootstrap_server
-    for topic in ("lines", "counts"):
+    servers = impatient_node.bootstrap_server
+    for topic in ("words", "words-counted"):
         create(servers, topic, 1)
-    write_lines(servers, "lines", LINES[:250])
+    write_lines(servers, "words", LINES[:250])
     application = WordCount(
         servers,
         tmp_path / "application",
-        name="words",
-        source="lines",
-        target="counts",
+        name="counter",
+        source="words",
+        target="words-counted",
         pause_ms=PAUSE_MS,
         settings={"replication.factor": "1"},
     )
-    with closing(application), closing(Counts(servers, "counts", PARTITIONS)) as counts:
+    with closing(application), closing(Counts(servers, "words-counted", PARTITIONS)) as counts:
         application.start()
         counts.wait_for(WORDS // 6, WAIT_S)
         application.kill()
-        write_lines(servers, "lines", LINES[250:])
+        write_lines(servers, "words", LINES[250:])
         application.start()
         counts.wait_for(WORDS, WAIT_S)
         application.stop()
@@ -98,9 +80,13 @@ def test_words_are_counted_once_though_the_application_dies_and_again_after_a_re
         assert application.failures() == []
 
         # Streams does not leave its group, so members may be there still.
-        reset = ("--application-id", "words", "--input-topics", "lines", "--force")
+        reset = ("--application-id", "counter", "--input-topics", "words", "--force")
         assert tool(servers, "kafka-streams-application-reset", *reset) == RESET
-        assert tool(servers, "kafka-topics", "--list", "--exclude-internal").split() == ["counts", "lines"]
+        topics = tool(servers, "kafka-topics", "--list").split()
+        assert [each for each in topics if each.startswith(("counter", "words"))] == [
+            "words",
+            "words-counted",
+        ]
         shutil.rmtree(application.state)
         application.start()
         counts.wait_for(2 * WORDS, WAIT_S)

@@ -32,6 +32,18 @@ SERVES_TIMEOUT_S = 20.0
 PARTITIONS = 2
 # After a kill -9 the broker is let in again when the session of its former life is over.
 SHORT_SESSION = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "500"}
+# A member of a group that was killed is missed soon: after six seconds with the consumer protocol, and after as little
+# as one second with the classic one, where members say for themselves how long.
+IMPATIENT = {
+    "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "1000",
+    "group.consumer.min.session.timeout.ms": "1000",
+    "group.consumer.session.timeout.ms": "6000",
+    "group.consumer.min.heartbeat.interval.ms": "500",
+    "group.consumer.heartbeat.interval.ms": "500",
+    "offsets.topic.num.partitions": "3",
+    "transaction.state.log.num.partitions": "3",
+}
 
 
 def node_class() -> type[Node]:
