@@ -31,7 +31,6 @@ SETTINGS = {
     "replication.factor": "1",
     "offset.flush.interval.ms": "500",
     "scheduled.rebalance.max.delay.ms": "0",
-    "plugin.discovery": "service_load",
 }
 
 
@@ -44,6 +43,8 @@ class MirrorMaker:
         first, second = clusters
         settings = {"clusters": ",".join(clusters)}
         settings |= {f"{name}.bootstrap.servers": servers for name, servers in clusters.items()}
+        # Without a look at every class of every jar it starts much sooner.
+        settings |= {f"{name}.plugin.discovery": "service_load" for name in clusters}
         for source, target in ((first, second), (second, first)):
             flow = f"{source}->{target}"
             settings |= {

@@ -22,7 +22,7 @@ from tests.compat.support.nodes import make_node
 
 pytestmark = [pytest.mark.jvm, pytest.mark.clients, pytest.mark.slow]
 
-WAIT_S = 90.0
+WAIT_S = 240.0
 POLL_S = 0.5
 PARTITIONS = 2
 RECORDS = 50

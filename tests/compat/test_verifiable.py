@@ -47,7 +47,7 @@ def test_what_was_acknowledged_is_consumed_though_a_member_dies(
 
         mortal, survivor = member(1), member(2)
         producer = VerifiableProducer(
-            tmp_path / "producer", servers, name, throughput=500, settings=ROUND_ROBIN
+            tmp_path / "producer", servers, name, throughput=100, settings=ROUND_ROBIN
         )
         stack.callback(producer.close)
 
