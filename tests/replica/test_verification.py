@@ -53,6 +53,22 @@ def test_a_guard_holds_until_the_transaction_is_in_the_log() -> None:
     assert begin(verifications) is not guard
 
 
+@pytest.mark.parametrize(
+    ("bumps_epoch", "marker_epoch", "is_kept"),
+    [(True, 4, True), (True, 3, False), (True, 5, False), (False, 4, False)],
+)
+def test_the_marker_of_the_transaction_before_leaves_a_guard(
+    bumps_epoch: bool, marker_epoch: int, is_kept: bool
+) -> None:
+    verifications = Verifications()
+    verifications.end_by_marker(7, marker_epoch)
+    guard = begin(verifications, epoch=4, bumps_epoch=bumps_epoch)
+    verifications.end_by_marker(8, marker_epoch)
+    assert verifications.is_valid(7, guard, 1)
+    verifications.end_by_marker(7, marker_epoch)
+    assert verifications.is_valid(7, guard, 1) == is_kept
+
+
 def test_a_guard_holds_in_its_leader_epoch() -> None:
     verifications = Verifications()
     guard = begin(verifications)

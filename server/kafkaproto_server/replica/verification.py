@@ -6,6 +6,9 @@ entry for each producer it asks about. The entry is the request's guard: if a ma
 asked, the entry is gone, the guard is not valid any more, and the batch is refused. It is also gone once the first
 batch is in the log, from which on the log itself says that the transaction is open.
 
+The marker of the transaction before leaves the guard as it is. From transaction.version 2 on, a marker bears the epoch
+of the next transaction, which may begin before the marker is here.
+
 A guard holds for one leader epoch: what the partition has seen under another leader is not known here.
 
 Kafka has this in VerificationStateEntry, VerificationGuard and ProducerStateManager.
@@ -103,9 +106,15 @@ class Verifications:
             del self._guards[producer_id]
 
     def end(self, producer_id: int) -> None:
-        """A batch or a marker of the producer's transaction is appended."""
+        """A batch of the producer's transaction is appended."""
         if self._guards is not None:
             self._guards.pop(producer_id, None)
+
+    def end_by_marker(self, producer_id: int, epoch: int) -> None:
+        """A marker is appended, which has this epoch."""
+        guard = None if self._guards is None else self._guards.get(producer_id)
+        if guard is not None and not (guard.bumps_epoch and guard.epoch == epoch):
+            self.end(producer_id)
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget the guards that were made ``expiration_ms`` ago or earlier."""

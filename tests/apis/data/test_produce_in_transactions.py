@@ -169,9 +169,8 @@ def test_a_batch_that_is_sent_again_gets_its_response(broker: TransactionalBroke
     assert broker.fetch("t", isolation_level=1).last_stable_offset == 2
 
 
-def test_after_a_marker_an_earlier_answer_of_the_coordinator_holds_no_more(
-    broker: TransactionalBroker,
-) -> None:
+def code_if_a_marker_comes_first(broker: TransactionalBroker, version: int) -> int:
+    """What a first batch gets if a marker of its epoch comes while the coordinator is asked."""
     producer = broker.begin()
     broker.add(producer, ("t", 0))
     answers = []
@@ -179,14 +178,26 @@ def test_after_a_marker_an_earlier_answer_of_the_coordinator_holds_no_more(
     broker.replicas.transactions.added.ask = (  # type: ignore[method-assign]
         lambda *arguments: answers.append(arguments)
     )
-    request = broker.produce_request(("t", 0, records(producer)), version=11)
+    request = broker.produce_request(("t", 0, records(producer)), version=version)
     request.transactional_id = ID
-    found = broker.send(request, 11)
+    found = broker.send(request, version)
     mark(broker, producer)
     ask(*answers[0])
     broker.replicas.call_due()
-    assert only_partition(found[0].responses).error_code == ErrorCode.INVALID_TXN_STATE
     assert answers[0][1] == (TopicPartition("t", 0),)
+    code: int = only_partition(found[0].responses).error_code
+    return code
+
+
+def test_after_a_marker_an_earlier_answer_of_the_coordinator_holds_no_more(
+    broker: TransactionalBroker,
+) -> None:
+    assert code_if_a_marker_comes_first(broker, 11) == ErrorCode.INVALID_TXN_STATE
+
+
+def test_the_marker_of_the_transaction_before_leaves_the_answer_as_it_is(broker: TransactionalBroker) -> None:
+    # It has the epoch of the next transaction, whose first records may overtake it.
+    assert code_if_a_marker_comes_first(broker, 12) == ErrorCode.NONE
 
 
 def test_without_verification_nobody_is_asked() -> None:

@@ -340,7 +340,7 @@ class Appends:
         aborted = partition.producers.take(header, marker)
         if aborted is not None:
             partition.aborted.append(aborted)
-        partition.verifications.end(item.producer_id)
+        partition.verifications.end_by_marker(item.producer_id, item.producer_epoch)
         self.marker_written(partition, item, header.base_offset)
         result = ProduceResult(code=ErrorCode.NONE, base_offset=header.base_offset)
         self._write(
