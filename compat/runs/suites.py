@@ -10,7 +10,7 @@ from compat.kafka.stock import small_stock_node
 from compat.ours import OurNode
 from compat.quorum import NodeClass
 from compat.runs.telling import Tell
-from compat.suites.clusters import sole_node, three_brokers, with_foreign_coordinator
+from compat.suites.clusters import sole_node, three_brokers
 from compat.suites.franz_go import FranzGo
 from compat.suites.kafka_python import KafkaPython
 from compat.suites.librdkafka import DEFAULT_SCENARIO, Librdkafka
@@ -61,8 +61,8 @@ def available(
         return always
     return {
         **always,
-        "librdkafka": partial(_librdkafka, librdkafka, DEFAULT_SCENARIO, is_stock),
-        "librdkafka-noautocreate": partial(_librdkafka, librdkafka, NO_AUTO_CREATE, is_stock),
+        "librdkafka": partial(_librdkafka, librdkafka, DEFAULT_SCENARIO, make_node),
+        "librdkafka-noautocreate": partial(_librdkafka, librdkafka, NO_AUTO_CREATE, make_node),
     }
 
 
@@ -76,11 +76,7 @@ def _kafka_python(make_node: NodeClass, run_one: Run, folder: Path) -> None:
         run_one(KafkaPython(server, CACHE), folder)
 
 
-def _librdkafka(source: Path, scenario: str, is_stock: bool, run_one: Run, folder: Path) -> None:
+def _librdkafka(source: Path, scenario: str, make_node: NodeClass, run_one: Run, folder: Path) -> None:
     can_auto_create = scenario != NO_AUTO_CREATE
-    if is_stock:
-        with three_brokers(folder / "cluster", small_stock_node, can_auto_create=can_auto_create) as servers:
-            run_one(Librdkafka(source, servers, servers, scenario, folder), folder)
-        return
-    with with_foreign_coordinator(folder / "cluster", can_auto_create=can_auto_create) as (servers, first):
-        run_one(Librdkafka(source, servers, first, scenario, folder), folder)
+    with three_brokers(folder / "cluster", make_node, can_auto_create=can_auto_create) as servers:
+        run_one(Librdkafka(source, servers, scenario, folder), folder)

@@ -13,7 +13,9 @@ from compat.suites.outcomes import Outcome, Verdict, in_order
 GO = Path(__file__).parents[1] / "go"
 PACKAGE = "github.com/twmb/franz-go/pkg/kgo"
 BUILD_TIMEOUT_S = 600
-RUN_TIMEOUT_S = 900
+RUN_TIMEOUT_S = 1800
+# Each of the nine ETL tests writes so many records and copies them through three groups; 500,000 by default.
+RECORDS = 20_000
 
 # The helpers by which kgo's tests come by a client or a topic. A test without any of them needs no broker.
 USES_BROKER = re.compile(
@@ -66,7 +68,12 @@ class FranzGo:
     def run(self, tests: Sequence[str], folder: Path) -> list[Outcome]:
         """See Suite. All run together, as kgo's tests are made to do."""
         log = folder / "kgo.log"
-        environment = {**os.environ, "KGO_SEEDS": self._servers, "KGO_LOG_LEVEL": "none"}
+        environment = {
+            **os.environ,
+            "KGO_SEEDS": self._servers,
+            "KGO_LOG_LEVEL": "none",
+            "KGO_TEST_RECORDS": str(RECORDS),
+        }
         pattern = f"^({'|'.join(tests)})$"
         command = [str(self._binary), "-test.v", "-test.run", pattern, "-test.timeout", f"{RUN_TIMEOUT_S}s"]
         with log.open("wb") as output:

@@ -2,7 +2,7 @@
 
 `test-runner` is started anew for each number of a test, so one that hangs or ends the process says nothing about
 others. Tests that need no broker, or are started by hand, are none of the suite's. Some tests call Kafka's command
-lines, which they get from `compat.kafka.tools`.
+lines, which they get from `compat.kafka.tools`, or programs of their own with Kafka's clients.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from compat.parity.jars import jars_directory
 from compat.suites.outcomes import Outcome, Verdict
 
 ROOT = Path(__file__).parents[2]
@@ -60,11 +61,8 @@ def read_outcome(name: str, printed: str) -> Outcome:
 class Librdkafka:
     """See `Suite`."""
 
-    def __init__(self, source: Path, servers: str, bootstrap: str, scenario: str, folder: Path) -> None:
-        """The source folder is librdkafka's, with built tests. `bootstrap` are the servers that clients begin with.
-
-        Raises FileNotFoundError if the tests are not built.
-        """
+    def __init__(self, source: Path, servers: str, scenario: str, folder: Path) -> None:
+        """The source folder is librdkafka's, with built tests; raises FileNotFoundError if they are not built."""
         self._tests = source.resolve() / "tests"
         if not (self._tests / "test-runner").exists():
             raise FileNotFoundError(f"{self._tests / 'test-runner'}: build librdkafka's tests first")
@@ -75,12 +73,11 @@ class Librdkafka:
         self._servers = servers
         self._folder = folder
         self._configuration = folder / "test.conf"
-        # Without sparse connections, a client also finds the only broker that coordinates groups.
         self._configuration.write_text(
-            f"bootstrap.servers={bootstrap}\nenable.sparse.connections=false\ntest.topic.random=true\n"
+            f"bootstrap.servers={servers}\ntest.topic.random=true\n"
             f"test.timeout.multiplier={TIMEOUT_MULTIPLIER}\n"
         )
-        _write_tools(folder / "bin")
+        _write_tools(folder)
 
     def tests(self) -> list[str]:
         """See Suite."""
@@ -119,11 +116,16 @@ class Librdkafka:
 
 
 def _write_tools(folder: Path) -> None:
-    """Scripts with the names of Kafka's, where a test looks for them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for tool in ("kafka-acls", "kafka-topics"):
-        script = folder / f"{tool}.sh"
-        script.write_text(
-            f'#!/bin/sh\ncd "{ROOT}" && exec "{sys.executable}" -m compat.kafka.tools {tool} "$@"\n'
-        )
+    """Scripts and jars, where a test looks for them in what it takes for a release of Apache Kafka."""
+    binaries, libraries = folder / "bin", folder / "libs"
+    binaries.mkdir(parents=True, exist_ok=True)
+    libraries.symlink_to(jars_directory())
+    scripts = {
+        f"{tool}.sh": f'cd "{ROOT}" && exec "{sys.executable}" -m compat.kafka.tools {tool} "$@"'
+        for tool in ("kafka-acls", "kafka-topics")
+    }
+    scripts["kafka-run-class.sh"] = f'exec java -cp "$CLASSPATH:{libraries}/*" "$@"'
+    for name, line in scripts.items():
+        script = binaries / name
+        script.write_text(f"#!/bin/sh\n{line}\n")
         script.chmod(0o755)
