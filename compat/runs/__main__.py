@@ -24,6 +24,7 @@ from compat.runs import (
     cut_off,
     data_disks,
     disks,
+    group_clients,
     groups,
     mixed,
     mixed_releases,
@@ -53,6 +54,7 @@ FAILURES = (
     data_disks.DataDisksError,
     disks.DisksError,
     disks.NodeFaultError,
+    group_clients.GroupClientsError,
     groups.GroupsError,
     mixed.MixedRunError,
     our_brokers.OurBrokersError,
@@ -243,6 +245,31 @@ def clients_deaths_command(
         raise clients_deaths.ClientsDeathsError(
             f"{len(wrong)} rows are not as they must be, first: {wrong[0]}"
         )
+
+
+@cli.command("group-clients")
+@_work_option
+@click.option(
+    "--client",
+    "names",
+    multiple=True,
+    type=click.Choice(list(group_clients.CLIENTS)),
+    help="May be repeated.  [default: all]",
+)
+@click.option(
+    "--rounds", default=3, show_default=True, type=click.IntRange(1), help="Deaths of the coordinator."
+)
+@click.option("--stock", "is_stock", is_flag=True, help="On Apache Kafka's nodes, to compare.")
+def group_clients_command(work: Path | None, names: tuple[str, ...], rounds: int, is_stock: bool) -> None:
+    """Other languages' clients in groups: members come, die and leave, and the groups' coordinator is killed."""
+    subprocess.run([INSTALL, "--clients"], check=True)
+    group_clients.run(
+        _work(work, "group-clients"),
+        names or list(group_clients.CLIENTS),
+        rounds=rounds,
+        tell=with_times(),
+        make_node=small_stock_node if is_stock else OurNode,
+    )
 
 
 @cli.command("cut-off")

@@ -6,14 +6,10 @@ dies, the group goes on with another broker.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,17 +21,15 @@ from compat.node import Node
 from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
+from compat.runs.group_clients import coordinator_of
 from kafkaproto.messages import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
 )
 from tests.compat.support.nodes import SHORT_SESSION, create, delete_topics
 
 pytestmark = [pytest.mark.clients, pytest.mark.slow]
 
-COMPAT = Path(__file__).resolve().parents[2] / "compat"
 RECORDS = 20
 WAIT_S = 60.0
 PROTOCOLS = ["classic", "consumer"]
@@ -209,33 +203,7 @@ def test_a_group_of_one_protocol_becomes_one_of_the_other_member_by_member(node:
                 assert old.errors == new.errors == []
 
 
-def test_members_with_kafka_python_share_and_commit(node: Node, group: str) -> None:
-    program = COMPAT / "kafka_python" / "group.py"
-    arguments = [node.bootstrap_server, group, group, str(RECORDS)]
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(program), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=2 * WAIT_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["values"] == list(range(RECORDS))
-    assert sorted(told["assigned"]) == [[0], [1]]
-    assert told["committed"] == [RECORDS // 2] * 2
-
-
 # --- three brokers, of which one dies ---
-
-
-def coordinator_of(cluster: Cluster, group_id: str) -> int | None:
-    """The broker that coordinates a group, as a broker that lives says; None if there is none."""
-    with Probe(cluster.running_brokers()[0].bootstrap_server) as probe:
-        response = probe.ask(FindCoordinatorRequest(key_type=0, coordinator_keys=[group_id]), 4)
-    assert isinstance(response, FindCoordinatorResponse)
-    (found,) = response.coordinators
-    return found.node_id if found.error_code == 0 else None
 
 
 @pytest.fixture(scope="module")
@@ -272,10 +240,14 @@ def test_a_group_outlives_its_coordinator(three_brokers: Cluster, protocol: str)
             each.commit()
         # The first member may have read what the second one was given then.
         before = sum(len(each.seen) for each in found)
-        dead = coordinator_of(cluster, group_id)
+        dead = coordinator_of(cluster.running_brokers(), group_id)
         assert dead is not None
         cluster.brokers[dead].kill()
-        wait_until(lambda: coordinator_of(cluster, group_id) not in (None, dead), WAIT_S, "another one")
+        wait_until(
+            lambda: coordinator_of(cluster.running_brokers(), group_id) not in (None, dead),
+            WAIT_S,
+            "another one",
+        )
         living = ",".join(each.bootstrap_server for number, each in cluster.brokers.items() if number != dead)
         write(living, group_id)
         wait_until(lambda: distinct(*found) == 2 * RECORDS, WAIT_S, "the new records")
