@@ -354,6 +354,29 @@ def test_a_partition_is_said_once_more_when_its_error_is_gone() -> None:
         assert len(context.finish(results, NOW).responses) == said
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_offsets_that_came_with_diverging_logs_are_said_once_more_when_they_agree(is_first: bool) -> None:
+    # The follower cuts its log, and takes no high watermark from such a response.
+    world = world_of(1)
+    sessions = sessions_of(world)
+    diverging = PartitionResult(high_watermark=5, log_start_offset=0, is_diverging=True)
+    agreeing = PartitionResult(high_watermark=5, log_start_offset=0)
+    if is_first:
+        context = sessions.begin(request(0, 0, [fetch(0)]), NOW)
+        context.look()
+        session_id, epoch = context.finish([diverging], NOW).session_id, 1
+    else:
+        session_id, epoch = begin_session(world, sessions, 1), 3
+        context = sessions.begin(request(session_id, 2, [fetch(0)]), NOW)
+        context.look()
+        context.finish([diverging], NOW)
+    for said in (1, 0):
+        context = sessions.begin(request(session_id, epoch, [fetch(0)]), NOW)
+        context.look()
+        assert len(context.finish([agreeing], NOW).responses) == said
+        epoch += 1
+
+
 def test_a_partition_that_nobody_can_watch_is_looked_at_in_each_request() -> None:
     world = World()
     sessions = sessions_of(world)

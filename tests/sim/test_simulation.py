@@ -54,7 +54,7 @@ def test_an_unknown_node_achieves_nothing_in_a_few_runs() -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("seeds", BOUNDED_RUN, ids=lambda seeds: f"{seeds.start}-{seeds.stop - 1}")
+@pytest.mark.parametrize("seeds", BOUNDED_RUN[:3], ids=lambda seeds: f"{seeds.start}-{seeds.stop - 1}")
 def test_an_unknown_node_achieves_nothing_in_many_runs(seeds: range) -> None:
     totals = Totals()
     for result in run_many(seeds, PROCESSES, "unknown-node"):

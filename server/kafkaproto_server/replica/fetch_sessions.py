@@ -90,6 +90,13 @@ class _CachedPartition(msgspec.Struct, eq=False, gc=False):
         if session.wake is not None:
             session.wake()
 
+    def said(self, result: PartitionResult) -> None:
+        """A response has this. With an error, or if logs differ, the client takes no offset from it: they are said
+        again once it does."""
+        is_taken = not result.error_code and not result.is_diverging
+        self.high_watermark = result.high_watermark if is_taken else -1
+        self.log_start_offset = result.log_start_offset if is_taken else -1
+
     def watch(self, partition: WatchedPartition | None) -> None:
         """Be a watcher of this partition and of no other."""
         if self.watched is not partition:
@@ -284,9 +291,7 @@ class _FullContext(FetchContext):
             now_ms=now_ms,
         )
         for (key, fetch), result in zip(request.partitions.items(), results, strict=True):
-            partition = session.add(key, fetch)
-            partition.high_watermark = result.high_watermark
-            partition.log_start_offset = result.log_start_offset
+            session.add(key, fetch).said(result)
         self._cache.add(session)
         return finished._replace(session_id=session_id)
 
@@ -363,17 +368,13 @@ class _IncrementalContext(FetchContext):
                 and pending.get(partition, look) < look
             ):
                 del pending[partition]
-            if partition.high_watermark != result.high_watermark:
-                partition.high_watermark = result.high_watermark
-                must_say = True
-            if partition.log_start_offset != result.log_start_offset:
-                partition.log_start_offset = result.log_start_offset
-                must_say = True
-            if must_say:
+            has_moved = (
+                partition.high_watermark != result.high_watermark
+                or partition.log_start_offset != result.log_start_offset
+            )
+            if must_say or has_moved:
                 responses.append((partition.fetch, result))
-                if result.error_code:
-                    # When the error is gone, this makes the partition have something to say.
-                    partition.high_watermark = -1
+                partition.said(result)
                 if result.records_bytes > 0:
                     session.move_to_end(partition)
         if not pending:

@@ -55,7 +55,7 @@ def test_seed_that_failed_once_holds(seed: int, cause: str) -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("first", range(1000, 1000 + 8 * SEEDS_A_TEST, SEEDS_A_TEST))
+@pytest.mark.parametrize("first", range(1000, 1000 + 4 * SEEDS_A_TEST, SEEDS_A_TEST))
 def test_every_invariant_holds(first: int) -> None:
     for seed in range(first, first + SEEDS_A_TEST):
         check(run(seed))
