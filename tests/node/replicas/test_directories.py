@@ -236,6 +236,20 @@ def test_a_directory_with_a_log_that_was_not_opened_since_a_crash_is_unread(is_c
     assert replicas.unread_directories == set()
 
 
+def test_a_log_that_opens_while_the_broker_stops_is_left_as_it_is() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.replicas.workers.hold()
+    broker.replicas.follow()
+    replicas = broker.replicas.manager.replicas
+    stopped: list[bool] = []
+    replicas.close_all(lambda: stopped.append(True))
+    broker.replicas.workers.release()
+    assert stopped
+    assert not broker.replicas.disk.open_files
+    assert [hosted.log for hosted in replicas] == [None]
+
+
 def test_a_stop_leaves_the_logs_of_a_failed_directory_as_they_are() -> None:
     broker = with_two_partitions()
     files = broker.replicas.disk.list_directory("/logs1/t-1")

@@ -388,7 +388,8 @@ class HostedReplicas:
         log, found = result
         if log.log.recovery_note is not None:
             _log.warning("%s", log.log.recovery_note)
-        if hosted.is_gone:
+        if hosted.is_gone or self._is_stopping:
+            # Nothing was written to it, and `close_all` has passed it over.
             log.log.abandon()
             return
         hosted.log = log
