@@ -7,6 +7,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer import heartbeat
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerState
+from kafkaproto_server.coordinator.groups.consumer.targets import question
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 from tests.coordinator.support.consumers import GROUP, INTERVAL_MS, Coordinator, topic_id
 
@@ -54,6 +55,16 @@ def test_members_go_on_until_the_target_is_there() -> None:
 def test_the_first_member_has_its_target_at_once() -> None:
     outcome = Coordinator().join("m1", "a")
     assert (outcome.code, outcome.assignment) == (ErrorCode.NONE, {A: (0, 1)})
+
+
+def test_a_group_is_large_by_its_partitions_and_the_topics_of_all_its_members() -> None:
+    coordinator = Coordinator({"a1": 3, "a2": 2, "b": 4})
+    coordinator.join("m1", "b", subscribed_topic_regex="a.*")
+    coordinator.join("m2", "a1", "b")
+    coordinator.world.advance(10)
+    group = coordinator.group
+    # Nine partitions; m1 has one topic and the two that its expression matches, m2 has two.
+    assert question(group, group.members, coordinator.topics).size == 9 + 3 + 2
 
 
 def test_one_target_is_computed_at_a_time() -> None:

@@ -42,7 +42,11 @@ class Question(NamedTuple):
     def size(self) -> int:
         """To which the time for an answer is about proportional."""
         partitions = sum(view.partition_count for view in self.views.values())
-        return partitions + sum(len(each.subscribed_topic_names) for each in self.members.values())
+        resolved = {regex: len(each.topics) for regex, each in self.regexes.items()}
+        return partitions + sum(
+            len(each.subscribed_topic_names) + resolved.get(each.subscribed_topic_regex, 0)
+            for each in self.members.values()
+        )
 
     def answer(self, assignor: Assignor) -> dict[str, Partitions]:
         """The target of each of these members."""
