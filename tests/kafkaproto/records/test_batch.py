@@ -530,3 +530,28 @@ def test_garbage_never_raises_anything_else(body: bytes, count: int, compression
     batch.check()
     with suppress(RemoteProtocolError):
         assert sum(1 for _ in batch.records()) == count
+
+
+def test_a_header_says_what_its_batch_is() -> None:
+    plain = RecordBatchView(build_batch([NewRecord(None, b"v")] * 3, base_offset=7, timestamp_ms=1)).header()
+    assert (plain.last_offset, plain.next_offset) == (9, 10)
+    assert (plain.is_transactional, plain.is_control, plain.has_producer_id, plain.compression) == (
+        False,
+        False,
+        False,
+        0,
+    )
+    marker = RecordBatchView(
+        build_batch(
+            [NewRecord(b"k", b"v")],
+            base_offset=0,
+            timestamp_ms=1,
+            control=True,
+            transactional=True,
+            producer_id=5,
+            producer_epoch=1,
+        )
+    ).header()
+    assert marker.is_transactional
+    assert marker.is_control
+    assert marker.has_producer_id
