@@ -29,14 +29,12 @@ from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
 from compat.quorum import connect
-from compat.runs.exactly_once import Copying, coordinator, read
+from compat.runs.exactly_once import OF_GROUPS, OF_TRANSACTIONAL_IDS, Copying, coordinator, read
 from compat.runs.telling import Tell
 from compat.topic_logs import compare_logs
 from kafkaproto.messages import (
     AlterPartitionReassignmentsRequest,
     ElectLeadersRequest,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
 )
 
 TOPIC, SOURCE, TARGET = "events", "source", "target"
@@ -353,14 +351,7 @@ def _wait_for_progress(progress: Progress, names: Sequence[str]) -> dict[str, fl
 def _coordinator(cluster: Cluster, name: str) -> int:
     """The broker that coordinates a group, or the transactional id; -1 if there is none."""
     asked = [node.node_id for node in cluster.running_brokers()]
-    if name == COPIER:
-        found = coordinator(cluster, name, asked)
-    else:
-        with connect(cluster.brokers[asked[0]].bootstrap_server) as client:
-            response = client.send(FindCoordinatorRequest(coordinator_keys=[name]))
-        assert isinstance(response, FindCoordinatorResponse)
-        found = response.coordinators[0].node_id
-    return found
+    return coordinator(cluster, name, asked, OF_TRANSACTIONAL_IDS if name == COPIER else OF_GROUPS)
 
 
 def _coordinates(cluster: Cluster, broker_id: int, names: Sequence[str]) -> bool:

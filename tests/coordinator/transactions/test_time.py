@@ -158,6 +158,15 @@ def test_many_transactions_are_aborted_some_at_a_time() -> None:
     assert len(world.log.records) == before + IDS_AT_ONCE + 10
 
 
+def test_many_ids_that_rest_do_not_keep_a_late_transaction_waiting() -> None:
+    world = TransactionWorld()
+    for index in range(3 * IDS_AT_ONCE):
+        world.begin(f"id-{index}")
+    world.add(world.begin("late", timeout_ms=5_000), P0, transactional_id="late")
+    world.advance(10_000)
+    assert world.state("late") == "PrepareAbort"
+
+
 def test_the_markers_of_many_transactions_are_sent_some_at_a_time() -> None:
     world = TransactionWorld()
     count = IDS_AT_ONCE + 10

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -60,7 +59,9 @@ END_BUMPS_EPOCH = 5
 TOMBSTONES_AT_ONCE = 500
 """The number of expired ids in one batch; an id is rarely longer than a hundred bytes."""
 IDS_AT_ONCE = 50
-"""How many transactional ids are looked at in one turn, if each may need a record, or markers."""
+"""How many transactions get a record, or their markers, in one turn."""
+LOOKS_AT_ONCE = 2_000
+"""How many are looked at in one turn: few of them are late, or were left by another coordinator."""
 
 ADDITION_WAIT_MS = 20
 """How long partitions wait to be added while another change of their transaction is under way. The end of the former
@@ -109,7 +110,7 @@ class TransactionCoordinator:
         """Everything is read, and all of it is committed: requests are served from now on, and transactions whose end
         was decided are completed."""
         self._refusal = None
-        self._some_at_a_time(IDS_AT_ONCE, self._send_markers_again, lambda: None)
+        self._some_at_a_time(self._is_left, IDS_AT_ONCE, self._send_markers_again, lambda: None)
         config = self._config()
         self._later(config.abort_interval_ms, self._abort_timed_out)
         self._later(config.remove_interval_ms, self._remove_expired)
@@ -130,33 +131,47 @@ class TransactionCoordinator:
         self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, due)
 
     def _some_at_a_time(
-        self, count: int, look: Callable[[list[Transaction]], None], done: Callable[[], None]
+        self,
+        is_concerned: Callable[[Transaction], bool],
+        count: int,
+        act: Callable[[list[Transaction]], None],
+        done: Callable[[], None],
     ) -> None:
-        """Call ``look`` with all transactions, so many in one turn: there may be a million. If it raises
-        CoordinatorError, the log takes nothing at the moment, and that was all for now."""
+        """Call ``act`` with the transactions that are concerned, so many in one turn: there may be a million. If it
+        raises CoordinatorError, the log takes nothing at the moment, and that was all for now."""
         rest = iter(self._states.ids())
 
         def look_at_some() -> None:
-            ids = list(islice(rest, count))
+            found: list[Transaction] = []
+            looks = 0
+            for transactional_id in rest:
+                transaction = self._states.get(transactional_id)
+                if transaction is not None and is_concerned(transaction):
+                    found.append(transaction)
+                looks += 1
+                if len(found) == count or looks == LOOKS_AT_ONCE:
+                    break
+            may_go_on = len(found) == count or looks == LOOKS_AT_ONCE
             try:
-                look([found for each in ids if (found := self._states.get(each)) is not None])
+                act(found)
             except CoordinatorError:
-                ids = []
-            if len(ids) < count:
-                done()
-            else:
+                may_go_on = False
+            if may_go_on:
                 self._later(1, look_at_some)
+            else:
+                done()
 
         look_at_some()
 
+    def _is_left(self, transaction: Transaction) -> bool:
+        """Whether another coordinator has decided its end. Of one that ends here, the completion may be under way."""
+        transactional_id = transaction.transactional_id
+        is_resting = transaction.is_prepared and not self._states.is_pending(transactional_id)
+        return is_resting and self._markers.remaining(transactional_id) is None
+
     def _send_markers_again(self, transactions: list[Transaction]) -> None:
-        """Their ends were decided by another coordinator."""
         for each in transactions:
-            transactional_id = each.transactional_id
-            # Of one that ends here, the completion may be under way.
-            is_left = each.is_prepared and not self._states.is_pending(transactional_id)
-            if is_left and self._markers.remaining(transactional_id) is None:
-                self._markers.begin(each)
+            self._markers.begin(each)
 
     def _check_served(self, transactional_id: str) -> None:
         if self._refusal is not None:
@@ -476,39 +491,37 @@ class TransactionCoordinator:
 
     def _abort_timed_out(self) -> None:
         self._some_at_a_time(
+            self._is_late,
             IDS_AT_ONCE,
-            self._abort_if_late,
+            self._abort_late,
             lambda: self._later(self._config().abort_interval_ms, self._abort_timed_out),
         )
 
-    def _abort_if_late(self, transactions: list[Transaction]) -> None:
-        wall_ms = self._surroundings.wall_ms()
+    def _is_late(self, transaction: Transaction) -> bool:
+        is_open = transaction.state is TransactionState.ONGOING and transaction.has_timeout
+        is_over = transaction.started_ms + transaction.timeout_ms < self._surroundings.wall_ms()
+        return is_open and is_over and not self._states.is_pending(transaction.transactional_id)
+
+    def _abort_late(self, transactions: list[Transaction]) -> None:
         for each in transactions:
-            is_late = each.has_timeout and each.started_ms + each.timeout_ms < wall_ms
-            is_open = each.state is TransactionState.ONGOING and not self._states.is_pending(
-                each.transactional_id
-            )
-            if is_late and is_open:
-                self._abort_and_fence(each, lambda code: None)
+            self._abort_and_fence(each, lambda code: None)
 
     def _remove_expired(self) -> None:
+        oldest_ms = self._surroundings.wall_ms() - self._config().expiration_ms
         self._some_at_a_time(
+            lambda transaction: self._has_expired(transaction, oldest_ms),
             TOMBSTONES_AT_ONCE,
-            self._remove_if_expired,
+            self._remove,
             lambda: self._later(self._config().remove_interval_ms, self._remove_expired),
         )
 
-    def _remove_if_expired(self, transactions: list[Transaction]) -> None:
-        oldest_ms = self._surroundings.wall_ms() - self._config().expiration_ms
-        expired = [
-            each.transactional_id
-            for each in transactions
-            if each.state in RESTING
-            and each.updated_ms <= oldest_ms
-            and not self._states.is_pending(each.transactional_id)
-        ]
-        if expired:
-            self._states.remove(expired)
+    def _has_expired(self, transaction: Transaction, oldest_ms: int) -> bool:
+        is_unused = transaction.state in RESTING and transaction.updated_ms <= oldest_ms
+        return is_unused and not self._states.is_pending(transaction.transactional_id)
+
+    def _remove(self, transactions: list[Transaction]) -> None:
+        if transactions:
+            self._states.remove([each.transactional_id for each in transactions])
 
     # -- administrators ------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from kafkaproto_server.coordinator.groups.consumer import heartbeat
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerState
 from kafkaproto_server.coordinator.groups.consumer.targets import question
 from kafkaproto_server.requests.consumer_group_requests import Partitions
+from tests.coordinator.groups.consumer.test_heartbeat import two_members
 from tests.coordinator.support.consumers import GROUP, INTERVAL_MS, Coordinator, topic_id
 
 A = topic_id("a")
@@ -28,15 +29,6 @@ def targets(coordinator: Coordinator) -> dict[str, Partitions]:
 def computed(coordinator: Coordinator) -> None:
     """What is being computed is there."""
     coordinator.world.advance(0)
-
-
-def two_members() -> Coordinator:
-    """m1 has both partitions of a; m2 has joined, and the next targets are being computed."""
-    coordinator = Coordinator()
-    coordinator.join("m1", "a")
-    coordinator.world.advance(INTERVAL_MS)
-    coordinator.join("m2", "a")
-    return coordinator
 
 
 def test_members_go_on_until_the_target_is_there() -> None:
