@@ -236,9 +236,7 @@ class Ledger:
         """Take over what has changed since the last look."""
         for host, place, hosted in self.replicas():
             known, partition = self.known[place], hosted.partition
-            # A thread may have deleted more already.
-            assert hosted.log is not None, "its log is open"
-            known.start = max(known.start, partition.log_start_offset, hosted.log.log.log_start_offset)
+            known.start = max(known.start, _start_of(hosted))
             if partition.role is Role.LEADER and partition.leader_epoch > known.leader_epoch:
                 # Others may have led for less time than there is between two looks.
                 for each in elections(self._all_hosts, place, known.leader_epoch):
@@ -275,9 +273,7 @@ class Ledger:
                 continue
             partition = hosted.partition
             if partition.role is not Role.OFFLINE:
-                # A thread may have deleted more already.
-                assert hosted.log is not None, "its log is open"
-                log_start = max(partition.log_start_offset, hosted.log.log.log_start_offset)
+                log_start = _start_of(hosted)
                 if self.known[place].is_compacted:
                     self.known[place].shown_end = max(self.known[place].shown_end, partition.high_watermark)
                 else:
@@ -376,7 +372,7 @@ class Ledger:
             if known.is_excused or known.is_compacted:
                 continue
             found = {each.base_offset: each for each in batches}
-            start = hosted.partition.log_start_offset
+            start = _start_of(hosted)
             for base, crc in known.acknowledged.items():
                 if base >= start and (base not in found or found[base].crc != crc):
                     what = f"node {host.id} has not the batch {base} that was acknowledged, but {found.get(base)}"
@@ -405,3 +401,9 @@ class Ledger:
     @staticmethod
     def _violated(invariant: NodeInvariant, place: Place, what: str) -> None:
         raise ViolationError(invariant, f"{place[0]}-{place[1]}: {what}")
+
+
+def _start_of(hosted: Hosted) -> int:
+    """Where a replica's log starts. A thread may have deleted more than the event loop knows of."""
+    assert hosted.log is not None, "its log is open"
+    return max(hosted.partition.log_start_offset, hosted.log.log.log_start_offset)
