@@ -33,6 +33,11 @@ class Follower:
         self._last_fetch_ms = 0
         self._end_at_last_fetch = 0
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it has fetched in this leader epoch."""
+        return self.log_end_offset != UNKNOWN_OFFSET
+
     def fetched(
         self,
         fetch_offset: int,

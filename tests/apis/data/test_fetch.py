@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import FetchRequest, WriteTxnMarkersRequest
+from kafkaproto.messages import CreatePartitionsRequest, FetchRequest, WriteTxnMarkersRequest
 from kafkaproto_server.file_part import Descriptor, FilePart
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.data import ProduceItem
@@ -512,6 +512,28 @@ def test_a_request_of_a_followers_earlier_run_moves_nothing(replicated: DataBrok
     assert replicated.replicas.partition("t", 0).high_watermark == 0
     replicated.replicate("t", 1)
     assert replicated.replicas.partition("t", 0).high_watermark == 1
+
+
+def test_a_follower_is_known_even_if_its_partition_comes_while_it_waits(replicated: DataBroker) -> None:
+    fields = {"replica_id": OTHER, "replica_epoch": replicated.harness.image.brokers[OTHER].epoch}
+    full = replicated.fetch_request(("t", [wanted()]), session_epoch=0, **fields)
+    session_id = replicated.ask(full, 18).session_id
+    # The metadata of a follower may be newer than its leader's.
+    request = replicated.fetch_request(
+        ("t", [wanted(1)]), session_id=session_id, session_epoch=1, max_wait_ms=500, **fields
+    )
+    found = replicated.send(request, 18)
+    new = CreatePartitionsRequest.CreatePartitionsTopic(
+        name="t",
+        count=2,
+        assignments=[CreatePartitionsRequest.CreatePartitionsAssignment(broker_ids=[ME, OTHER])],
+    )
+    replicated.harness.call(CreatePartitionsRequest(topics=[new]))
+    replicated.replicas.follow()
+    assert found == []
+    replicated.replicas.pass_time(500)
+    assert len(found) == 1
+    assert replicated.replicas.partition("t", 1).followers[OTHER].log_end_offset == 0
 
 
 def test_consumers_move_nothing(replicated: DataBroker) -> None:

@@ -374,7 +374,8 @@ class _Fetch:
                 self._cold.append(read)
             else:
                 records, is_limited = found, not found
-        if values.is_from_follower and is_first:
+        if values.is_from_follower and (is_first or not partition.followers[values.replica_id].is_known):
+            # Known it has to be: once its partition has nothing new, it is not looked at again.
             partition.follower_fetched(
                 values.replica_id,
                 offset,
