@@ -1,0 +1,98 @@
+"""The state of share groups' partitions (KIP-932): its values, and the port through which it is kept.
+
+A share group has a state for each partition that it reads: from which offset on records are in flight, and what became of
+each range of them. A share coordinator keeps it in ``__share_group_state``. The leader of the partition reads and writes
+it, and the group's coordinator initializes and deletes it, both through a `Persister`. It finds the share coordinator,
+on this broker or another, and tries again while there is hope, as Kafka's DefaultStatePersister does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from kafkaproto.error_codes import ErrorCode
+
+AVAILABLE = 0
+"""Delivery state: the records wait to be delivered, perhaps once more."""
+ACKNOWLEDGED = 2
+ARCHIVED = 4
+"""Delivery state: the records are not delivered any more, and nobody has acknowledged them."""
+
+NO_START_OFFSET = -1
+"""The state is not initialized, or the leader of the partition has to find its first offset."""
+NO_DELIVERY_COMPLETE_COUNT = -1
+NO_STATE_EPOCH = 0
+NO_LEADER_EPOCH = -1
+"""Of a reader that is not the partition's leader. It fences nobody."""
+
+
+class StateBatch(NamedTuple):
+    """What became of consecutive records."""
+
+    first_offset: int
+    last_offset: int
+    """Of the last record, not behind it."""
+    delivery_state: int
+    """`AVAILABLE`, `ACKNOWLEDGED` or `ARCHIVED`."""
+    delivery_count: int
+    """How often the records were delivered."""
+
+
+class ShareState(NamedTuple):
+    """The state of one partition for one share group; for a write, what is to be changed of it."""
+
+    state_epoch: int
+    """Rises each time the state is initialized. A write with another one is refused."""
+    start_offset: int = NO_START_OFFSET
+    """What lies before is done with. `NO_START_OFFSET` in a write leaves it as it is."""
+    delivery_complete_count: int = NO_DELIVERY_COMPLETE_COUNT
+    """The number of records from the start offset on that are done with (KIP-1226); -1 if it is not known."""
+    batches: tuple[StateBatch, ...] = ()
+    """Ascending. Empty in a summary."""
+
+
+class Result(NamedTuple):
+    """What came of a request for one partition."""
+
+    code: ErrorCode
+    message: str | None = None
+    state: ShareState | None = None
+    """What `read` and `read_summary` have found; None for the others, and if there is an error."""
+    leader_epoch: int = NO_LEADER_EPOCH
+    """What `read_summary` has found: the highest leader epoch that the share coordinator has heard of."""
+
+
+Done = Callable[[Result], None]
+
+
+class Persister(Protocol):
+    """Keeps states. Each call returns at once and raises nothing.
+
+    ``done`` is called exactly once, later, in the event loop. The code is NONE or what the share coordinator said:
+    FENCED_STATE_EPOCH if the state was initialized anew, FENCED_LEADER_EPOCH if another broker leads the partition,
+    UNKNOWN_TOPIC_OR_PARTITION if there is no such partition, INVALID_REQUEST if there is no such state.
+    It is COORDINATOR_NOT_AVAILABLE or the like if no share coordinator responded in spite of all tries.
+    """
+
+    def initialize(
+        self, group_id: str, topic_id: bytes, partition: int, state_epoch: int, start_offset: int, done: Done
+    ) -> None:
+        """Begin a state anew, without batches."""
+
+    def read(self, group_id: str, topic_id: bytes, partition: int, leader_epoch: int, done: Done) -> None:
+        """Read all of a state. The share coordinator takes ``leader_epoch`` over if it is higher than what it knows,
+        so that a former leader can write no more."""
+
+    def read_summary(
+        self, group_id: str, topic_id: bytes, partition: int, leader_epoch: int, done: Done
+    ) -> None:
+        """Read a state without its batches. This fences nobody."""
+
+    def write(
+        self, group_id: str, topic_id: bytes, partition: int, state: ShareState, leader_epoch: int, done: Done
+    ) -> None:
+        """Put batches over those that are there, and move the start offset."""
+
+    def delete(self, group_id: str, topic_id: bytes, partition: int, done: Done) -> None:
+        """Remove a state. It is no error if there is none."""
