@@ -46,6 +46,8 @@ GROUP_RECORDS: Final[Mapping[int, str]] = {
 """The types of records in ``__consumer_offsets``: a key and a value message have these names, with Key and Value."""
 TRANSACTION_RECORDS: Final[Mapping[int, str]] = {0: "TransactionLog"}
 """The same of ``__transaction_state``."""
+SHARE_RECORDS: Final[Mapping[int, str]] = {0: "ShareSnapshot", 1: "ShareUpdate"}
+"""The same of ``__share_group_state``."""
 _int16 = struct.Struct(">h")
 
 

@@ -94,6 +94,13 @@ from kafkaproto_server.apis.security import (
     expire_delegation_token,
     renew_delegation_token,
 )
+from kafkaproto_server.apis.share import (
+    delete_share_group_state,
+    initialize_share_group_state,
+    read_share_group_state,
+    read_share_group_state_summary,
+    write_share_group_state,
+)
 from kafkaproto_server.apis.transactions import (
     add_offsets_to_txn,
     add_partitions_to_txn,
@@ -202,6 +209,11 @@ _ROWS = (
     add_raft_voter.API,
     remove_raft_voter.API,
     update_raft_voter.API,
+    initialize_share_group_state.API,
+    read_share_group_state.API,
+    write_share_group_state.API,
+    delete_share_group_state.API,
+    read_share_group_state_summary.API,
 )
 """In order of their API keys."""
 

@@ -15,8 +15,10 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
 from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
+from kafkaproto_server.node.coordinators.persister import SharePersister
+from kafkaproto_server.node.coordinators.share import CurrentShareConfig, ShareCoordinators
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
-from kafkaproto_server.node.coordinators.topic_watch import TopicWatch
+from kafkaproto_server.node.coordinators.topic_watch import TopicChanges, TopicWatch
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.descriptors import topic_file_limit
 from kafkaproto_server.node.quorum.published import Published
@@ -35,7 +37,7 @@ from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.storage.open_files import OpenFiles
-from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.types import Endpoint
 
 
@@ -70,6 +72,24 @@ def _group_coordinators(
         ),
         load=manager.coordinator_loading,
         compute=manager.compute,
+    )
+
+
+def _share_coordinators(
+    manager: ReplicaManager,
+    published: Published,
+    configs: Callable[[], NodeConfigs],
+    surroundings: NodeSurroundings,
+) -> ShareCoordinators:
+    return ShareCoordinators(
+        image=lambda: published.image,
+        config=CurrentShareConfig(configs),
+        surroundings=surroundings,
+        delete_records=manager.delete_records,
+        make_log=lambda hosted: manager.coordinator_log(
+            hosted, lambda: number_of(configs(), "share.coordinator.write.timeout.ms")
+        ),
+        load=manager.coordinator_loading,
     )
 
 
@@ -127,7 +147,28 @@ class BrokerData:
             lambda: inherited.at(published.image),
             NodeSurroundings(clock, rng, manager.call_at),
         )
-        self._topic_watch = TopicWatch(published, self.groups.is_needed, self.groups.topics_changed)
+        self.share = _share_coordinators(
+            manager,
+            published,
+            lambda: inherited.at(published.image),
+            NodeSurroundings(clock, rng, manager.call_at),
+        )
+        self.persister = SharePersister(
+            config.node_id,
+            image=lambda: published.image,
+            here=self.share.port,
+            create_topic=self.create_internal_topic,
+            call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
+            endpoint=manager.endpoint,
+            rng=rng,
+            connect=connect,
+            timeout_ms=lambda: number_of(inherited.at(published.image), "request.timeout.ms"),
+        )
+        self._topic_watch = TopicWatch(
+            published,
+            lambda: self.groups.is_needed() or self.share.is_needed(),
+            self._topics_changed,
+        )
         self.transactions = TransactionServices(
             config.node_id,
             manager=manager,
@@ -165,6 +206,13 @@ class BrokerData:
             self.groups.led.role_changed(hosted)
         elif hosted.partition.topic == TRANSACTIONS_TOPIC:
             self.transactions.coordinators.led.role_changed(hosted)
+        elif hosted.partition.topic == SHARE_TOPIC:
+            self.share.led.role_changed(hosted)
+
+    def _topics_changed(self, changes: TopicChanges) -> None:
+        self.groups.topics_changed(changes)
+        if changes.deleted:
+            self.share.topics_deleted([topic_id for _, topic_id in changes.deleted])
 
     def _marker_written(self, partition: Partition, item: MarkerItem, offset: int) -> None:
         if partition.topic == GROUPS_TOPIC:
@@ -175,6 +223,7 @@ class BrokerData:
         async with trio.open_nursery() as nursery:
             # Before the replicas: a coordinator sends markers as soon as its partition is loaded.
             await nursery.start(self.transactions.run)
+            await nursery.start(self.persister.run)
             await nursery.start(self.manager.run)
             nursery.start_soon(self._isr_sender.run)
             nursery.start_soon(self._producer_ids.run)

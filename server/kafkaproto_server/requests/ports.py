@@ -51,6 +51,7 @@ from kafkaproto_server.requests.offset_requests import (
     Results,
     TopicPartitions,
 )
+from kafkaproto_server.requests.share_state import Done, ShareState
 from kafkaproto_server.requests.transaction_requests import (
     AddPartitionsValues,
     AsksCoordinator,
@@ -295,6 +296,28 @@ NO_TRANSACTIONS = TransactionPort(
 """Of a node that is only a controller."""
 
 
+class ShareStatePort(msgspec.Struct, frozen=True, kw_only=True):
+    """The share coordinator on this broker (KIP-932). Each call names a group, a topic by its id, and a partition. The
+    result comes by callback, now or later; NOT_COORDINATOR is among them. See `share_state.Persister` for who asks."""
+
+    initialize: Callable[[str, bytes, int, int, int, Done], None]
+    """Begin a state anew, with a state epoch and a start offset."""
+    read: Callable[[str, bytes, int, int, Done], None]
+    """All of a state, for a leader of this epoch."""
+    read_summary: Callable[[str, bytes, int, int, Done], None]
+    """A state without its batches. The leader epoch of the request means nothing."""
+    write: Callable[[str, bytes, int, ShareState, int, Done], None]
+    """Change a state, as a leader of this epoch."""
+    delete: Callable[[str, bytes, int, Done], None]
+    """Remove a state."""
+
+
+NO_SHARE_STATE = ShareStatePort(
+    initialize=_refuse, read=_refuse, read_summary=_refuse, write=_refuse, delete=_refuse
+)
+"""Of a node that is only a controller."""
+
+
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """All ports of a node."""
 
@@ -305,3 +328,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     replicas: ReplicaPort = NO_REPLICAS
     groups: GroupPort = NO_GROUPS
     transactions: TransactionPort = NO_TRANSACTIONS
+    share_state: ShareStatePort = NO_SHARE_STATE

@@ -1,9 +1,9 @@
 """The state of share groups' partitions (KIP-932): its values, and the port through which it is kept.
 
-A share group has a state for each partition that it reads: from which offset on records are in flight, and what became of
-each range of them. A share coordinator keeps it in ``__share_group_state``. The leader of the partition reads and writes
-it, and the group's coordinator initializes and deletes it, both through a `Persister`. It finds the share coordinator,
-on this broker or another, and tries again while there is hope, as Kafka's DefaultStatePersister does.
+A share group has a state for each partition that it reads: from which offset on records are in flight, and what
+became of each range of them. A share coordinator keeps it in ``__share_group_state``. The leader of the partition reads
+and writes it, and the group's coordinator initializes and deletes it, both through a `Persister`. It finds the share
+coordinator, on this broker or another, and tries again while there is hope, as Kafka's DefaultStatePersister does.
 """
 
 from __future__ import annotations
@@ -69,10 +69,12 @@ Done = Callable[[Result], None]
 class Persister(Protocol):
     """Keeps states. Each call returns at once and raises nothing.
 
-    ``done`` is called exactly once, later, in the event loop. The code is NONE or what the share coordinator said:
-    FENCED_STATE_EPOCH if the state was initialized anew, FENCED_LEADER_EPOCH if another broker leads the partition,
-    UNKNOWN_TOPIC_OR_PARTITION if there is no such partition, INVALID_REQUEST if there is no such state.
-    It is COORDINATOR_NOT_AVAILABLE or the like if no share coordinator responded in spite of all tries.
+    ``done`` is called exactly once, later, in the event loop. The code is NONE, or what the share coordinator said:
+    FENCED_STATE_EPOCH if the state was initialized anew, FENCED_LEADER_EPOCH if a newer leader has read it,
+    INVALID_REQUEST if there is no such state, UNKNOWN_SERVER_ERROR if it cannot be written. If five tries in a row have
+    failed, which takes about a minute, it is COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR,
+    NETWORK_EXCEPTION, or UNKNOWN_TOPIC_OR_PARTITION, which the share coordinator says of a partition that it does not
+    know. Requests for one partition are carried out in order as long as none has to be repeated.
     """
 
     def initialize(

@@ -17,7 +17,11 @@ from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.coordinator_places import TOPIC_OF_KEY_TYPE, partition_of
+from kafkaproto_server.requests.coordinator_places import (
+    TOPIC_OF_KEY_TYPE,
+    parsed_share_key,
+    partition_of,
+)
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
@@ -28,7 +32,6 @@ Coordinator = FindCoordinatorResponse.Coordinator
 
 _FIRST_WITH_MANY = 4
 _FIRST_WITH_SHARE = 6
-_SHARE_KEY_PARTS = 3
 _NO_PORT = -1
 _RESOURCES = {
     GROUPS_TOPIC: (Operation.DESCRIBE, ResourceType.GROUP, ErrorCode.GROUP_AUTHORIZATION_FAILED),
@@ -73,13 +76,15 @@ def _find(
 ) -> Coordinator:
     if topic is None:
         return _error(key, ErrorCode.INVALID_REQUEST, f"There are no coordinators of type {key_type}.")
+    place = key
     if topic == SHARE_TOPIC:
         if not is_allowed(context, services, Operation.CLUSTER_ACTION):
             return _error(key, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-        if len(key.split(":")) < _SHARE_KEY_PARTS:
-            return _error(
-                key, ErrorCode.INVALID_REQUEST, f"{quoted(key)} is not a partition of a share group."
-            )
+        try:
+            place = parsed_share_key(key)
+        except ValueError as error:
+            text = f"{quoted(key)} is not a partition of a share group: {error}."
+            return _error(key, ErrorCode.INVALID_REQUEST, text)
     else:
         operation, resource_type, denied = _RESOURCES[topic]
         if not is_allowed(context, services, operation, resource_type, key):
@@ -88,7 +93,7 @@ def _find(
     if image is None:
         services.controller.create_internal_topic(topic)
         return _error(key, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    partition = image.partitions.get(partition_of(key, len(image.partitions)))
+    partition = image.partitions.get(partition_of(place, len(image.partitions)))
     leader = NO_NODE if partition is None else partition.leader
     endpoint = services.metadata.endpoint(leader, context.listener_name)
     if endpoint is None:

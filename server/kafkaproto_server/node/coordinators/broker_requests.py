@@ -1,8 +1,8 @@
 """Requests of coordinators and leaders to other brokers: one connection to each broker, and one request at a time.
 
 What is to be sent to a broker while a request is under way goes into the next one. So a busy broker gets few and large
-requests, and an idle one gets each at once. Nothing is sent twice: whoever hands something over hears that there was no
-response, and decides.
+requests, and an idle one gets each at once. Items that no request can hold together have a lane each; lanes take turns.
+Nothing is sent twice: whoever hands something over hears that there was no response, and decides.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ class BrokerRequests(Generic[ItemT]):
         max_elements: int = MAX_ELEMENTS,
         request: Callable[[Sequence[ItemT]], Message],
         responded: Callable[[Sequence[ItemT], Message | None], None],
+        lane: Callable[[ItemT], Hashable] = lambda item: None,
     ) -> None:
         """``endpoint`` is that of a broker for other brokers. ``responded`` gets the items of a request with its
-        response; None if there was none."""
+        response; None if there was none. A request has items of one ``lane``."""
         self.client_id = client_id
         self.endpoint = endpoint
         self.rng = rng
@@ -71,6 +72,7 @@ class BrokerRequests(Generic[ItemT]):
         self.max_elements = max_elements
         self.request = request
         self.responded = responded
+        self.lane = lane
         self._queues: dict[int, _Queue[ItemT]] = {}
         self._nursery: trio.Nursery | None = None
 
@@ -81,9 +83,8 @@ class BrokerRequests(Generic[ItemT]):
         if queue is None:
             queue = self._queues[broker_id] = _Queue(self, broker_id)
             self._nursery.start_soon(queue.run)
-        if len(queue.items) < MAX_QUEUED:
-            queue.items.append(item)
-            queue.wake.set()
+        if queue.waiting < MAX_QUEUED:
+            queue.add(item)
         else:
             self.responded([item], None)
 
@@ -103,33 +104,47 @@ class _Queue(Generic[ItemT]):
         self._broker_id = broker_id
         self._peer: PeerChannel | None = None
         self._has_failed = False
-        self.items: deque[ItemT] = deque()
-        self.wake = trio.Event()
+        self._lanes: dict[Hashable, deque[ItemT]] = {}
+        self.waiting = 0
+        """The number of items in all lanes."""
+        self._wake = trio.Event()
+
+    def add(self, item: ItemT) -> None:
+        """Send an item with the next request of its lane."""
+        self._lanes.setdefault(self._owner.lane(item), deque()).append(item)
+        self.waiting += 1
+        self._wake.set()
 
     async def run(self) -> None:
         """Send what there is, until cancelled."""
         while True:
-            self.wake = trio.Event()
-            if not self.items:
-                await self.wake.wait()
+            self._wake = trio.Event()
+            if not self._lanes:
+                await self._wake.wait()
             items = self._next()
             self._owner.responded(items, await self._exchange(items))
 
     def _next(self) -> list[ItemT]:
         """The items of the next request, in order. One whose key is among them already waits for the one after."""
+        lane = next(iter(self._lanes))
+        items = self._lanes.pop(lane)
         taken: list[ItemT] = []
         kept: deque[ItemT] = deque()
         keys: set[Hashable] = set()
         elements = 0
-        while self.items and elements < self._owner.max_elements:
-            item = self.items.popleft()
+        while items and elements < self._owner.max_elements:
+            item = items.popleft()
             if item.key in keys:
                 kept.append(item)
             else:
                 keys.add(item.key)
                 taken.append(item)
                 elements += item.elements
-        self.items.extendleft(reversed(kept))
+        items.extendleft(reversed(kept))
+        if items:
+            # Behind the other lanes.
+            self._lanes[lane] = items
+        self.waiting -= len(taken)
         return taken
 
     async def _exchange(self, items: Sequence[ItemT]) -> Message | None:

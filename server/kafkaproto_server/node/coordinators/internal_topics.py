@@ -32,7 +32,7 @@ def creation_of(name: str, configs: NodeConfigs) -> CreateTopicsRequest.Creatabl
     values = {
         "cleanup.policy": "compact",
         "segment.bytes": str(number_of(configs, f"{prefix}.segment.bytes")),
-        "compression.type": "producer" if name == GROUPS_TOPIC else "uncompressed",
+        "compression.type": "uncompressed" if name == TRANSACTIONS_TOPIC else "producer",
     }
     if name == TRANSACTIONS_TOPIC:
         values["unclean.leader.election.enable"] = "false"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from itertools import islice
 
 import msgspec
 
@@ -30,6 +29,8 @@ WAIT_MS = 2
 """Until it is looked whether what is missing at the end is written."""
 RECORDS_AT_ONCE = 500
 """The number of records that are taken in one turn of the loop."""
+TURN_MS = 10
+"""After so long a turn ends, however few were taken: a record may change thousands of batches of a share partition."""
 
 
 class LoadedRecord(msgspec.Struct, frozen=True, gc=False):
@@ -165,11 +166,14 @@ class Loading:
         def slice_of_it() -> None:
             if self.is_over:
                 return
-            taken = 0
-            for each in islice(records, RECORDS_AT_ONCE):
+            began_ms = self._clock.now_ms()
+            is_all = True
+            for taken, each in enumerate(records, start=1):
                 self._take(each)
-                taken += 1
-            if taken < RECORDS_AT_ONCE:
+                if taken == RECORDS_AT_ONCE or self._clock.now_ms() - began_ms >= TURN_MS:
+                    is_all = False
+                    break
+            if is_all:
                 self._read_next()
             else:
                 # Not now: that would be the same turn.

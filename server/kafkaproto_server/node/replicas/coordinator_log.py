@@ -44,6 +44,16 @@ class PartitionLog:
         hosted.partition.watchers[self] = None
 
     @property
+    def topic_id(self) -> bytes:
+        """Of the internal topic."""
+        return self._hosted.partition.topic_id
+
+    @property
+    def index(self) -> int:
+        """Of the partition."""
+        return self._hosted.partition.index
+
+    @property
     def high_watermark(self) -> int:
         """All records before it are committed."""
         return self._hosted.partition.high_watermark

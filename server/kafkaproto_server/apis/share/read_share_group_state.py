@@ -1,0 +1,51 @@
+"""ReadShareGroupState (84), version 0, broker listeners.
+
+The leader of a partition reads all of its state for a share group (KIP-932), before it delivers records to the group.
+The share coordinator takes over its leader epoch, so that a former leader can write no more.
+
+The sender needs CLUSTER_ACTION on the cluster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkaproto.api import ApiKey
+from kafkaproto.messages import ReadShareGroupStateRequest, ReadShareGroupStateResponse
+from kafkaproto_server.apis.access import Access
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.share.state_partitions import asked, refusing
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.share_state import Done, Result
+from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.types import Deferred, Steps
+
+Response = ReadShareGroupStateResponse
+
+
+def handle_read_share_group_state(
+    request: ReadShareGroupStateRequest, context: RequestContext, services: Services
+) -> Steps[Deferred[Response]]:
+    """Ask the share coordinator for each partition."""
+
+    def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
+        services.share_state.read(group_id, topic_id, named.partition, named.leader_epoch, done)
+
+    return asked(request, Response, Response.ReadStateResult, ask=ask, fill=_fill)
+
+
+def _fill(place: Any, result: Result) -> None:
+    if result.state is not None:
+        place.state_epoch = result.state.state_epoch
+        place.start_offset = result.state.start_offset
+        place.state_batches = [Response.StateBatch(**each._asdict()) for each in result.state.batches]
+
+
+API = Api(
+    key=ApiKey.READ_SHARE_GROUP_STATE,
+    bounds=ITEMS,
+    broker=Served(handler=handle_read_share_group_state, access=Access(operation=Operation.CLUSTER_ACTION)),
+    refuse=refusing(Response, Response.ReadStateResult),
+)

@@ -1,0 +1,263 @@
+"""The same requests about the state of share groups to a node of Apache Kafka 4.4.0 and to ours: the same responses, and
+the same records in ``__share_group_state``.
+
+The requests are random, with a seed. Epochs and offsets are few and near each other, so that most requests have to do
+with what is there.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from compat.kafka.stock import StockNode
+from compat.node import Node
+from compat.ours import OurNode
+from compat.probe import Probe
+from compat.process import wait_until
+from kafkaproto import messages as kafka
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.coordinator import SHARE_RECORDS, decode_coordinator_record
+from kafkaproto_server.requests.coordinator_places import share_key
+from tests.compat.support.nodes import PARTITIONS, create, led_topics, make_node, metadata
+
+pytestmark = [pytest.mark.jvm, pytest.mark.slow]
+
+TOPIC = "t"
+STATE_TOPIC = "__share_group_state"
+STATE_PARTITIONS = 2
+UNKNOWN_ID = b"\x09" * 16
+GROUPS = ("g", "a:b")
+SEEDS = range(4)
+STEPS = 150
+WAIT_S = 60.0
+OVERRIDES = {
+    "share.coordinator.state.topic.num.partitions": str(STATE_PARTITIONS),
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+    "share.coordinator.snapshot.update.records.per.snapshot": "3",
+}
+LOADS = {
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_COORDINATOR,
+}
+"""What a coordinator says that is about to begin."""
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
+    """A node of Apache Kafka and one of ours, each with the topic t and a share coordinator."""
+    nodes = [make_node(make, tmp_path_factory.mktemp(make.kind), OVERRIDES) for make in (StockNode, OurNode)]
+    try:
+        for node in nodes:
+            node.start()
+            create(node, TOPIC)
+            wait_until(lambda node=node: _is_coordinated(node), WAIT_S, "a coordinator")  # type: ignore[misc]
+        yield nodes[0], nodes[1]
+    finally:
+        for node in nodes:
+            node.close()
+
+
+def _is_coordinated(node: Node) -> bool:
+    topic_id = led_topics(node)[TOPIC]
+    with Probe(node.bootstrap_server) as probe:
+        found: Any = probe.ask(
+            kafka.FindCoordinatorRequest(key_type=2, coordinator_keys=[share_key("g", topic_id, 0)]), 6
+        )
+        if found.coordinators[0].error_code:
+            return False
+        # Both partitions of the topic.
+        summaries = [
+            probe.ask(
+                _request(kafka.ReadShareGroupStateSummaryRequest, "ReadStateSummaryData", group, topic_id), 1
+            )
+            for group in "abcdefgh"
+        ]
+    codes = {place.error_code for each in summaries for topic in each.results for place in topic.partitions}
+    return not codes & LOADS
+
+
+def _request(
+    kind: Any, topic: str, group: str, topic_id: bytes, partition: int = 0, **fields: Any
+) -> Message:
+    data = kind.PartitionData(partition=partition, **fields)
+    return kind(group_id=group, topics=[getattr(kind, topic)(topic_id=topic_id, partitions=[data])])  # type: ignore[no-any-return]
+
+
+class Dialogue:
+    """Random requests; the same for each topic id."""
+
+    def __init__(self, seed: int, topic_id: bytes, group: str) -> None:
+        self.random = random.Random(seed)
+        self.topic_id = topic_id
+        self.group = group
+
+    def requests(self) -> Iterator[tuple[Message, int]]:
+        """Requests, each with its version."""
+        for _ in range(STEPS):
+            make = self.random.choices(
+                (self.initialize, self.read, self.summary, self.write, self.delete), (2, 3, 3, 12, 1)
+            )[0]
+            yield make()
+
+    def _topics(self, kind: Any, topic: str, make: Any) -> Message:
+        """One to three partitions, some of them twice, or of topics that are not there."""
+        topics = []
+        for _ in range(self.random.choice((1, 1, 1, 2))):
+            topic_id = UNKNOWN_ID if self.random.random() < 0.05 else self.topic_id
+            partitions = [
+                kind.PartitionData(partition=self._partition(), **make())
+                for _ in range(self.random.choice((1, 1, 1, 2, 3)))
+            ]
+            topics.append(getattr(kind, topic)(topic_id=topic_id, partitions=partitions))
+        return kind(group_id=self.group, topics=topics)  # type: ignore[no-any-return]
+
+    def _partition(self) -> int:
+        rare = (-1, PARTITIONS, 10**6)
+        return self.random.choice(rare) if self.random.random() < 0.04 else self.random.randrange(PARTITIONS)
+
+    def _epoch(self) -> int:
+        return -1 if self.random.random() < 0.03 else self.random.choice((2, 2, 2, 2, 3, 3, 1, 4))
+
+    def _offset(self) -> int:
+        return -1 if self.random.random() < 0.3 else self.random.randrange(40)
+
+    def initialize(self) -> tuple[Message, int]:
+        kind = kafka.InitializeShareGroupStateRequest
+        fields = lambda: {"state_epoch": self._epoch(), "start_offset": self._offset()}  # noqa: E731
+        return self._topics(kind, "InitializeStateData", fields), 0
+
+    def read(self) -> tuple[Message, int]:
+        fields = lambda: {"leader_epoch": self._epoch()}  # noqa: E731
+        return self._topics(kafka.ReadShareGroupStateRequest, "ReadStateData", fields), 0
+
+    def summary(self) -> tuple[Message, int]:
+        fields = lambda: {"leader_epoch": self._epoch()}  # noqa: E731
+        kind = kafka.ReadShareGroupStateSummaryRequest
+        return self._topics(kind, "ReadStateSummaryData", fields), self.random.randrange(2)
+
+    def write(self) -> tuple[Message, int]:
+        kind = kafka.WriteShareGroupStateRequest
+        fields = lambda: {  # noqa: E731
+            "state_epoch": self._epoch() + 1,
+            "leader_epoch": self._epoch() + 1,
+            "start_offset": self._offset(),
+            "delivery_complete_count": self.random.randrange(-1, 9),
+            "state_batches": [self._batch() for _ in range(self.random.choice((0, 1, 1, 2, 5)))],
+        }
+        return self._topics(kind, "WriteStateData", fields), self.random.randrange(2)
+
+    def _batch(self) -> kafka.WriteShareGroupStateRequest.StateBatch:
+        first = self.random.randrange(60)
+        return kafka.WriteShareGroupStateRequest.StateBatch(
+            first_offset=first,
+            last_offset=first + self.random.choice((0, 0, 1, 5, 30)),
+            delivery_state=self.random.choice((0, 2, 4)),
+            delivery_count=self.random.randrange(1, 4),
+        )
+
+    def delete(self) -> tuple[Message, int]:
+        return self._topics(kafka.DeleteShareGroupStateRequest, "DeleteStateData", dict), 0
+
+
+def _told(value: Any, topic_id: bytes) -> Any:
+    """A response without texts, which are each server's own, and in no order."""
+    if isinstance(value, list):
+        return sorted((_told(each, topic_id) for each in value), key=repr)
+    if isinstance(value, bytes | memoryview):
+        return "<topic>" if bytes(value) == topic_id else bytes(value)
+    if not hasattr(type(value), "__slots__") or isinstance(value, str | int):
+        return value
+    left_out = ("error_message", "unknown_tags")
+    return {
+        name: _told(getattr(value, name), topic_id) for name in type(value).__slots__ if name not in left_out
+    }
+
+
+def _responses(node: Node, seed: int, group: str) -> list[str]:
+    topic_id = led_topics(node)[TOPIC]
+    found = []
+    with Probe(node.bootstrap_server) as probe:
+        for request, version in Dialogue(seed, topic_id, group).requests():
+            response = _told(probe.ask(request, version), topic_id)
+            found.append(f"{_told(request, topic_id)} v{version}: {response}")
+    return found
+
+
+def _records(node: Node) -> list[list[Any]]:
+    """The records of each partition of the topic, without times, which differ."""
+    (state_topic,) = [each for each in metadata(node).topics if each.name == STATE_TOPIC]
+    topic_id = led_topics(node)[TOPIC]
+    found = []
+    with Probe(node.bootstrap_server) as probe:
+        for index in range(STATE_PARTITIONS):
+            records: list[Any] = []
+            offset = 0
+            while True:
+                fetch = kafka.FetchRequest.FetchPartition(
+                    partition=index, fetch_offset=offset, partition_max_bytes=1 << 20
+                )
+                topic = kafka.FetchRequest.FetchTopic(topic_id=state_topic.topic_id, partitions=[fetch])
+                response: Any = probe.ask(
+                    kafka.FetchRequest(max_wait_ms=100, max_bytes=1 << 20, topics=[topic]), 17
+                )
+                data = bytes(response.responses[0].partitions[0].records or b"")
+                if not data:
+                    break
+                for batch in iterate_batches(data):
+                    for record in batch.records():
+                        decoded = decode_coordinator_record(SHARE_RECORDS, record.key or b"", record.value)
+                        records.append(_entry(decoded, topic_id))
+                    offset = batch.header().next_offset
+            found.append(records)
+    return found
+
+
+def _entry(record: Any, topic_id: bytes) -> Any:
+    value = None if record.value is None else _told(record.value, topic_id)
+    if value is not None and "create_timestamp" in value:
+        value["is_cold"] = value.pop("create_timestamp") != value.pop("write_timestamp")
+    if value is not None:
+        # In their order.
+        value["state_batches"] = [
+            (each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
+            for each in record.value.state_batches
+        ]
+    return record.key.NAME, _told(record.key, topic_id), value
+
+
+def test_a_dialogue_gets_the_same_responses_and_leaves_the_same_records(both: tuple[Node, Node]) -> None:
+    codes: set[str] = set()
+    for seed in SEEDS:
+        for group in GROUPS:
+            stock, ours = (_responses(node, seed, group) for node in both)
+            for expected, found in zip(stock, ours, strict=True):
+                assert found == expected, f"seed {seed}, group {group}"
+                codes.update(part.split(",")[0] for part in found.split("'error_code': ")[1:])
+    assert {"0", "3", "42", "74", "124"} <= codes
+    stock_records, our_records = (_by_group(_records(node)) for node in both)
+    for group in GROUPS:
+        assert our_records[group] == stock_records[group]
+    assert {name for records in our_records.values() for name, _, _ in records} == {
+        "ShareSnapshotKey",
+        "ShareUpdateKey",
+    }
+
+
+def _by_group(partitions: list[list[Any]]) -> dict[str, list[Any]]:
+    """The records of a group and a partition are in order; topic ids, and so the places of partitions, differ."""
+    found: dict[str, list[Any]] = {group: [] for group in GROUPS}
+    for records in partitions:
+        for record in records:
+            found[record[1]["group_id"]].append(record)
+    for group, records in found.items():
+        # Stable: those of a partition stay in order.
+        found[group] = sorted(records, key=lambda record: record[1]["partition"])
+    return found
