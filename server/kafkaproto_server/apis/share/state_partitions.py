@@ -46,9 +46,11 @@ def asked(
         if missing == 0:
             reply.resolve(response)
 
-    def done(place: Any, result: Result) -> None:
-        place.error_code = result.code
-        place.error_message = result.message
+    def done(places: list[Any], position: int, result: Result) -> None:
+        # Anew, also if the request names the partition twice.
+        place = places[position] = type(response).PartitionResult(
+            partition=places[position].partition, error_code=result.code, error_message=result.message
+        )
         fill(place, result)
         one_less()
 
@@ -56,9 +58,9 @@ def asked(
         needs_partitions and not all(each.partitions for each in request.topics)
     )
     if not is_empty:
-        for topic_id, named, place in _places(request, response, topic_type):
+        for topic_id, named, places, position in _places(request, response, topic_type):
             missing += 1
-            ask(request.group_id, topic_id, named, partial(done, place))
+            ask(request.group_id, topic_id, named, partial(done, places, position))
             yield
     one_less()
     return reply
@@ -84,11 +86,13 @@ def refusing(response_type: type[ResponseT], topic_type: Callable[..., Any]) -> 
     return refuse
 
 
-def _places(request: Any, response: Any, topic_type: Callable[..., Any]) -> Iterator[tuple[bytes, Any, Any]]:
-    """Fill a response with what a request names, and yield each topic id, partition of the request and of the response
-    on the way."""
+def _places(
+    request: Any, response: Any, topic_type: Callable[..., Any]
+) -> Iterator[tuple[bytes, Any, list[Any], int]]:
+    """Fill a response with what a request names, and yield on the way: topic id, partition of the request, and the
+    place of the partition in the response."""
     topics: dict[bytes, Any] = {}
-    places: dict[tuple[bytes, int], Any] = {}
+    positions: dict[tuple[bytes, int], int] = {}
     for topic in request.topics:
         topic_id = bytes(topic.topic_id)
         for named in topic.partitions:
@@ -96,10 +100,7 @@ def _places(request: Any, response: Any, topic_type: Callable[..., Any]) -> Iter
             if answered is None:
                 answered = topics[topic_id] = topic_type(topic_id=topic_id)
                 response.results.append(answered)
-            place = places.get((topic_id, named.partition))
-            if place is None:
-                place = places[topic_id, named.partition] = type(response).PartitionResult(
-                    partition=named.partition
-                )
-                answered.partitions.append(place)
-            yield topic_id, named, place
+            position = positions.setdefault((topic_id, named.partition), len(answered.partitions))
+            if position == len(answered.partitions):
+                answered.partitions.append(type(response).PartitionResult(partition=named.partition))
+            yield topic_id, named, answered.partitions, position
