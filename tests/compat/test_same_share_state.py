@@ -1,5 +1,6 @@
-"""The same requests about the state of share groups to a node of Apache Kafka 4.4.0 and to ours: the same responses, and
-the same records in ``__share_group_state``.
+"""The same requests about the state of share groups to a node of Apache Kafka 4.4.0 and to ours.
+
+The responses are the same, and so are the records in ``__share_group_state``.
 
 The requests are random, with a seed. Epochs and offsets are few and near each other, so that most requests have to do
 with what is there.

@@ -48,6 +48,11 @@ HAVE_NO_OWN_ERROR = {
     "OffsetForLeaderEpoch",
     "Produce",
     "WriteTxnMarkers",
+    "InitializeShareGroupState",
+    "ReadShareGroupState",
+    "WriteShareGroupState",
+    "DeleteShareGroupState",
+    "ReadShareGroupStateSummary",
     "DescribeTransactions",
     "TxnOffsetCommit",
 }

@@ -15,8 +15,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
 from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
-from kafkaproto_server.node.coordinators.persister import SharePersister
-from kafkaproto_server.node.coordinators.share import CurrentShareConfig, ShareCoordinators
+from kafkaproto_server.node.coordinators.share_services import ShareServices
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.topic_watch import TopicChanges, TopicWatch
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
@@ -75,24 +74,6 @@ def _group_coordinators(
     )
 
 
-def _share_coordinators(
-    manager: ReplicaManager,
-    published: Published,
-    configs: Callable[[], NodeConfigs],
-    surroundings: NodeSurroundings,
-) -> ShareCoordinators:
-    return ShareCoordinators(
-        image=lambda: published.image,
-        config=CurrentShareConfig(configs),
-        surroundings=surroundings,
-        delete_records=manager.delete_records,
-        make_log=lambda hosted: manager.coordinator_log(
-            hosted, lambda: number_of(configs(), "share.coordinator.write.timeout.ms")
-        ),
-        load=manager.coordinator_loading,
-    )
-
-
 class BrokerData:
     """The data plane of one broker."""
 
@@ -147,31 +128,29 @@ class BrokerData:
             lambda: inherited.at(published.image),
             NodeSurroundings(clock, rng, manager.call_at),
         )
-        self.share = _share_coordinators(
-            manager,
-            published,
-            lambda: inherited.at(published.image),
-            NodeSurroundings(clock, rng, manager.call_at),
-        )
-        self.persister = SharePersister(
-            config.node_id,
-            image=lambda: published.image,
-            here=self.share.port,
-            create_topic=self.create_internal_topic,
-            call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
-            endpoint=manager.endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=lambda: number_of(inherited.at(published.image), "request.timeout.ms"),
-        )
         self._topic_watch = TopicWatch(
             published,
-            lambda: self.groups.is_needed() or self.share.is_needed(),
+            lambda: self.groups.is_needed() or self.share.coordinators.is_needed(),
             self._topics_changed,
         )
-        self.transactions = TransactionServices(
-            config.node_id,
-            manager=manager,
+        self.transactions = self._transactions(config.node_id, published, inherited, clock, rng, connect)
+        self.share = self._share(config.node_id, published, inherited, clock, rng, connect)
+        manager.role_changed = self._role_changed
+        manager.set_marker_written(self._marker_written)
+        self.port = self._replica_port()
+
+    def _transactions(
+        self,
+        broker_id: int,
+        published: Published,
+        inherited: InheritedConfigs,
+        clock: Clock,
+        rng: Rng,
+        connect: Connect,
+    ) -> TransactionServices:
+        return TransactionServices(
+            broker_id,
+            manager=self.manager,
             image=lambda: published.image,
             configs=lambda: inherited.at(published.image),
             new_producer_id=self._producer_ids.next,
@@ -179,9 +158,26 @@ class BrokerData:
             rng=rng,
             connect=connect,
         )
-        manager.role_changed = self._role_changed
-        manager.set_marker_written(self._marker_written)
-        self.port = self._replica_port()
+
+    def _share(
+        self,
+        broker_id: int,
+        published: Published,
+        inherited: InheritedConfigs,
+        clock: Clock,
+        rng: Rng,
+        connect: Connect,
+    ) -> ShareServices:
+        return ShareServices(
+            broker_id,
+            manager=self.manager,
+            image=lambda: published.image,
+            configs=lambda: inherited.at(published.image),
+            create_topic=self.create_internal_topic,
+            clock=clock,
+            rng=rng,
+            connect=connect,
+        )
 
     def _replica_port(self) -> ReplicaPort:
         manager = self.manager
@@ -207,12 +203,12 @@ class BrokerData:
         elif hosted.partition.topic == TRANSACTIONS_TOPIC:
             self.transactions.coordinators.led.role_changed(hosted)
         elif hosted.partition.topic == SHARE_TOPIC:
-            self.share.led.role_changed(hosted)
+            self.share.coordinators.led.role_changed(hosted)
 
     def _topics_changed(self, changes: TopicChanges) -> None:
         self.groups.topics_changed(changes)
         if changes.deleted:
-            self.share.topics_deleted([topic_id for _, topic_id in changes.deleted])
+            self.share.coordinators.topics_deleted([topic_id for _, topic_id in changes.deleted])
 
     def _marker_written(self, partition: Partition, item: MarkerItem, offset: int) -> None:
         if partition.topic == GROUPS_TOPIC:
@@ -223,7 +219,7 @@ class BrokerData:
         async with trio.open_nursery() as nursery:
             # Before the replicas: a coordinator sends markers as soon as its partition is loaded.
             await nursery.start(self.transactions.run)
-            await nursery.start(self.persister.run)
+            await nursery.start(self.share.run)
             await nursery.start(self.manager.run)
             nursery.start_soon(self._isr_sender.run)
             nursery.start_soon(self._producer_ids.run)

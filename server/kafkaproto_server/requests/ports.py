@@ -300,20 +300,24 @@ class ShareStatePort(msgspec.Struct, frozen=True, kw_only=True):
     """The share coordinator on this broker (KIP-932). Each call names a group, a topic by its id, and a partition. The
     result comes by callback, now or later; NOT_COORDINATOR is among them. See `share_state.Persister` for who asks."""
 
-    initialize: Callable[[str, bytes, int, int, int, Done], None]
+    initialize_state: Callable[[str, bytes, int, int, int, Done], None]
     """Begin a state anew, with a state epoch and a start offset."""
-    read: Callable[[str, bytes, int, int, Done], None]
+    read_state: Callable[[str, bytes, int, int, Done], None]
     """All of a state, for a leader of this epoch."""
-    read_summary: Callable[[str, bytes, int, int, Done], None]
+    read_state_summary: Callable[[str, bytes, int, int, Done], None]
     """A state without its batches. The leader epoch of the request means nothing."""
-    write: Callable[[str, bytes, int, ShareState, int, Done], None]
+    write_state: Callable[[str, bytes, int, ShareState, int, Done], None]
     """Change a state, as a leader of this epoch."""
-    delete: Callable[[str, bytes, int, Done], None]
+    delete_state: Callable[[str, bytes, int, Done], None]
     """Remove a state."""
 
 
 NO_SHARE_STATE = ShareStatePort(
-    initialize=_refuse, read=_refuse, read_summary=_refuse, write=_refuse, delete=_refuse
+    initialize_state=_refuse,
+    read_state=_refuse,
+    read_state_summary=_refuse,
+    write_state=_refuse,
+    delete_state=_refuse,
 )
 """Of a node that is only a controller."""
 

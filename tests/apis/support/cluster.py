@@ -75,6 +75,7 @@ class Cluster:
             **structs.asdict(self.replicas.port),
             **structs.asdict(self.replicas.groups.port),
             **structs.asdict(self.replicas.transactions.port),
+            **structs.asdict(self.replicas.share.port),
             submit=self.submit,
             forward=self.forward,
             describe=self.describe_quorum,

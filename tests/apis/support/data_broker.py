@@ -87,6 +87,7 @@ class DataBroker:
             **structs.asdict(self.replicas.port),
             **structs.asdict(self.replicas.groups.port),
             **structs.asdict(self.replicas.transactions.port),
+            **structs.asdict(self.replicas.share.port),
         )
         self.services = with_changes(known, image=lambda: controller.committed_image)
 

@@ -11,10 +11,11 @@ from kafkaproto_server.coordinator.transactions.transaction import NO_TIMEOUT_MS
 from kafkaproto_server.raft import wire
 from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
 from kafkaproto_server.requests.context import RequestContext, Response
-from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import BROKER, CONTROLLER, Cluster
+from tests.apis.support.good_share_state import about_share_state, initializing, reading
 from tests.apis.support.good_transactions import (
     TRANSACTIONAL_ID,
     adding,
@@ -49,7 +50,7 @@ class PreparedCluster(Cluster):
 
     There is topic-1, one that moves, one that its preferred leader does not lead, one with a record and one with a
     single replica; groups of each kind; an open transaction; an ACL, a quota and a SCRAM credential of alice's; a
-    token that she owns.
+    token that she owns; a state of a share group.
     """
 
     def __init__(self) -> None:
@@ -84,6 +85,7 @@ class PreparedCluster(Cluster):
         # Consumers see the record once the follower has it, and says so by what it asks for.
         self._make_groups()
         self._begin_transaction()
+        self._begin_share_state()
         fetched = kafka.FetchRequest.FetchTopic(
             topic="written", partitions=[kafka.FetchRequest.FetchPartition(partition=0, fetch_offset=1)]
         )
@@ -116,6 +118,13 @@ class PreparedCluster(Cluster):
             ),
             4,
         )
+
+    def _begin_share_state(self) -> None:
+        """The state of a share group for topic-1, which its leader has read."""
+        self.harness.create_topic(SHARE_TOPIC, [1])
+        topic_id = self.harness.image.topic_ids["topic-1"]
+        self.answer(BROKER, initializing(topic_id), 0)
+        self.answer(BROKER, reading(topic_id), 0)
 
     def syncing(self) -> kafka.SyncGroupRequest:
         """The leader of the classic group assigns."""
@@ -183,6 +192,7 @@ def _newest(cluster: PreparedCluster) -> list[Message]:
         *newest_about_transactions(
             cluster.producer, SIMPLE_GROUP, cluster.harness.image.topic_ids["topic-1"]
         ),
+        *about_share_state(cluster.harness.image.topic_ids["topic-1"]),
     ]
 
 

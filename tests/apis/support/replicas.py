@@ -15,6 +15,7 @@ from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.node.coordinators.share_services import ShareServices
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.io_workers import IoWorkers, Work
@@ -26,7 +27,7 @@ from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import ReplicaPort
-from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.controller.support.harness import TIMESTAMP_MS, SeededRng
 from tests.sim.disk import MemoryDisk
 
@@ -173,16 +174,7 @@ class BrokerReplicas:
         )
         self.groups = self._group_coordinators(configs)
         self._ids = count(FIRST_PRODUCER_ID)
-        self.transactions = TransactionServices(
-            broker_id,
-            manager=self.manager,
-            image=image,
-            configs=lambda: configs,
-            new_producer_id=self._new_producer_id,
-            clock=self.clock,
-            rng=SeededRng(),
-            connect=_no_connection,
-        )
+        self._make_services(broker_id, configs)
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
@@ -191,6 +183,28 @@ class BrokerReplicas:
             broker_id, directories, self.assignments, on_disk, self.manager
         )
         self.port = self._port()
+
+    def _make_services(self, broker_id: int, configs: NodeConfigs) -> None:
+        self.transactions = TransactionServices(
+            broker_id,
+            manager=self.manager,
+            image=self._image,
+            configs=lambda: configs,
+            new_producer_id=self._new_producer_id,
+            clock=self.clock,
+            rng=SeededRng(),
+            connect=_no_connection,
+        )
+        self.share = ShareServices(
+            broker_id,
+            manager=self.manager,
+            image=self._image,
+            configs=lambda: configs,
+            create_topic=lambda name: None,
+            clock=self.clock,
+            rng=SeededRng(),
+            connect=_no_connection,
+        )
 
     def _group_coordinators(self, configs: NodeConfigs) -> GroupCoordinators:
         manager = self.manager
@@ -214,6 +228,8 @@ class BrokerReplicas:
             self.groups.led.role_changed(hosted)
         elif hosted.partition.topic == TRANSACTIONS_TOPIC:
             self.transactions.coordinators.led.role_changed(hosted)
+        elif hosted.partition.topic == SHARE_TOPIC:
+            self.share.coordinators.led.role_changed(hosted)
 
     def _marker_written(self, partition: Partition, item: MarkerItem, offset: int) -> None:
         if partition.topic == GROUPS_TOPIC:

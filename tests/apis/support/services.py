@@ -25,6 +25,7 @@ from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.ports import (
     NO_GROUPS,
     NO_REPLICAS,
+    NO_SHARE_STATE,
     NO_TRANSACTIONS,
     ControllerPort,
     GroupPort,
@@ -33,6 +34,7 @@ from kafkaproto_server.requests.ports import (
     QuorumPort,
     ReplicaPort,
     Services,
+    ShareStatePort,
     TransactionPort,
 )
 from kafkaproto_server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
@@ -122,6 +124,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         **structs.asdict(NO_REPLICAS),
         **structs.asdict(NO_GROUPS),
         **structs.asdict(NO_TRANSACTIONS),
+        **structs.asdict(NO_SHARE_STATE),
         **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
     return Services(
@@ -137,6 +140,7 @@ PORTS: dict[str, type[Struct]] = {
     "replicas": ReplicaPort,
     "groups": GroupPort,
     "transactions": TransactionPort,
+    "share_state": ShareStatePort,
 }
 
 

@@ -31,7 +31,7 @@ def handle_delete_share_group_state(
     """Ask the share coordinator for each partition."""
 
     def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.delete(group_id, topic_id, named.partition, done)
+        services.share_state.delete_state(group_id, topic_id, named.partition, done)
 
     return asked(request, Response, Response.DeleteStateResult, ask=ask)
 

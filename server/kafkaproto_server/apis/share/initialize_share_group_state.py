@@ -32,7 +32,7 @@ def handle_initialize_share_group_state(
     """Ask the share coordinator for each partition."""
 
     def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.initialize(
+        services.share_state.initialize_state(
             group_id, topic_id, named.partition, named.state_epoch, named.start_offset, done
         )
 

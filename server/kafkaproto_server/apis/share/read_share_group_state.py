@@ -31,7 +31,7 @@ def handle_read_share_group_state(
     """Ask the share coordinator for each partition."""
 
     def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.read(group_id, topic_id, named.partition, named.leader_epoch, done)
+        services.share_state.read_state(group_id, topic_id, named.partition, named.leader_epoch, done)
 
     return asked(request, Response, Response.ReadStateResult, ask=ask, fill=_fill)
 

@@ -31,7 +31,7 @@ def handle_read_share_group_state_summary(
     """Ask the share coordinator for each partition."""
 
     def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.read_summary(group_id, topic_id, named.partition, named.leader_epoch, done)
+        services.share_state.read_state_summary(group_id, topic_id, named.partition, named.leader_epoch, done)
 
     return asked(request, Response, Response.ReadStateSummaryResult, ask=ask, fill=_fill)
 

@@ -31,7 +31,7 @@ def handle_write_share_group_state(
     """Ask the share coordinator for each partition."""
 
     def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.write(
+        services.share_state.write_state(
             group_id, topic_id, named.partition, _state(named), named.leader_epoch, done
         )
 

@@ -16,6 +16,7 @@ from typing import Protocol
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.message import Message
 from kafkaproto.messages import ShareSnapshotKey, ShareSnapshotValue, ShareUpdateKey, ShareUpdateValue
+from kafkaproto.uuids import to_text
 from kafkaproto_server.coordinator.share.batches import BatchError, combined
 from kafkaproto_server.coordinator.share.config import ShareConfig
 from kafkaproto_server.coordinator.share.needed_offsets import NeededOffsets
@@ -28,6 +29,7 @@ from kafkaproto_server.coordinator.share.state import (
     state_of_snapshot,
 )
 from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
+from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.share_state import (
     NO_DELIVERY_COMPLETE_COUNT,
     NO_START_OFFSET,
@@ -44,11 +46,6 @@ WEIGHT_AT_ONCE = 100
 """How many share partitions, and batches of them, are dealt with in one turn if there is something to do for all."""
 NO_EPOCH = 0
 """State and leader epoch in the summary of a share partition without state."""
-
-_NEGATIVE_PARTITION = "The index of the partition is negative."
-_NEGATIVE_LEADER_EPOCH = "The leader epoch is negative."
-_NEGATIVE_STATE_EPOCH = "The state epoch is negative."
-_NOT_INITIALIZED = "The share partition has no state: it was not initialized."
 
 
 class ShareLog(CoordinatorLog, Protocol):
@@ -140,11 +137,11 @@ class ShareCoordinator:
         """Begin a state anew. Refused with INVALID_REQUEST, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
         found = self._partitions.get(key)
         if key.partition < 0:
-            refusal: Result | None = _invalid(_NEGATIVE_PARTITION)
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
         elif state_epoch < NO_STATE_EPOCH:
-            refusal = _invalid(_NEGATIVE_STATE_EPOCH)
+            refusal = _invalid(f"The state epoch {state_epoch} is negative.")
         elif found is not None and found.highest_state_epoch > state_epoch:
-            refusal = _refused(ErrorCode.FENCED_STATE_EPOCH)
+            refusal = _fenced_state(found, state_epoch)
         else:
             refusal = self._unknown(key)
         if refusal is not None:
@@ -170,13 +167,13 @@ class ShareCoordinator:
         """
         found = self._partitions.get(key)
         if key.partition < 0:
-            refusal: Result | None = _invalid(_NEGATIVE_PARTITION)
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
         elif leader_epoch < 0:
-            refusal = _invalid(_NEGATIVE_LEADER_EPOCH)
+            refusal = _invalid(f"The leader epoch {leader_epoch} is negative.")
         elif found is None:
-            refusal = _invalid(_NOT_INITIALIZED)
+            refusal = _not_initialized(key)
         elif found.highest_leader_epoch > leader_epoch:
-            refusal = _refused(ErrorCode.FENCED_LEADER_EPOCH)
+            refusal = _fenced_leader(found, leader_epoch)
         else:
             refusal = self._unknown(key)
         if refusal is not None:
@@ -194,7 +191,7 @@ class ShareCoordinator:
         """A state without its batches; an empty one if there is none. Refused with INVALID_REQUEST and
         UNKNOWN_TOPIC_OR_PARTITION."""
         if key.partition < 0:
-            refusal: Result | None = _invalid(_NEGATIVE_PARTITION)
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
         else:
             refusal = self._unknown(key)
         found = self._partitions.get(key)
@@ -214,17 +211,17 @@ class ShareCoordinator:
         """
         found = self._partitions.get(key)
         if key.partition < 0:
-            refusal: Result | None = _invalid(_NEGATIVE_PARTITION)
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
         elif leader_epoch < 0:
-            refusal = _invalid(_NEGATIVE_LEADER_EPOCH)
+            refusal = _invalid(f"The leader epoch {leader_epoch} is negative.")
         elif new.state_epoch < NO_STATE_EPOCH:
-            refusal = _invalid(_NEGATIVE_STATE_EPOCH)
+            refusal = _invalid(f"The state epoch {new.state_epoch} is negative.")
         elif found is None:
-            refusal = _invalid(_NOT_INITIALIZED)
+            refusal = _not_initialized(key)
         elif found.highest_leader_epoch > leader_epoch:
-            refusal = _refused(ErrorCode.FENCED_LEADER_EPOCH)
+            refusal = _fenced_leader(found, leader_epoch)
         elif found.highest_state_epoch > new.state_epoch:
-            refusal = _refused(ErrorCode.FENCED_STATE_EPOCH)
+            refusal = _fenced_state(found, new.state_epoch)
         else:
             refusal = self._unknown(key)
         record = None
@@ -248,7 +245,7 @@ class ShareCoordinator:
     def delete(self, key: SharePartitionKey, done: Done) -> None:
         """Remove a state, if there is one. Refused with INVALID_REQUEST and UNKNOWN_TOPIC_OR_PARTITION."""
         if key.partition < 0:
-            refusal: Result | None = _invalid(_NEGATIVE_PARTITION)
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
         else:
             refusal = self._unknown(key)
         is_there = refusal is None and key in self._partitions
@@ -257,7 +254,8 @@ class ShareCoordinator:
     def _unknown(self, key: SharePartitionKey) -> Result | None:
         if self._ports.has_partition(key.topic_id, key.partition):
             return None
-        return _refused(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        text = f"There is no partition {key.partition} of a topic with the id {to_text(key.topic_id)}."
+        return Result(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
 
     def _written(
         self,
@@ -395,6 +393,22 @@ class ShareCoordinator:
 
 def _invalid(message: str) -> Result:
     return Result(ErrorCode.INVALID_REQUEST, message)
+
+
+def _not_initialized(key: SharePartitionKey) -> Result:
+    return _invalid(
+        f"Group {quoted(key.group_id)} has no state of partition {key.partition}: initialize it first."
+    )
+
+
+def _fenced_leader(found: SharePartition, leader_epoch: int) -> Result:
+    text = f"The leader epoch {leader_epoch} is older than {found.highest_leader_epoch}."
+    return Result(ErrorCode.FENCED_LEADER_EPOCH, text)
+
+
+def _fenced_state(found: SharePartition, state_epoch: int) -> Result:
+    text = f"The state epoch {state_epoch} is older than {found.highest_state_epoch}."
+    return Result(ErrorCode.FENCED_STATE_EPOCH, text)
 
 
 def _refused(code: ErrorCode) -> Result:

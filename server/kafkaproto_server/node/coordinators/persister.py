@@ -317,31 +317,31 @@ _INITIALIZE = _Kind(
     request=InitializeShareGroupStateRequest,
     topic=InitializeShareGroupStateRequest.InitializeStateData,
     partition=InitializeShareGroupStateRequest.PartitionData,
-    ask_here=lambda port: port.initialize,
+    ask_here=lambda port: port.initialize_state,
 )
 _READ = _Kind(
     request=ReadShareGroupStateRequest,
     topic=ReadShareGroupStateRequest.ReadStateData,
     partition=ReadShareGroupStateRequest.PartitionData,
-    ask_here=lambda port: port.read,
+    ask_here=lambda port: port.read_state,
     found=_read_state,
 )
 _READ_SUMMARY = _Kind(
     request=ReadShareGroupStateSummaryRequest,
     topic=ReadShareGroupStateSummaryRequest.ReadStateSummaryData,
     partition=ReadShareGroupStateSummaryRequest.PartitionData,
-    ask_here=lambda port: port.read_summary,
+    ask_here=lambda port: port.read_state_summary,
     found=_read_summary,
 )
 _WRITE = _Kind(
     request=WriteShareGroupStateRequest,
     topic=WriteShareGroupStateRequest.WriteStateData,
     partition=_written,
-    ask_here=lambda port: port.write,
+    ask_here=lambda port: port.write_state,
 )
 _DELETE = _Kind(
     request=DeleteShareGroupStateRequest,
     topic=DeleteShareGroupStateRequest.DeleteStateData,
     partition=DeleteShareGroupStateRequest.PartitionData,
-    ask_here=lambda port: port.delete,
+    ask_here=lambda port: port.delete_state,
 )

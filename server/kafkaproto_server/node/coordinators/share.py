@@ -121,11 +121,11 @@ class ShareCoordinators:
             SHARE_TOPIC, SHARE_RECORDS, image=image, make_log=make_log, make_shard=make_shard, load=load
         )
         self.port = ShareStatePort(
-            initialize=self._initialize,
-            read=self._read,
-            read_summary=self._read_summary,
-            write=self._write,
-            delete=self._delete,
+            initialize_state=self._initialize,
+            read_state=self._read,
+            read_state_summary=self._read_summary,
+            write_state=self._write,
+            delete_state=self._delete,
         )
 
     def is_needed(self) -> bool:
