@@ -103,6 +103,8 @@ WITH_EFFECT = frozenset(
         "offsets.topic.replication.factor",
         "transaction.state.log.replication.factor",
         "transaction.state.log.min.isr",
+        "share.coordinator.state.topic.replication.factor",
+        "share.coordinator.state.topic.min.isr",
     }
 )
 """The keys of all these that something in our server depends on."""
