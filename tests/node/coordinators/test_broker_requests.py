@@ -29,6 +29,7 @@ class Part(msgspec.Struct, frozen=True):
 
     key: str
     elements: int = 1
+    lane: str = ""
 
 
 class Peer:
@@ -72,6 +73,7 @@ class Requests:
             timeout_ms=lambda: 1000,
             request=self.make,
             responded=self.responded,
+            lane=lambda part: part.lane,
         )
 
     def endpoint(self, broker_id: int) -> Endpoint | None:
@@ -127,6 +129,15 @@ async def test_a_request_has_its_size(queues: Requests, nursery: trio.Nursery) -
     await queues.send(Part("a", MAX_ELEMENTS - 1), Part("b", MAX_ELEMENTS), Part("c"))
     await queues.answer()
     assert queues.made[1:] == [["a", "b"]]
+
+
+async def test_a_request_is_of_one_lane_and_lanes_take_turns(queues: Requests, nursery: trio.Nursery) -> None:
+    await nursery.start(queues.requests.run)
+    await queues.send(Part("first"))
+    await queues.send(Part("a", MAX_ELEMENTS, "x"), Part("b", 1, "y"), Part("c", 1, "x"), Part("d", 1, "y"))
+    for _ in range(3):
+        await queues.answer()
+    assert queues.made == [["first"], ["a"], ["b", "d"], ["c"]]
 
 
 async def test_each_broker_has_its_own_queue(queues: Requests, nursery: trio.Nursery) -> None:
