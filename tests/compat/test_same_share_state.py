@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from compat.kafka.stock import StockNode
+from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.ours import OurNode
 from compat.probe import Probe
@@ -25,6 +26,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import SHARE_RECORDS, decode_coordinator_record
+from kafkaproto.uuids import to_text
 from kafkaproto_server.requests.coordinator_places import share_key
 from tests.compat.support.nodes import PARTITIONS, create, led_topics, make_node, metadata
 
@@ -35,8 +37,8 @@ STATE_TOPIC = "__share_group_state"
 STATE_PARTITIONS = 2
 UNKNOWN_ID = b"\x09" * 16
 GROUPS = ("g", "a:b")
-SEEDS = range(4)
-STEPS = 150
+SEEDS = range(3)
+STEPS = 120
 WAIT_S = 60.0
 OVERRIDES = {
     "share.coordinator.state.topic.num.partitions": str(STATE_PARTITIONS),
@@ -53,15 +55,17 @@ LOADS = {
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Node]]:
     """A node of Apache Kafka and one of ours, each with the topic t and a share coordinator."""
-    nodes = [make_node(make, tmp_path_factory.mktemp(make.kind), OVERRIDES) for make in (StockNode, OurNode)]
+    nodes: list[Node] = [
+        make_node(make, tmp_path_factory.mktemp(make.kind), OVERRIDES) for make in (StockNode, OurNode)
+    ]
     try:
         for node in nodes:
             node.start()
             create(node, TOPIC)
             wait_until(lambda node=node: _is_coordinated(node), WAIT_S, "a coordinator")  # type: ignore[misc]
-        yield nodes[0], nodes[1]
+        yield nodes
     finally:
         for node in nodes:
             node.close()
@@ -236,22 +240,60 @@ def _entry(record: Any, topic_id: bytes) -> Any:
     return record.key.NAME, _told(record.key, topic_id), value
 
 
-def test_a_dialogue_gets_the_same_responses_and_leaves_the_same_records(both: tuple[Node, Node]) -> None:
+def _compare(both: Sequence[Node], seeds: Iterable[int]) -> set[str]:
+    """Hold dialogues with both, and compare what they say and write. Returns the error codes that came up."""
     codes: set[str] = set()
-    for seed in SEEDS:
+    for seed in seeds:
         for group in GROUPS:
             stock, ours = (_responses(node, seed, group) for node in both)
             for expected, found in zip(stock, ours, strict=True):
                 assert found == expected, f"seed {seed}, group {group}"
                 codes.update(re.findall("'error_code': ([0-9]+)", found))
-    assert {"0", "3", "42", "74", "124"} <= codes
     stock_records, our_records = (_by_group(_records(node)) for node in both)
     for group in GROUPS:
         assert our_records[group] == stock_records[group]
-    assert {name for records in our_records.values() for name, _, _ in records} == {
-        "ShareSnapshotKey",
-        "ShareUpdateKey",
-    }
+        assert {name for name, _, _ in our_records[group]} == {"ShareSnapshotKey", "ShareUpdateKey"}
+    return codes
+
+
+def test_a_dialogue_gets_the_same_responses_and_leaves_the_same_records(both: list[Node]) -> None:
+    """Then each continues on the files of the other. Apache Kafka's tool reads ours."""
+    codes = _compare(both, SEEDS)
+    assert {"0", "3", "42", "74", "124"} <= codes
+    written = sum(map(len, _records(both[1])))
+    for node in both:
+        node.stop()
+    files = [str(each / f"{0:020}.log") for each in sorted(both[1].data_directory.glob(f"{STATE_TOPIC}-*"))]
+    dumped = run_tool("kafka-dump-log", "--share-group-state-decoder", "--files", ",".join(files)).output()
+    assert (
+        len(re.findall(r'key: \{"type":"[01]",.* payload: (?:\{"version":"0",|<DELETE>)', dumped)) == written
+    )
+    both[:] = [
+        make(node.directory, node.properties) for make, node in zip((OurNode, StockNode), both, strict=True)
+    ]
+    for node in both:
+        node.start()
+        wait_until(lambda node=node: _is_coordinated(node), WAIT_S, "a coordinator")  # type: ignore[misc]
+    _compare(both, [max(SEEDS) + 1])
+
+
+def _keys(topic_id: bytes) -> list[str]:
+    """Keys of share partitions: in order, written in other ways, and none at all."""
+    text = to_text(topic_id)
+    good = [f"g:{text}:0", f"a:b:{text}:1", f"g:{text}:+01", f"g:{text}:-1", f" g :{text}:2"]
+    numbers = ("", "x", "1.0", " 1", "2147483648", "-2147483648", "\u0661")
+    bad = ["", ":", "::", f"g:{text}", f":{text}:0", f" :{text}:0", f"g:{text}:0:", f"g:{text}::", "g:x:0"]
+    return [*good, *bad, *(f"g:{text}:{each}" for each in numbers), f"g:{text}A:0", f"g:{text[:-1]}:0"]
+
+
+def test_keys_of_share_partitions(both: list[Node]) -> None:
+    codes = []
+    for node in both:
+        with Probe(node.bootstrap_server) as probe:
+            keys = _keys(led_topics(node)[TOPIC])
+            response: Any = probe.ask(kafka.FindCoordinatorRequest(key_type=2, coordinator_keys=keys), 6)
+            codes.append([(each.error_code, each.node_id) for each in response.coordinators])
+    assert codes[1] == codes[0]
 
 
 def _by_group(partitions: list[list[Any]]) -> dict[str, list[Any]]:

@@ -12,7 +12,7 @@ TOPIC_OF_KEY_TYPE = {0: GROUPS_TOPIC, 1: TRANSACTIONS_TOPIC, 2: SHARE_TOPIC}
 """The internal topic for each type of key in FindCoordinator."""
 _SHARE_KEY_PARTS = 3
 _BLANKS = "".join(map(chr, range(33)))
-_JAVA_INT = re.compile(r"[+-]?[0-9]{1,20}")
+_JAVA_INT = re.compile(r"[+-]?\d{1,20}")
 
 
 def partition_of(key: str, partitions: int) -> int:
