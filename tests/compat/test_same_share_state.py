@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
+import trio
 
 from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
@@ -27,8 +29,14 @@ from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import SHARE_RECORDS, decode_coordinator_record
 from kafkaproto.uuids import to_text
+from kafkaproto_server.net.streams import connect_tcp
+from kafkaproto_server.node.coordinators.persister import SharePersister
 from kafkaproto_server.requests.coordinator_places import share_key
+from kafkaproto_server.requests.ports import NO_SHARE_STATE
+from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
+from kafkaproto_server.types import Endpoint
 from tests.compat.support.nodes import PARTITIONS, create, led_topics, make_node, metadata
+from tests.controller.support.harness import Harness, SeededRng
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -296,12 +304,83 @@ def test_keys_of_share_partitions(both: list[Node]) -> None:
     assert codes[1] == codes[0]
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_persister_keeps_states_at_either(both: list[Node], which: int) -> None:
+    """Over the wire, several partitions of two groups at once."""
+    node = both[which]
+    results = trio.run(_persist, node, led_topics(node)[TOPIC])
+    assert [each.code for each in results[:4]] == [ErrorCode.NONE] * 4
+    batch = StateBatch(5, 6, 2, 1)
+    for read, summary in zip(results[4:8], results[8:12], strict=True):
+        assert read == Result(ErrorCode.NONE, None, ShareState(1, 4, -1, (batch,)))
+        assert summary == Result(ErrorCode.NONE, None, ShareState(1, 4, 2), 0)
+    assert [each.code for each in results[12:]] == [
+        ErrorCode.NONE,
+        ErrorCode.FENCED_STATE_EPOCH,
+        ErrorCode.INVALID_REQUEST,
+    ]
+
+
+async def _persist(node: Node, topic_id: bytes) -> list[Result]:
+    """What the persister of a broker says that has this node for a coordinator."""
+    harness = Harness(metadata_version=33)
+    harness.start_brokers(1)
+    harness.create_topic(STATE_TOPIC, *([1] for _ in range(STATE_PARTITIONS)))
+    host, port = node.bootstrap_server.rsplit(":", 1)
+    results: list[Result] = []
+    async with trio.open_nursery() as nursery:
+
+        def call_later(delay_ms: int, call: Callable[[], None]) -> None:
+            async def wait() -> None:
+                await trio.sleep(delay_ms / 1000)
+                call()
+
+            nursery.start_soon(wait)
+
+        persister = SharePersister(
+            7,
+            image=lambda: harness.image,
+            here=NO_SHARE_STATE,
+            create_topic=lambda name: None,
+            call_later=call_later,
+            endpoint=lambda broker_id: Endpoint(name="PLAINTEXT", host=host, port=int(port)),
+            rng=SeededRng(),
+            connect=connect_tcp,
+            timeout_ms=lambda: 10_000,
+        )
+        await nursery.start(persister.run)
+
+        async def all_of(*calls: Callable[[Done], None]) -> None:
+            expected = len(results) + len(calls)
+            for call in calls:
+                call(results.append)
+            with trio.fail_after(WAIT_S):
+                while len(results) < expected:
+                    await trio.sleep(0.01)
+
+        keys = [(group, topic_id, index) for group in ("p", "q") for index in range(PARTITIONS)]
+        state = ShareState(1, 4, 2, (StateBatch(5, 6, 2, 1),))
+        await all_of(*(partial(persister.initialize, *key, 1, -1) for key in keys))
+        written: list[Result] = []
+        for key in keys:
+            persister.write(*key, state, 0, written.append)
+        await all_of(*(partial(persister.read, *key, 0) for key in keys))
+        assert [each.code for each in written] == [ErrorCode.NONE] * len(keys)
+        await all_of(*(partial(persister.read_summary, *key, 0) for key in keys))
+        await all_of(partial(persister.delete, *keys[0]))
+        await all_of(partial(persister.initialize, *keys[1], 0, 0))
+        await all_of(partial(persister.read, *keys[0], 0))
+        nursery.cancel_scope.cancel()
+    return results
+
+
 def _by_group(partitions: list[list[Any]]) -> dict[str, list[Any]]:
     """The records of a group and a partition are in order; topic ids, and so the places of partitions, differ."""
     found: dict[str, list[Any]] = {group: [] for group in GROUPS}
     for records in partitions:
         for record in records:
-            found[record[1]["group_id"]].append(record)
+            if record[1]["group_id"] in found:
+                found[record[1]["group_id"]].append(record)
     for group, records in found.items():
         # Stable: those of a partition stay in order.
         found[group] = sorted(records, key=lambda record: record[1]["partition"])

@@ -43,6 +43,14 @@ OF_THE_CLUSTER: dict[str, Any] = {
     "resource_name": "kafka-cluster",
     "principal": "User:ANONYMOUS",
 }
+SHARE_STATE_TOPICS = {
+    83: "InitializeStateData",
+    84: "ReadStateData",
+    85: "WriteStateData",
+    86: "DeleteStateData",
+    87: "ReadStateSummaryData",
+}
+"""What a topic is in requests about the state of share groups."""
 IN_TURN = (
     Operation.DESCRIBE,
     Operation.DESCRIBE_CONFIGS,
@@ -82,6 +90,9 @@ def request_of(key: int) -> Message:
     if key == 27:
         topic = cls.WritableTxnMarkerTopic(name="nothing", partition_indexes=[0])
         request.markers = [cls.WritableTxnMarker(producer_id=1, topics=[topic])]
+    if key in SHARE_STATE_TOPICS:
+        partition = cls.PartitionData(partition=0)
+        request.topics = [getattr(cls, SHARE_STATE_TOPICS[key])(partitions=[partition])]
     if key == 29:
         return acl_filter(cls)  # type: ignore[no-any-return]
     if key == 30:

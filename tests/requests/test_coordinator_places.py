@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.requests.coordinator_places import partition_of
+from kafkaproto_server.requests.coordinator_places import parsed_share_key, partition_of, share_key
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,34 @@ from kafkaproto_server.requests.coordinator_places import partition_of
 )
 def test_the_partition_of_a_key(key: str, partitions: int, expected: int) -> None:
     assert partition_of(key, partitions) == expected
+
+
+ID = bytes(range(16))
+TEXT = "AAECAwQFBgcICQoLDA0ODw"
+
+
+def test_the_key_of_a_share_partition() -> None:
+    assert share_key("a:b", ID, 7) == f"a:b:{TEXT}:7"
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        (f"a:b:{TEXT}:7", f"a:b:{TEXT}:7"),
+        (f" g :{TEXT}:+07", f" g :{TEXT}:7"),
+        (f"g:{TEXT}:-1", f"g:{TEXT}:-1"),
+        # Java drops what is empty at the end.
+        (f"g:{TEXT}:7::", f"g:{TEXT}:7"),
+    ],
+)
+def test_a_key_may_be_written_in_other_ways(key: str, expected: str) -> None:
+    assert parsed_share_key(key) == expected
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["", ":::", f"g:{TEXT}", f":{TEXT}:0", f" :{TEXT}:0", "g:x:0", f"g:{TEXT}:x", f"g:{TEXT}:2147483648"],
+)
+def test_what_is_no_key_of_a_share_partition(key: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        parsed_share_key(key)
