@@ -26,6 +26,10 @@ NO_STATE_EPOCH = 0
 NO_LEADER_EPOCH = -1
 """Of a reader that is not the partition's leader. It fences nobody."""
 
+MAX_STATE_BATCHES = 4_000
+"""The batches of a share partition and of a write to it, together. To combine more would hold up others for too long. A
+share partition has 2,000 records in flight by default."""
+
 
 class StateBatch(NamedTuple):
     """What became of consecutive records."""

@@ -51,23 +51,23 @@ def test_of_each_record_the_batch_with_the_most_deliveries_counts(
     so_far: tuple[StateBatch, ...] = ()
     for new, start_offset in writes:
         expected = model([*so_far, *new], start_offset)
-        so_far = combined(so_far, new, start_offset)
+        so_far = combined(so_far, tuple(new), start_offset)
         assert so_far == expected
         assert is_in_order(so_far)
 
 
 @given(st.lists(BATCHES, max_size=8))
 def test_the_order_of_batches_means_nothing(new: list[StateBatch]) -> None:
-    at_once = combined((), new, NO_START)
+    at_once = combined((), tuple(new), NO_START)
     one_by_one: tuple[StateBatch, ...] = ()
     for each in reversed(new):
-        one_by_one = combined(one_by_one, [each], NO_START)
+        one_by_one = combined(one_by_one, (each,), NO_START)
     assert one_by_one == at_once
 
 
 def test_neighbours_that_are_alike_become_one() -> None:
     so_far = (batch(0, 4, ACKNOWLEDGED), batch(10, 14, ACKNOWLEDGED), batch(20, 24))
-    assert combined(so_far, [batch(5, 9, ACKNOWLEDGED)], NO_START) == (
+    assert combined(so_far, (batch(5, 9, ACKNOWLEDGED),), NO_START) == (
         batch(0, 14, ACKNOWLEDGED),
         batch(20, 24),
     )
@@ -75,7 +75,7 @@ def test_neighbours_that_are_alike_become_one() -> None:
 
 def test_many_batches_that_end_together() -> None:
     new = [batch(each, 40, count=each + 1) for each in range(40)]
-    assert combined((), new, NO_START) == (
+    assert combined((), tuple(new), NO_START) == (
         *(batch(each, each, count=each + 1) for each in range(39)),
         batch(39, 40, count=40),
     )
@@ -83,8 +83,8 @@ def test_many_batches_that_end_together() -> None:
 
 @pytest.mark.parametrize("wrong", [batch(5, 4), batch(5, LAST), batch(9, -1)], ids=repr)
 def test_a_batch_that_ends_before_it_begins_is_taken_only_alone(wrong: StateBatch) -> None:
-    assert combined((), [wrong], NO_START) == (wrong,)
-    for so_far, new in (((batch(0, 1),), [wrong]), ((wrong,), [batch(0, 1)]), ((), [wrong, batch(0, 1)])):
+    assert combined((), (wrong,), NO_START) == (wrong,)
+    for so_far, new in (((batch(0, 1),), (wrong,)), ((wrong,), (batch(0, 1),)), ((), (wrong, batch(0, 1)))):
         with pytest.raises(BatchError):
             combined(so_far, new, NO_START)
     assert not is_in_order([wrong])

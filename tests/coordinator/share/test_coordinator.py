@@ -8,9 +8,15 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ShareSnapshotKey, ShareSnapshotValue, ShareUpdateKey, ShareUpdateValue
-from kafkaproto_server.coordinator.share.coordinator import MAX_BATCHES
 from kafkaproto_server.coordinator.share.state import SharePartitionKey
-from kafkaproto_server.requests.share_state import ACKNOWLEDGED, AVAILABLE, Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import (
+    ACKNOWLEDGED,
+    AVAILABLE,
+    MAX_STATE_BATCHES,
+    Result,
+    ShareState,
+    StateBatch,
+)
 from tests.coordinator.support.share_world import KEY, OTHER_ID, TOPIC_ID, ShareWorld
 from tests.coordinator.support.transaction_log import WALL_OFFSET_MS
 
@@ -190,7 +196,7 @@ def test_what_cannot_be_written() -> None:
     for fields, code in wrong:
         assert world.write(**fields).code is code, fields
     assert world.write((5, 4, 0, 1), (8, 9, 0, 1), epoch=3, leader_epoch=3).code is SERVER
-    many = [(2 * each, 2 * each, 0, 1) for each in range(MAX_BATCHES + 1)]
+    many = [(2 * each, 2 * each, 0, 1) for each in range(MAX_STATE_BATCHES + 1)]
     assert world.write(*many, epoch=3, leader_epoch=3).code is SERVER
     del world.partitions[TOPIC_ID]
     assert world.write(epoch=3, leader_epoch=3).code is UNKNOWN

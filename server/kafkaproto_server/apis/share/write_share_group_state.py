@@ -8,6 +8,7 @@ The sender needs CLUSTER_ACTION on the cluster.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from kafkaproto.api import ApiKey
@@ -18,7 +19,7 @@ from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.share.state_partitions import asked, refusing
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
-from kafkaproto_server.requests.share_state import Done, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import MAX_STATE_BATCHES, Done, ShareState, StateBatch
 from kafkaproto_server.security.acls import Operation
 from kafkaproto_server.types import Deferred, Steps
 
@@ -45,7 +46,8 @@ def _state(named: Any) -> ShareState:
         named.delivery_complete_count,
         tuple(
             StateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
-            for each in named.state_batches
+            # With one more, it is refused.
+            for each in islice(named.state_batches, MAX_STATE_BATCHES + 1)
         ),
     )
 

@@ -40,22 +40,33 @@ def is_in_order(batches: Sequence[StateBatch]) -> bool:
     )
 
 
-def combined(so_far: Batches, new: Sequence[StateBatch], start_offset: int) -> Batches:
+def check_combinable(so_far: Batches, new: Batches, start_offset: int) -> None:
+    """Raises BatchError if `combined` would."""
+    _checked(_later_ones(so_far, start_offset), _from(new, start_offset))
+
+
+def combined(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     """The batches of ``so_far``, which are in order, and the new ones, as one.
 
     Raises BatchError if one of several ends before it begins.
     """
-    so_far, new = _later_ones(so_far, start_offset), _from(tuple(new), start_offset)
+    so_far, new = _later_ones(so_far, start_offset), _from(new, start_offset)
+    _checked(so_far, new)
     if len(so_far) + len(new) < 2 or not new:
         return so_far or new
-    if not all(map(_is_sound, new)) or not _is_sound(so_far[0] if so_far else new[0]):
-        raise BatchError
+    if not so_far and is_in_order(new):
+        return new
     # Those that touch the new ones: a neighbour may be alike.
     first = min(each.first_offset for each in new)
     last = max(each.last_offset for each in new)
     begin = bisect_left(so_far, first - 1, key=_last)
     end = max(begin, bisect_right(so_far, last + 1, key=_first))
     return (*so_far[:begin], *_swept((*so_far[begin:end], *new)), *so_far[end:])
+
+
+def _checked(so_far: Batches, new: Batches) -> None:
+    if new and len(so_far) + len(new) > 1 and not all(map(_is_sound, (*so_far[:1], *new))):
+        raise BatchError
 
 
 def _later_ones(batches: Batches, start_offset: int) -> Batches:

@@ -17,7 +17,7 @@ from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.message import Message
 from kafkaproto.messages import ShareSnapshotKey, ShareSnapshotValue, ShareUpdateKey, ShareUpdateValue
 from kafkaproto.uuids import to_text
-from kafkaproto_server.coordinator.share.batches import BatchError, combined
+from kafkaproto_server.coordinator.share.batches import BatchError, check_combinable, combined
 from kafkaproto_server.coordinator.share.config import ShareConfig
 from kafkaproto_server.coordinator.share.needed_offsets import NeededOffsets
 from kafkaproto_server.coordinator.share.records import snapshot_record, tombstone, update_record
@@ -31,6 +31,7 @@ from kafkaproto_server.coordinator.share.state import (
 from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.share_state import (
+    MAX_STATE_BATCHES,
     NO_DELIVERY_COMPLETE_COUNT,
     NO_START_OFFSET,
     NO_STATE_EPOCH,
@@ -39,9 +40,6 @@ from kafkaproto_server.requests.share_state import (
     ShareState,
 )
 
-MAX_BATCHES = 4_000
-"""The batches of a share partition and of a write to it, together. To combine more would hold up others for too long. A
-share partition has 2,000 records in flight by default."""
 WEIGHT_AT_ONCE = 100
 """How many share partitions, and batches of them, are dealt with in one turn if there is something to do for all."""
 NO_EPOCH = 0
@@ -234,8 +232,8 @@ class ShareCoordinator:
         self, key: SharePartitionKey, found: SharePartition, new: ShareState
     ) -> tuple[Record | None, Result | None]:
         """The record for a write, or why there cannot be one."""
-        if len(found.state.batches) + len(new.batches) > MAX_BATCHES:
-            text = f"A share partition has {MAX_BATCHES} state batches at most."
+        if len(found.state.batches) + len(new.batches) > MAX_STATE_BATCHES:
+            text = f"A share partition has {MAX_STATE_BATCHES} state batches at most."
             return None, Result(ErrorCode.UNKNOWN_SERVER_ERROR, text)
         try:
             return self._written(key, found, new, None), None
@@ -282,15 +280,15 @@ class ShareCoordinator:
             delivery_complete_count=count,
         )
         batches = combined((), new.batches, start_offset)
-        all_batches = combined(state.batches, batches, start_offset)
         if found.updates < self._config().updates_per_snapshot:
+            check_combinable(state.batches, batches, start_offset)
             return update_record(key, changed._replace(batches=batches))
         now_ms = self._surroundings.wall_ms()
         return snapshot_record(
             key,
             changed._replace(
                 snapshot_epoch=state.snapshot_epoch + 1,
-                batches=all_batches,
+                batches=combined(state.batches, batches, start_offset),
                 create_timestamp_ms=now_ms,
                 write_timestamp_ms=now_ms,
             ),
