@@ -35,7 +35,14 @@ from kafkaproto_server.requests.coordinator_places import share_key
 from kafkaproto_server.requests.ports import NO_SHARE_STATE
 from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
 from kafkaproto_server.types import Endpoint
-from tests.compat.support.nodes import PARTITIONS, create, led_topics, make_node, metadata
+from tests.compat.support.nodes import (
+    PARTITIONS,
+    create,
+    delete_topics,
+    led_topics,
+    make_node,
+    metadata,
+)
 from tests.controller.support.harness import Harness, SeededRng
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -304,6 +311,31 @@ def test_keys_of_share_partitions(both: list[Node]) -> None:
     assert codes[1] == codes[0]
 
 
+def _begins(node: Node, topic_id: bytes, index: int) -> bool:
+    """Whether a state could be initialized. The coordinator may hear of the topic a moment after clients do."""
+    fields = {"state_epoch": 1, "start_offset": 0}
+    with Probe(node.bootstrap_server) as probe:
+        kind = kafka.InitializeShareGroupStateRequest
+        response: Any = probe.ask(_request(kind, "InitializeStateData", "d", topic_id, index, **fields), 0)
+    return [each.error_code for each in response.results[0].partitions] == [0]
+
+
+def _removed(node: Node) -> list[int]:
+    """The partitions whose states group d has no more."""
+    records = [each for part in _records(node) for each in part if each[1]["group_id"] == "d"]
+    return sorted(key["partition"] for _, key, value in records if value is None)
+
+
+def test_states_of_a_deleted_topic_are_removed(both: list[Node]) -> None:
+    for node in both:
+        create(node, "gone")
+        for index in range(PARTITIONS):
+            begins = partial(_begins, node, led_topics(node)["gone"], index)
+            wait_until(begins, WAIT_S, "a state")
+        delete_topics(node, ["gone"])
+        wait_until(lambda node=node: _removed(node) == [*range(PARTITIONS)], WAIT_S, "tombstones")  # type: ignore[misc]
+
+
 @pytest.mark.parametrize("which", [0, 1])
 def test_the_persister_keeps_states_at_either(both: list[Node], which: int) -> None:
     """Over the wire, several partitions of two groups at once."""
@@ -371,6 +403,9 @@ async def _persist(node: Node, topic_id: bytes) -> list[Result]:
         await all_of(partial(persister.initialize, *keys[1], 0, 0))
         await all_of(partial(persister.read, *keys[0], 0))
         nursery.cancel_scope.cancel()
+    for queue in persister._requests._queues.values():
+        assert queue._peer is not None
+        queue._peer.close()
     return results
 
 

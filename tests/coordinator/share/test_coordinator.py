@@ -143,6 +143,17 @@ def test_updates_then_a_snapshot() -> None:
     assert [each.first_offset for each in state.batches] == [10, 11, 12, 13]
 
 
+def test_a_snapshot_for_another_reason_leaves_the_count_of_updates() -> None:
+    """As in Apache Kafka, so that the same records are written."""
+    world = begun(updates_per_snapshot=2)
+    world.write()
+    world.initialize()
+    world.write()
+    world.write()
+    world.write()
+    assert world.names == "sususu"
+
+
 def test_without_updates_each_write_is_a_snapshot() -> None:
     world = begun(updates_per_snapshot=0)
     world.write((10, 10, ACKNOWLEDGED, 1))

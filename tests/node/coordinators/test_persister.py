@@ -264,7 +264,7 @@ def test_it_gives_up_if_there_is_no_topic() -> None:
     assert len(persisting.created) == MAX_TRIES
 
 
-def test_a_coordinator_on_a_fenced_broker_is_none() -> None:
+def test_without_a_leader_there_is_no_coordinator() -> None:
     persisting = Persisting(OTHER)
     persisting.broker.harness.heartbeat(OTHER, want_fence=True)
     persisting.read()
@@ -272,6 +272,24 @@ def test_a_coordinator_on_a_fenced_broker_is_none() -> None:
         persisting.turn(LONGEST_BACKOFF_MS)
     assert not persisting.sent
     assert [each.code for each in persisting.results] == [LOST]
+
+
+def test_searches_and_requests_are_counted_by_themselves() -> None:
+    persisting = Persisting()
+    persisting.read()
+    persisting.turn()
+    for _ in range(MAX_TRIES - 2):
+        persisting.turn(LONGEST_BACKOFF_MS)
+    persisting.broker.topic(SHARE_TOPIC, [OTHER])
+    persisting.broker.replicas.follow()
+    persisting.turn(LONGEST_BACKOFF_MS)
+    persisting.respond(None)
+    persisting.broker.harness.heartbeat(OTHER, want_fence=True)
+    for _ in range(MAX_TRIES):
+        assert not persisting.results
+        persisting.turn(LONGEST_BACKOFF_MS)
+    assert [each.code for each in persisting.results] == [LOST]
+    assert persisting.results
 
 
 def test_many_calls_take_many_turns() -> None:

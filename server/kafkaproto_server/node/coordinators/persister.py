@@ -30,7 +30,7 @@ from kafkaproto_server.requests.coordinator_places import partition_of, share_ke
 from kafkaproto_server.requests.ports import ShareStatePort
 from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
 from kafkaproto_server.topic_names import SHARE_TOPIC
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.types import NO_NODE, Endpoint
 
 MAX_TRIES = 5
 FIRST_BACKOFF_MS = 1_000
@@ -227,8 +227,7 @@ class SharePersister:
             return
         index = partition_of(share_key(call.group_id, call.topic_id, call.partition), len(topic.partitions))
         partition = topic.partitions.get(index)
-        leader = None if partition is None else self._image().brokers.get(partition.leader)
-        if partition is None or leader is None or leader.fenced:
+        if partition is None or partition.leader == NO_NODE:
             self._not_found(call)
             return
         call.searches = 0
