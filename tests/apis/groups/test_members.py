@@ -27,6 +27,9 @@ from tests.apis.support.data_broker import ME, OTHER, DataBroker
 from tests.apis.support.services import Calls, with_changes
 from tests.controller.support.harness import SET, alter_configs_request
 
+SHARE_KEY = "g:AAECAwQFBgcICQoLDA0ODw:0"
+"""A partition of a share group."""
+
 NONE = ErrorCode.NONE
 GROUP, TOPIC, CLUSTER = ResourceType.GROUP, ResourceType.TOPIC, ResourceType.CLUSTER
 GROUP_OPERATIONS = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 11
@@ -112,7 +115,7 @@ def with_calls(broker: DataBroker) -> Calls:
 
 @pytest.mark.parametrize(
     ("key_type", "key", "topic"),
-    [(0, "g", GROUPS_TOPIC), (1, "t", TRANSACTIONS_TOPIC), (2, "g:id:0", SHARE_TOPIC)],
+    [(0, "g", GROUPS_TOPIC), (1, "t", TRANSACTIONS_TOPIC), (2, SHARE_KEY, SHARE_TOPIC)],
 )
 def test_a_coordinators_topic_is_made_when_it_is_missed(key_type: int, key: str, topic: str) -> None:
     broker = DataBroker()
@@ -135,7 +138,7 @@ def test_clients_that_ask_for_an_internal_topic_make_it_as_the_broker_does() -> 
 
 
 @pytest.mark.parametrize(
-    ("version", "key_type", "key"), [(6, 3, "g"), (5, 2, "g:id:0"), (6, 2, "g"), (3, 3, "g")]
+    ("version", "key_type", "key"), [(6, 3, "g"), (5, 2, SHARE_KEY), (6, 2, "g"), (3, 3, "g")]
 )
 def test_a_key_has_a_type_and_a_form(broker: DataBroker, version: int, key_type: int, key: str) -> None:
     if version < 4:
@@ -155,7 +158,7 @@ def test_who_may_find_a_coordinator(broker: DataBroker) -> None:
     request = FindCoordinatorRequest(key_type=1, coordinator_keys=["t"])
     (found,) = broker.ask(request, 4).coordinators
     assert found.error_code == ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    request = FindCoordinatorRequest(key_type=2, coordinator_keys=["g:id:0"])
+    request = FindCoordinatorRequest(key_type=2, coordinator_keys=[SHARE_KEY])
     (found,) = broker.ask(request, 6).coordinators
     assert found.error_code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED
 

@@ -17,7 +17,6 @@ from kafkaproto_server.node.coordinators.persister import (
 )
 from kafkaproto_server.requests.share_state import (
     ACKNOWLEDGED,
-    Persister,
     Result,
     ShareState,
     StateBatch,
@@ -42,7 +41,8 @@ class Persisting:
             self.broker.topic(SHARE_TOPIC, *([each] for each in coordinators))
         self.broker.replicas.follow()
         share = self.broker.replicas.share
-        self.persister: SharePersister = share.persister
+        assert isinstance(share.persister, SharePersister)
+        self.persister = share.persister
         self.created: list[str] = []
         self.persister._create_topic = self.created.append
         self.sent: list[tuple[int, Any]] = []
@@ -85,11 +85,6 @@ class Persisting:
         version = type(request).MAX_VERSION
         decoded, _ = type(request).decode(request.encode(version), version)
         return decoded
-
-
-def test_it_is_a_persister() -> None:
-    persister: Persister = Persisting().persister
-    assert persister
 
 
 def test_the_coordinator_on_this_broker_is_asked_a_moment_later() -> None:

@@ -14,6 +14,7 @@ from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.node.replicas.topic_settings import number_of
 from kafkaproto_server.ports import Clock, Rng
+from kafkaproto_server.requests.share_state import Persister
 
 
 class ShareServices:
@@ -43,7 +44,7 @@ class ShareServices:
             load=manager.coordinator_loading,
         )
         self.port = self.coordinators.port
-        self.persister = SharePersister(
+        persister = SharePersister(
             broker_id,
             image=image,
             here=self.port,
@@ -54,4 +55,5 @@ class ShareServices:
             connect=connect,
             timeout_ms=lambda: number_of(configs(), "request.timeout.ms"),
         )
-        self.run = self.persister.run
+        self.persister: Persister = persister
+        self.run = persister.run
