@@ -55,6 +55,8 @@ GROUPS = ("g", "a:b")
 SEEDS = range(3)
 STEPS = 120
 WAIT_S = 60.0
+OF_TOPIC = 1
+"""As the source of a config: it is the topic's own."""
 OVERRIDES = {
     "share.coordinator.state.topic.num.partitions": str(STATE_PARTITIONS),
     "share.coordinator.state.topic.replication.factor": "1",
@@ -309,6 +311,22 @@ def test_keys_of_share_partitions(both: list[Node]) -> None:
             response: Any = probe.ask(kafka.FindCoordinatorRequest(key_type=2, coordinator_keys=keys), 6)
             codes.append([(each.error_code, each.node_id) for each in response.coordinators])
     assert codes[1] == codes[0]
+
+
+def _own_configs(node: Node) -> dict[str, str | None]:
+    """What is set for the topic with the states itself."""
+    resource = kafka.DescribeConfigsRequest.DescribeConfigsResource(
+        resource_type=2, resource_name=STATE_TOPIC, configuration_keys=None
+    )
+    with Probe(node.bootstrap_server) as probe:
+        response: Any = probe.ask(kafka.DescribeConfigsRequest(resources=[resource]), 4)
+    return {each.name: each.value for each in response.results[0].configs if each.config_source == OF_TOPIC}
+
+
+def test_the_topic_is_made_alike(both: list[Node]) -> None:
+    stock, ours = (_own_configs(node) for node in both)
+    assert ours == stock
+    assert ours["cleanup.policy"] == "delete"
 
 
 def _begins(node: Node, topic_id: bytes, index: int) -> bool:
