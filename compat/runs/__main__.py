@@ -32,6 +32,7 @@ from compat.runs import (
     records,
     replication,
     same_responses,
+    share_state,
     soak,
     stock_brokers,
     suites,
@@ -65,6 +66,7 @@ FAILURES = (
     upgrade.UpgradeError,
     subprocess.CalledProcessError,
     subprocess.TimeoutExpired,
+    share_state.ShareStateError,
     stock_brokers.StockBrokersError,
     AccountError,
     LogsDifferError,
@@ -392,6 +394,13 @@ def our_brokers_command(work: Path | None) -> None:
     folder = _work(work, "our-brokers")
     for name, has_static_voters in (("bootstrap-servers", False), ("voters", True)):
         our_brokers.run(folder / name, tell=with_times(), has_static_voters=has_static_voters)
+
+
+@cli.command("share-state")
+@_work_option
+def share_state_command(work: Path | None) -> None:
+    """A share group on a stock broker, whose state our broker keeps: both are killed."""
+    share_state.run(_work(work, "share-state"), tell=with_times())
 
 
 @cli.command("stock-brokers")
