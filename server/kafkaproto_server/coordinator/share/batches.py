@@ -17,7 +17,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from kafkaproto_server.requests.share_state import NO_START_OFFSET, StateBatch
+from kafkaproto_server.requests.share_state import (
+    ACKNOWLEDGED,
+    ARCHIVED,
+    AVAILABLE,
+    NO_START_OFFSET,
+    StateBatch,
+)
+
+assert AVAILABLE < ACKNOWLEDGED < ARCHIVED, "delivery states are compared by their numbers"
 
 Batches = tuple[StateBatch, ...]
 
