@@ -346,6 +346,14 @@ def test_states_of_a_deleted_topic_are_removed() -> None:
     assert world.state() is None
 
 
+def test_a_former_coordinator_keeps_nothing() -> None:
+    world = begun()
+    world.coordinator.unload()
+    assert world.state() is None
+    assert world.coordinator._needed.first is None
+    assert not world.coordinator._of_topic
+
+
 def test_a_coordinator_removes_what_the_one_before_left() -> None:
     world = begun()
     del world.partitions[TOPIC_ID]

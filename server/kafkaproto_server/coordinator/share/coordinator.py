@@ -126,8 +126,12 @@ class ShareCoordinator:
         self._remove_left()
 
     def unload(self) -> None:
-        """Another broker coordinates now, or this one in a later epoch."""
+        """Another broker coordinates now, or this one in a later epoch. Timers may know of this coordinator for some
+        minutes: they must not keep all states."""
         self._is_over = True
+        self._partitions = {}
+        self._of_topic = {}
+        self._needed = NeededOffsets()
 
     # -- requests ------------------------------------------------------------------------------------------------
 
