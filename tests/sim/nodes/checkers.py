@@ -230,8 +230,8 @@ def forgotten_election(host: Host) -> str | None:
 
 
 MOST_CONNECTIONS = 10
-"""From one node to one listener of another. A node in order has two lanes to it, and eight to the active controller if it
-has all kinds of requests for it."""
+"""From one node to one listener of another. A node in order has two lanes to it, and eight to the active controller if
+it has all kinds of requests for it."""
 MOST_TASKS = 4
 """Of one kind in one node."""
 _CONNECTION_TASKS = ("Acceptor._run_and_leave", "Pump._read_all")
