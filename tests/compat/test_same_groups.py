@@ -21,7 +21,7 @@ from kafkaproto import messages as kafka
 from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import GROUP_RECORDS, decode_coordinator_record
-from kafkaproto_server.coordinator.groups.consumer.topics import group_hash, topic_hash
+from kafkaproto_server.coordinator.groups.topics import group_hash, topic_hash
 from kafkaproto_server.requests.coordinator_places import partition_of
 from tests.compat.support.nodes import create, led_topics, make_node
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -73,3 +73,8 @@ class Surroundings(Protocol):
 
     def new_id(self) -> str:
         """A random UUID, as Java writes it."""
+
+
+Compute: TypeAlias = Callable[[Callable[[], Any], Callable[[Any], None]], None]
+"""Does work that takes long, the first argument, beside everything else, and calls the second one with its result, in a
+later turn of the loop."""

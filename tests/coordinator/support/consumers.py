@@ -15,7 +15,7 @@ from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGroups
 from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
-from kafkaproto_server.coordinator.groups.consumer.topics import NO_TOPIC_HASH, TopicView, topic_hash
+from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, TopicView, topic_hash
 from kafkaproto_server.coordinator.values import CoordinatorError
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatOutcome, HeartbeatValues, Partitions
 from tests.coordinator.support.world import World

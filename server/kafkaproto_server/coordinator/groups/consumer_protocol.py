@@ -14,7 +14,7 @@ import struct
 
 from kafkaproto.errors import ProtocolError
 from kafkaproto.messages import ConsumerProtocolAssignment, ConsumerProtocolSubscription
-from kafkaproto_server.coordinator.groups.consumer.topics import Topics
+from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.requests.consumer_group_requests import Partitions, partitions_of
 
 _int16 = struct.Struct(">h")

@@ -16,7 +16,6 @@ from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer import records as write
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
-from kafkaproto_server.coordinator.groups.consumer.topics import Topics
 from kafkaproto_server.coordinator.groups.consumer_protocol import (
     assignment_of,
     partitions_in,
@@ -24,6 +23,7 @@ from kafkaproto_server.coordinator.groups.consumer_protocol import (
     version_of,
 )
 from kafkaproto_server.coordinator.groups.offset_expiration import CONSUMER_PROTOCOL_TYPE
+from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.coordinator.values import CoordinatorError, Record
 
 UPGRADES, DOWNGRADES = frozenset({"upgrade", "bidirectional"}), frozenset({"downgrade", "bidirectional"})

@@ -44,8 +44,7 @@ from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGrou
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
 from kafkaproto_server.coordinator.groups.consumer.records import CONSUMER_GROUP_KEYS, deletion_records
 from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
-from kafkaproto_server.coordinator.groups.consumer.topics import Hash64, Topics
-from kafkaproto_server.coordinator.groups.consumer.values import Compute, RegexCompiler
+from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
 from kafkaproto_server.coordinator.groups.describe import described_classic, unknown_classic
 from kafkaproto_server.coordinator.groups.migration import (
     classic_group,
@@ -60,7 +59,8 @@ from kafkaproto_server.coordinator.groups.offset_expiration import (
 )
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
 from kafkaproto_server.coordinator.groups.subscriptions import is_subscribed, subscribed_topics
-from kafkaproto_server.coordinator.values import CoordinatorError, Record, Surroundings
+from kafkaproto_server.coordinator.groups.topics import Hash64, Topics
+from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Record, Surroundings
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,

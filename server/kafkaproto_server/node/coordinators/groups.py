@@ -13,10 +13,9 @@ from kafkaproto.records.coordinator import GROUP_RECORDS
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.assignors import RANGE, UNIFORM
-from kafkaproto_server.coordinator.groups.consumer.topics import ImageTopics
-from kafkaproto_server.coordinator.groups.consumer.values import Compute
 from kafkaproto_server.coordinator.groups.shard import ConsumerSetup, GroupShard
-from kafkaproto_server.coordinator.values import CoordinatorError, Surroundings
+from kafkaproto_server.coordinator.groups.topics import ImageTopics
+from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Surroundings
 from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.coordinators.led import LedPartitions

@@ -7,7 +7,7 @@ from kafkaproto.messages import ConsumerGroupDescribeResponse
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, indexes_of
 from kafkaproto_server.coordinator.groups.consumer.targets import preferred_assignor
-from kafkaproto_server.coordinator.groups.consumer.topics import Topics
+from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 

@@ -33,6 +33,7 @@ from kafkaproto.messages import (
     ConsumerGroupTargetAssignmentMetadataValue,
 )
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
+from kafkaproto_server.coordinator.groups.sessions import SessionWatch
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
 Members = Mapping[str, ConsumerMember]
@@ -66,12 +67,9 @@ def topics_of(member: ConsumerMember, regexes: Mapping[str, ResolvedRegex]) -> I
 
 
 @dataclass(slots=True)
-class Watch:
+class Watch(SessionWatch):
     """When a member is fenced unless something happens. In memory only."""
 
-    session_ends_ms: int = 0
-    is_session_watched: bool = False
-    """Whether a call for the end of its session is due at some time."""
     revocation_ends_ms: int | None = None
     """When it has to have revoked its partitions; None if it has none to revoke."""
     request_ends_ms: int | None = None

@@ -33,7 +33,6 @@ from kafkaproto_server.coordinator.groups.consumer.targets import (
     question,
     records_of_targets,
 )
-from kafkaproto_server.coordinator.groups.consumer.topics import NO_TOPIC_HASH, Hash64, Topics, group_hash
 from kafkaproto_server.coordinator.groups.consumer.validation import (
     check_room,
     check_values,
@@ -43,11 +42,17 @@ from kafkaproto_server.coordinator.groups.consumer.validation import (
 )
 from kafkaproto_server.coordinator.groups.consumer.values import (
     Assignor,
-    Compute,
     GroupSettings,
     RegexCompiler,
 )
-from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
+from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, Hash64, Topics, group_hash
+from kafkaproto_server.coordinator.values import (
+    Compute,
+    CoordinatorError,
+    CoordinatorLog,
+    Record,
+    Surroundings,
+)
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,

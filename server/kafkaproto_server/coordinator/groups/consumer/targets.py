@@ -13,8 +13,8 @@ from kafkaproto_server.coordinator.groups.consumer.group import (
     topics_of,
 )
 from kafkaproto_server.coordinator.groups.consumer.records import target_epoch_record, target_record
-from kafkaproto_server.coordinator.groups.consumer.topics import Topics, TopicView
 from kafkaproto_server.coordinator.groups.consumer.values import Assignor, MemberSpec
+from kafkaproto_server.coordinator.groups.topics import Topics, TopicView
 from kafkaproto_server.coordinator.values import Record
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 

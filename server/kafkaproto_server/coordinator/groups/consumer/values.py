@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -38,10 +38,6 @@ class MemberSpec(NamedTuple):
     target: Partitions
     """What the target assignment before this one gave it."""
 
-
-Compute: TypeAlias = Callable[[Callable[[], Any], Callable[[Any], None]], None]
-"""Does work that takes long, the first argument, beside everything else, and calls the second one with its result, in a
-later turn of the loop."""
 
 Assignor: TypeAlias = Callable[[Sequence[MemberSpec], Mapping[bytes, int]], dict[str, Partitions]]
 """From the members and the numbers of partitions by topic id to the target of each member."""

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from immutables import Map
 
-from kafkaproto_server.coordinator.groups.consumer.topics import (
+from kafkaproto_server.coordinator.groups.topics import (
     NO_TOPIC_HASH,
     ImageTopics,
     TopicView,
