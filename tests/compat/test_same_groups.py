@@ -19,11 +19,9 @@ from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
-from kafkaproto.records.batch import iterate_batches
-from kafkaproto.records.coordinator import GROUP_RECORDS, decode_coordinator_record
 from kafkaproto_server.coordinator.groups.topics import group_hash, topic_hash
-from kafkaproto_server.requests.coordinator_places import partition_of
-from tests.compat.support.nodes import create, led_topics, make_node
+from tests.compat.support.dialogues import Talk, records_of, without_messages
+from tests.compat.support.nodes import create, make_node
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -68,49 +66,6 @@ def _is_coordinated(node: Node) -> bool:
         )
         offsets: Any = probe.ask(fetch, 8)
         return not {each.error_code for each in offsets.groups} & LOADS
-
-
-class Talk:
-    """Requests to one node, and what came back, with member ids by the order in which they came up."""
-
-    def __init__(self, node: Node) -> None:
-        self.probe = Probe(node.bootstrap_server)
-        self.topic_id = led_topics(node)[TOPIC]
-        self.told: list[str] = []
-        self._ids: dict[str, str] = {}
-
-    def __enter__(self) -> Talk:
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self.probe.__exit__(None, None, None)
-
-    def ask(self, request: Message, version: int) -> Any:
-        """Send a request; note and return the response."""
-        response = self.probe.ask(request, version)
-        for name in ("member_id", "leader"):
-            found = getattr(response, name, None)
-            if isinstance(found, str) and len(found) >= 36:
-                self._ids.setdefault(found, f"<{len(self._ids)}>")
-        # What a message says is each server's own.
-        text = repr(_without_messages(response))
-        for found, name in self._ids.items():
-            text = text.replace(found, name)
-        self.told.append(f"{request.NAME} v{version}: {text}".replace(repr(self.topic_id), "<topic>"))
-        return response
-
-
-def _without_messages(value: Any) -> Any:
-    if isinstance(value, list):
-        # In no order: a coordinator looks at what it has to refuse first, or last.
-        return sorted((_without_messages(each) for each in value), key=repr)
-    if not hasattr(type(value), "__slots__") or isinstance(value, str | bytes | int):
-        return bytes(value) if isinstance(value, memoryview) else value
-    return {
-        name: _without_messages(getattr(value, name))
-        for name in type(value).__slots__
-        if name not in ("error_message", "throttle_time_ms", "unknown_tags")
-    }
 
 
 def commit(talk: Talk, group: str, version: int, *partitions: int, **fields: Any) -> None:
@@ -342,7 +297,7 @@ def about_consumer_groups(talk: Talk) -> None:
     ids=lambda each: each.__name__,
 )
 def test_both_say_the_same(both: tuple[Node, Node], script: Any) -> None:
-    with Talk(both[0]) as stock, Talk(both[1]) as ours:
+    with Talk(both[0], TOPIC) as stock, Talk(both[1], TOPIC) as ours:
         script(stock)
         script(ours)
     assert len(ours.told) == len(stock.told)
@@ -353,39 +308,13 @@ def test_both_say_the_same(both: tuple[Node, Node], script: Any) -> None:
 # -- records
 
 
-def records_of(node: Node, group: str) -> list[tuple[Message, Message | None, int]]:
-    """Key, value and version of the value of each record of a group."""
-    index = partition_of(group, PARTITIONS)
-    partition = kafka.FetchRequest.FetchPartition(
-        partition=index, fetch_offset=0, partition_max_bytes=1 << 20
-    )
-    request = kafka.FetchRequest(
-        max_wait_ms=100,
-        min_bytes=1,
-        topics=[kafka.FetchRequest.FetchTopic(topic="__consumer_offsets", partitions=[partition])],
-    )
-    with Probe(node.bootstrap_server) as probe:
-        response: Any = probe.ask(request, 12)
-    found = []
-    for view in iterate_batches(bytes(response.responses[0].partitions[0].records)):
-        for record in () if view.header().is_control else view.records():
-            decoded = decode_coordinator_record(GROUP_RECORDS, record.key or b"", record.value)
-            name = getattr(decoded.key, "group_id", None) or getattr(decoded.key, "group", None)
-            is_first = isinstance(decoded.value, kafka.GroupMetadataValue) and not decoded.value.generation
-            # Apache Kafka notes that there is a group before it has a generation.
-            if name == group and not is_first:
-                version = -1 if record.value is None else int.from_bytes(bytes(record.value[:2]), "big")
-                found.append((decoded.key, decoded.value, version))
-    return found
-
-
 def test_the_hash_of_a_groups_topics_is_apache_kafkas(both: tuple[Node, Node]) -> None:
     for node in both:
-        with Talk(node) as talk:
+        with Talk(node, TOPIC) as talk:
             assert beat(talk, "hashed", "m", 0).error_code == 0
         hashes = [
             value.metadata_hash
-            for _, value, _ in records_of(node, "hashed")
+            for _, value, _ in records_of(node, "hashed", PARTITIONS)
             if isinstance(value, kafka.ConsumerGroupMetadataValue)
         ]
         of_topic = topic_hash(xxhash.xxh3_64_intdigest, talk.topic_id, TOPIC, [[RACK], [RACK]])
@@ -436,7 +365,7 @@ _OF_TIME = {"commit_timestamp", "current_state_timestamp", "assignment_timestamp
 def test_both_write_the_same_records(both: tuple[Node, Node]) -> None:
     seen = []
     for node in both:
-        with Talk(node) as talk:
+        with Talk(node, TOPIC) as talk:
             commit(talk, "same", 9, 0)
             commit(talk, "same", 10, 1)
             commit(talk, "same", 4, 0, retention_time_ms=1_000_000)
@@ -458,7 +387,7 @@ def test_both_write_the_same_records(both: tuple[Node, Node]) -> None:
             commit_in_transaction(node, "same-transaction")
         found = []
         for group in ("same", "same-classic", "same-new", "same-transaction"):
-            for key, value, version in records_of(node, group):
+            for key, value, version in records_of(node, group, PARTITIONS):
                 text = f"{_told(key)} {_told(value)} v{version}"
                 text = text.replace(joined.member_id, "<member>")
                 found.append(text.replace(repr(talk.topic_id), "<topic>"))
@@ -473,7 +402,7 @@ def test_both_write_the_same_records(both: tuple[Node, Node]) -> None:
 def _told(message: Message | None) -> str:
     if message is None:
         return "None"
-    told = _without_messages(message)
+    told = without_messages(message, {})
     # Committed a moment later; only whether there is an expiry is compared.
     if "expire_timestamp" in told:
         told["expire_timestamp"] = told["expire_timestamp"] > 0

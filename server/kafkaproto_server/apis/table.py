@@ -59,10 +59,13 @@ from kafkaproto_server.apis.data import (
     write_txn_markers,
 )
 from kafkaproto_server.apis.groups import (
+    alter_share_group_offsets,
     consumer_group_describe,
     consumer_group_heartbeat,
     delete_groups,
+    delete_share_group_offsets,
     describe_groups,
+    describe_share_group_offsets,
     find_coordinator,
     heartbeat,
     join_group,
@@ -71,6 +74,8 @@ from kafkaproto_server.apis.groups import (
     offset_commit,
     offset_delete,
     offset_fetch,
+    share_group_describe,
+    share_group_heartbeat,
     sync_group,
 )
 from kafkaproto_server.apis.raft import (
@@ -206,6 +211,8 @@ _ROWS = (
     assign_replicas_to_dirs.API,
     list_config_resources.API,
     describe_topic_partitions.API,
+    share_group_heartbeat.API,
+    share_group_describe.API,
     add_raft_voter.API,
     remove_raft_voter.API,
     update_raft_voter.API,
@@ -214,6 +221,9 @@ _ROWS = (
     write_share_group_state.API,
     delete_share_group_state.API,
     read_share_group_state_summary.API,
+    describe_share_group_offsets.API,
+    alter_share_group_offsets.API,
+    delete_share_group_offsets.API,
 )
 """In order of their API keys."""
 

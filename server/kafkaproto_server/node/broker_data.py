@@ -15,6 +15,7 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
 from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
+from kafkaproto_server.node.coordinators.latest_offsets import LatestOffsetFinder
 from kafkaproto_server.node.coordinators.share_services import ShareServices
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.topic_watch import TopicChanges, TopicWatch
@@ -34,6 +35,8 @@ from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
+from kafkaproto_server.requests.share_group_requests import LatestOffsets
+from kafkaproto_server.requests.share_state import Persister
 from kafkaproto_server.security.authorizer import Authorizer
 from kafkaproto_server.storage.open_files import OpenFiles
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
@@ -61,6 +64,8 @@ def _group_coordinators(
     published: Published,
     configs: Callable[[], NodeConfigs],
     surroundings: NodeSurroundings,
+    persister: Persister,
+    latest_offsets: LatestOffsets,
 ) -> GroupCoordinators:
     return GroupCoordinators(
         image=lambda: published.image,
@@ -71,6 +76,8 @@ def _group_coordinators(
         ),
         load=manager.coordinator_loading,
         compute=manager.compute,
+        persister=persister,
+        latest_offsets=latest_offsets,
     )
 
 
@@ -122,11 +129,15 @@ class BrokerData:
         manager = self.manager
         self._internal_topics = InternalTopics(channel(), inherited.at(published.image))
         self.create_internal_topic = self._internal_topics.create
+        self.share = self._share(config.node_id, published, inherited, clock, rng, connect)
+        self._latest_offsets = self._offset_finder(config.node_id, published, inherited, clock, rng, connect)
         self.groups = _group_coordinators(
             manager,
             published,
             lambda: inherited.at(published.image),
             NodeSurroundings(clock, rng, manager.call_at),
+            self.share.persister,
+            self._latest_offsets.find,
         )
         self._topic_watch = TopicWatch(
             published,
@@ -134,7 +145,6 @@ class BrokerData:
             self._topics_changed,
         )
         self.transactions = self._transactions(config.node_id, published, inherited, clock, rng, connect)
-        self.share = self._share(config.node_id, published, inherited, clock, rng, connect)
         manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)
         self.port = self._replica_port()
@@ -179,6 +189,27 @@ class BrokerData:
             connect=connect,
         )
 
+    def _offset_finder(
+        self,
+        broker_id: int,
+        published: Published,
+        inherited: InheritedConfigs,
+        clock: Clock,
+        rng: Rng,
+        connect: Connect,
+    ) -> LatestOffsetFinder:
+        manager = self.manager
+        return LatestOffsetFinder(
+            broker_id,
+            image=lambda: published.image,
+            find_offset=manager.find_offset,
+            call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
+            endpoint=manager.endpoint,
+            rng=rng,
+            connect=connect,
+            timeout_ms=lambda: number_of(inherited.at(published.image), "request.timeout.ms"),
+        )
+
     def _replica_port(self) -> ReplicaPort:
         manager = self.manager
         return ReplicaPort(
@@ -220,6 +251,7 @@ class BrokerData:
             # Before the replicas: a coordinator sends markers as soon as its partition is loaded.
             await nursery.start(self.transactions.run)
             await nursery.start(self.share.run)
+            await nursery.start(self._latest_offsets.run)
             await nursery.start(self.manager.run)
             nursery.start_soon(self._isr_sender.run)
             nursery.start_soon(self._producer_ids.run)

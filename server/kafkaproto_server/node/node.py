@@ -63,6 +63,7 @@ from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import (
     NO_GROUPS,
     NO_REPLICAS,
+    NO_SHARE_GROUPS,
     NO_SHARE_STATE,
     NO_TRANSACTIONS,
     ControllerPort,
@@ -454,6 +455,7 @@ class Node:
             ),
             replicas=NO_REPLICAS if self._data is None else self._data.port,
             groups=NO_GROUPS if self._data is None else self._data.groups.port,
+            share_groups=NO_SHARE_GROUPS if self._data is None else self._data.groups.share_port,
             transactions=NO_TRANSACTIONS if self._data is None else self._data.transactions.port,
             share_state=NO_SHARE_STATE if self._data is None else self._data.share.port,
         )

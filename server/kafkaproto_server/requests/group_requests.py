@@ -72,7 +72,7 @@ class GroupListing(msgspec.Struct, frozen=True):
     state: str
     """By the name that Kafka's tools print."""
     group_type: str
-    """``Classic``, ``Consumer``, ``Share`` or ``Streams``."""
+    """``Classic``, ``Consumer`` or ``share``."""
 
 
 class DescribedMember(msgspec.Struct, frozen=True):

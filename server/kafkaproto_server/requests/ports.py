@@ -13,7 +13,11 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import ConsumerGroupDescribeResponse, DescribeTransactionsResponse
+from kafkaproto.messages import (
+    ConsumerGroupDescribeResponse,
+    DescribeTransactionsResponse,
+    ShareGroupDescribeResponse,
+)
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
 from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatValues
@@ -50,6 +54,14 @@ from kafkaproto_server.requests.offset_requests import (
     ProducerKey,
     Results,
     TopicPartitions,
+)
+from kafkaproto_server.requests.share_group_requests import (
+    NewOffsets,
+    ShareHeard,
+    ShareHeartbeatValues,
+    ShareOffsetsAltered,
+    ShareOffsetsDeleted,
+    ShareOffsetsDescribed,
 )
 from kafkaproto_server.requests.share_state import Done, ShareState
 from kafkaproto_server.requests.transaction_requests import (
@@ -257,6 +269,34 @@ NO_GROUPS = GroupPort(
 """Of a node that is only a controller."""
 
 
+class ShareGroupPort(msgspec.Struct, frozen=True, kw_only=True):
+    """The coordinator of share groups. Results come by callback, now or later; errors are among them."""
+
+    serves_share_groups: Callable[[], bool]
+    """Whether this broker serves share groups at all: that depends on a feature."""
+    share_heartbeat: Callable[[ShareHeartbeatValues, ShareHeard], None]
+    """A member of a share group joins, lives or leaves."""
+    share_described: Callable[[str], ShareGroupDescribeResponse.DescribedGroup]
+    """A share group."""
+    describe_share_offsets: Callable[[str, Mapping[str, Sequence[int]] | None, ShareOffsetsDescribed], None]
+    """The offsets of a group: of some partitions by topic name, or of all. For some, any broker may be asked."""
+    alter_share_offsets: Callable[[str, NewOffsets, ShareOffsetsAltered], None]
+    """Have a group without members begin at other offsets."""
+    delete_share_offsets: Callable[[str, Sequence[str], ShareOffsetsDeleted], None]
+    """Have a group without members forget topics."""
+
+
+NO_SHARE_GROUPS = ShareGroupPort(
+    serves_share_groups=_refuse,
+    share_heartbeat=_refuse,
+    share_described=_refuse,
+    describe_share_offsets=_refuse,
+    alter_share_offsets=_refuse,
+    delete_share_offsets=_refuse,
+)
+"""Of a node that is only a controller."""
+
+
 class TransactionPort(msgspec.Struct, frozen=True, kw_only=True):
     """The coordinator of transactions, and the way to it. Results come by callback, now or later; errors are among
     them."""
@@ -331,5 +371,6 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     quorum: QuorumPort
     replicas: ReplicaPort = NO_REPLICAS
     groups: GroupPort = NO_GROUPS
+    share_groups: ShareGroupPort = NO_SHARE_GROUPS
     transactions: TransactionPort = NO_TRANSACTIONS
     share_state: ShareStatePort = NO_SHARE_STATE

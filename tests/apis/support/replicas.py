@@ -15,6 +15,7 @@ from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.node.coordinators.latest_offsets import LatestOffsetFinder
 from kafkaproto_server.node.coordinators.share_services import ShareServices
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
@@ -172,9 +173,9 @@ class BrokerReplicas:
             broker_epoch=lambda: None,
             is_session_over=lambda: self.is_session_over,
         )
-        self.groups = self._group_coordinators(configs)
         self._ids = count(FIRST_PRODUCER_ID)
         self._make_services(broker_id, configs)
+        self.groups = self._group_coordinators(broker_id, configs)
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
@@ -206,7 +207,7 @@ class BrokerReplicas:
             connect=_no_connection,
         )
 
-    def _group_coordinators(self, configs: NodeConfigs) -> GroupCoordinators:
+    def _group_coordinators(self, broker_id: int, configs: NodeConfigs) -> GroupCoordinators:
         manager = self.manager
         groups = GroupCoordinators(
             image=self._image,
@@ -215,6 +216,17 @@ class BrokerReplicas:
             make_log=lambda hosted: manager.coordinator_log(hosted, lambda: COMMIT_TIMEOUT_MS),
             load=manager.coordinator_loading,
             compute=manager.compute,
+            persister=self.share.persister,
+            latest_offsets=LatestOffsetFinder(
+                broker_id,
+                image=self._image,
+                find_offset=manager.find_offset,
+                call_later=lambda delay_ms, call: manager.call_at(self.clock.now_ms() + delay_ms, call),
+                endpoint=manager.endpoint,
+                rng=SeededRng(),
+                connect=_no_connection,
+                timeout_ms=lambda: COMMIT_TIMEOUT_MS,
+            ).find,
         )
         manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)

@@ -25,6 +25,7 @@ from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.ports import (
     NO_GROUPS,
     NO_REPLICAS,
+    NO_SHARE_GROUPS,
     NO_SHARE_STATE,
     NO_TRANSACTIONS,
     ControllerPort,
@@ -34,6 +35,7 @@ from kafkaproto_server.requests.ports import (
     QuorumPort,
     ReplicaPort,
     Services,
+    ShareGroupPort,
     ShareStatePort,
     TransactionPort,
 )
@@ -123,6 +125,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "create_internal_topic": calls.internal.append,
         **structs.asdict(NO_REPLICAS),
         **structs.asdict(NO_GROUPS),
+        **structs.asdict(NO_SHARE_GROUPS),
         **structs.asdict(NO_TRANSACTIONS),
         **structs.asdict(NO_SHARE_STATE),
         **{name: value for name, value in changes.items() if name != "quorum_response"},
@@ -139,6 +142,7 @@ PORTS: dict[str, type[Struct]] = {
     "quorum": QuorumPort,
     "replicas": ReplicaPort,
     "groups": GroupPort,
+    "share_groups": ShareGroupPort,
     "transactions": TransactionPort,
     "share_state": ShareStatePort,
 }

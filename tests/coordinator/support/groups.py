@@ -25,6 +25,7 @@ from kafkaproto_server.requests.offset_requests import (
 )
 from tests.coordinator.support.consumers import MadeUpTopics, compile_regex, short_hash
 from tests.coordinator.support.offsets import Fetched, Seen, Told
+from tests.coordinator.support.persister import MemoryPersister
 from tests.coordinator.support.world import World
 
 GROUP = "group"
@@ -43,12 +44,13 @@ class Groups:
         self.log.commits_at_once = True
         self.config = GroupConfig(**{"initial_rebalance_delay_ms": DELAY_MS, **config})
         self.topics = MadeUpTopics({"a": 2})
+        self.persister = MemoryPersister(self.world.call_at, self.world.now_ms)
         self.shard = self._new()
         self.shard.loaded()
 
     def _new(self) -> GroupShard:
         setup = ConsumerSetup(self.topics, lambda group_id: {}, short_hash, compile_regex, self.world.compute)
-        return GroupShard(lambda: self.config, self.log, self.world, setup)
+        return GroupShard(lambda: self.config, self.log, self.world, setup, self.persister)
 
     def move(self) -> None:
         """Another broker coordinates the groups: it has what is committed, and reads it."""

@@ -50,3 +50,25 @@ class GroupConfig(msgspec.Struct, frozen=True, kw_only=True):
     """group.consumer.assignors; the first one is for groups whose members name none."""
     consumer_regex_refresh_interval_ms: int = 600_000
     """group.consumer.regex.refresh.interval.ms"""
+    share_session_timeout_ms: int = 45_000
+    """group.share.session.timeout.ms"""
+    share_min_session_timeout_ms: int = 45_000
+    """group.share.min.session.timeout.ms"""
+    share_max_session_timeout_ms: int = 60_000
+    """group.share.max.session.timeout.ms"""
+    share_heartbeat_interval_ms: int = 5_000
+    """group.share.heartbeat.interval.ms"""
+    share_min_heartbeat_interval_ms: int = 5_000
+    """group.share.min.heartbeat.interval.ms"""
+    share_max_heartbeat_interval_ms: int = 15_000
+    """group.share.max.heartbeat.interval.ms"""
+    share_assignment_interval_ms: int = 1_000
+    """group.share.assignment.interval.ms"""
+    share_min_assignment_interval_ms: int = 0
+    """group.share.min.assignment.interval.ms"""
+    share_max_assignment_interval_ms: int = 15_000
+    """group.share.max.assignment.interval.ms"""
+    share_max_size: int = 200
+    """group.share.max.size"""
+    share_initialize_retry_interval_ms: int = 30_000
+    """group.share.initialize.retry.interval.ms, or offsets.commit.timeout.ms if that is more"""

@@ -58,6 +58,10 @@ from kafkaproto_server.coordinator.groups.offset_expiration import (
     classic_expiration,
 )
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
+from kafkaproto_server.coordinator.groups.share.heartbeat import ShareGroups
+from kafkaproto_server.coordinator.groups.share.records import SHARE_GROUP_KEYS
+from kafkaproto_server.coordinator.groups.share.service import ShareService
+from kafkaproto_server.coordinator.groups.share.settings import share_settings_of
 from kafkaproto_server.coordinator.groups.subscriptions import is_subscribed, subscribed_topics
 from kafkaproto_server.coordinator.groups.topics import Hash64, Topics
 from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Record, Surroundings
@@ -89,6 +93,7 @@ from kafkaproto_server.requests.offset_requests import (
     Results,
     TopicPartitions,
 )
+from kafkaproto_server.requests.share_state import Persister
 
 FIRST_COMMIT_WITH_NOT_FOUND = 9
 """The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
@@ -120,7 +125,9 @@ class GroupShard:
         log: OffsetsLog,
         surroundings: Surroundings,
         consumer_setup: ConsumerSetup,
+        persister: Persister,
     ) -> None:
+        """``persister`` keeps the states of share groups' partitions."""
         self._config = config
         self._log = log
         self._surroundings = surroundings
@@ -142,6 +149,17 @@ class GroupShard:
         self._consumer.becomes_classic = self._become_classic
         self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
         self._offsets = OffsetMetadataManager(config, log, surroundings)
+        share_groups = ShareGroups(
+            config=config,
+            settings=lambda group_id: share_settings_of(config(), consumer_setup.own_config(group_id)),
+            topics=consumer_setup.topics,
+            hash64=consumer_setup.hash64,
+            compute=consumer_setup.compute,
+            log=log,
+            surroundings=surroundings,
+            persister=persister,
+        )
+        self.share = ShareService(share_groups, lambda group_id: self._find(group_id) is not None)
         self._is_over = False
 
     # -- life ----------------------------------------------------------------------------------------------------
@@ -162,12 +180,21 @@ class GroupShard:
                 assert isinstance(value, GroupMetadataValue), "it is the key's value"
                 self._groups[key.group] = ClassicGroup.from_record(key.group, value)
         elif isinstance(key, CONSUMER_GROUP_KEYS):
-            classic = self._groups.get(key.group_id)
-            if value is not None and classic is not None and classic.protocol_type is None:
-                # Only its offsets are known; those of them that are older than the consumer group stay with it.
-                del self._groups[key.group_id]
+            if value is not None:
+                self._forget_simple(key.group_id)
             self._consumer.replay(key.group_id, key, value)
             self._know_left(key.group_id)
+        elif isinstance(key, SHARE_GROUP_KEYS):
+            if value is not None:
+                self._forget_simple(key.group_id)
+            self.share.groups.replay(key.group_id, key, value)
+
+    def _forget_simple(self, group_id: str) -> None:
+        """Records of another kind of group follow. If only offsets are known so far, those of them that are older than
+        that group stay with it."""
+        classic = self._groups.get(group_id)
+        if classic is not None and classic.protocol_type is None:
+            del self._groups[group_id]
 
     def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
         """The end of a producer's transaction is at this offset."""
@@ -176,10 +203,15 @@ class GroupShard:
     def loaded(self) -> None:
         """Everything is read: requests are served from now on."""
         self._consumer.take_over(self._log.end_offset)
-        self._look_at_each(self._names(), self._begin_sessions, lambda: None)
+        self.share.groups.take_over(self._log.end_offset)
+        names = [*self._names(), *self.share.groups.groups]
+        self._look_at_each(names, self._begin_sessions, lambda: None)
         self._expire_later()
 
     def _begin_sessions(self, group_id: str) -> None:
+        if group_id in self.share:
+            self.share.groups.begin_sessions(self.share.groups.group(group_id))
+            return
         group = self._find(group_id)
         if isinstance(group, ConsumerGroup):
             self._consumer.begin_sessions(group)
@@ -193,10 +225,11 @@ class GroupShard:
         for group in groups.values():
             self._classic.end(group, ErrorCode.NOT_COORDINATOR)
         self._consumer.unload()
+        self.share.groups.unload()
 
     def _know(self, group_id: str) -> None:
         """A group has offsets: it exists."""
-        if self._find(group_id) is None:
+        if self._find(group_id) is None and group_id not in self.share:
             self._groups[group_id] = ClassicGroup(group_id=group_id)
 
     def _know_left(self, group_id: str) -> None:
@@ -212,8 +245,11 @@ class GroupShard:
         """Topics of these names were made, deleted, or have other partitions or racks."""
         if has_new:
             self._consumer.has_new_topics()
-        look = partial(self._consumer.topics_changed, frozenset(names))
+        changed = frozenset(names)
+        look = partial(self._consumer.topics_changed, changed)
         self._look_at_each(list(self._consumer.groups), look, lambda: None)
+        look = partial(self.share.groups.topics_changed, changed)
+        self._look_at_each(list(self.share.groups.groups), look, lambda: None)
 
     # -- members of consumer groups ------------------------------------------------------------------------------
 
@@ -221,6 +257,8 @@ class GroupShard:
         """See `ConsumerGroups.heartbeat`; errors are told by ``heard`` as well."""
         try:
             classic = self._groups.get(values.group_id)
+            if values.group_id in self.share:
+                raise _not_consumer(values.group_id)
             if classic is None:
                 self._consumer.heartbeat(values, heard)
             elif values.member_epoch == JOIN_EPOCH and classic.state is ClassicState.EMPTY:
@@ -273,6 +311,9 @@ class GroupShard:
         """See `ClassicGroups.join`; errors are told by ``joined`` as well."""
         try:
             self._check_join(group_id, values)
+            if group_id in self.share:
+                joined(JoinOutcome(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, UNKNOWN_MEMBER))
+                return
             consumer = self._consumer.groups.get(group_id)
             if consumer is not None and consumer.members:
                 self._classic_members.join(consumer, values, joined)
@@ -399,7 +440,7 @@ class GroupShard:
             self._know_committed(group_id)
 
     def _check_commit(self, group_id: str, committer: Committer) -> PartitionCheck:
-        group = self._find(group_id)
+        group = self._committing(group_id)
         if group is None and committer.generation >= 0:
             is_new = committer.version >= FIRST_COMMIT_WITH_NOT_FOUND
             raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND if is_new else ErrorCode.ILLEGAL_GENERATION)
@@ -408,7 +449,7 @@ class GroupShard:
     def _check_commit_in_transaction(self, group_id: str, committer: Committer) -> PartitionCheck:
         if not group_id:
             raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
-        group = self._find(group_id)
+        group = self._committing(group_id)
         if group is None and committer.generation >= 0:
             raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
         try:
@@ -418,6 +459,12 @@ class GroupShard:
                 # Producers know no other error for this.
                 raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION, error.message) from None
             raise
+
+    def _committing(self, group_id: str) -> ClassicGroup | ConsumerGroup | None:
+        """The group that keeps an offset, or is made for it. Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""
+        if group_id in self.share:
+            raise _not_consumer(group_id)
+        return self._find(group_id)
 
     def _check_member(
         self, group: ClassicGroup | ConsumerGroup | None, committer: Committer, *, is_transactional: bool
@@ -479,6 +526,9 @@ class GroupShard:
     def delete(self, group_id: str, deleted: GroupDeleted) -> None:
         """Delete a group that has no members, with its offsets; errors are told by ``deleted`` as well."""
         try:
+            if group_id in self.share:
+                self.share.delete_group(group_id, deleted)
+                return
             records = self._deletion_of(self._existing(group_id))
             if self._offsets.count(group_id) > OFFSETS_AT_ONCE:
                 self._offsets.delete_some(group_id, OFFSETS_AT_ONCE)
@@ -522,13 +572,16 @@ class GroupShard:
             self._know_left(group_id)
 
     def topics_deleted(self, topics: Sequence[tuple[str, bytes]]) -> None:
-        """Topics, given by their names and ids, are no more: nor are their offsets."""
+        """Topics, given by their names and ids, are no more: nor are their offsets and the states of share groups."""
+        topic_ids = frozenset(topic_id for _, topic_id in topics)
 
         def delete(group_id: str) -> None:
             # If that fails, the offsets stay until they expire. They do no harm: a new topic has another id.
             self._offsets.delete_topics(topics, [group_id])
 
         self._look_at_each(self._offsets.groups(), delete, lambda: None)
+        forget = partial(self.share.groups.topics_deleted, topic_ids)
+        self._look_at_each(list(self.share.groups.groups), forget, lambda: None)
 
     def _expire_later(self) -> None:
         at_ms = self._surroundings.now_ms() + self._config().offsets_retention_check_interval_ms
@@ -583,6 +636,7 @@ class GroupShard:
             yield GroupListing(group.group_id, group.protocol_type or "", group.state.value, "Classic")
         for each in tuple(self._consumer.groups.values()):
             yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "Consumer")
+        yield from self.share.listed()
 
     def described(self, group_id: str) -> DescribedGroup:
         """A classic group, or why there is none of this name."""

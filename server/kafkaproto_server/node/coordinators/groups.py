@@ -14,12 +14,14 @@ from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.assignors import RANGE, UNIFORM
 from kafkaproto_server.coordinator.groups.shard import ConsumerSetup, GroupShard
+from kafkaproto_server.coordinator.groups.share.lags import ShareLags
 from kafkaproto_server.coordinator.groups.topics import ImageTopics
 from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Surroundings
 from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.coordinators.led import LedPartitions
 from kafkaproto_server.node.coordinators.regexes import compile_regex
+from kafkaproto_server.node.coordinators.share_groups import ShareGroupCoordinators
 from kafkaproto_server.node.coordinators.topic_watch import TopicChanges
 from kafkaproto_server.node.replicas.coordinator_loading import Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
@@ -47,6 +49,8 @@ from kafkaproto_server.requests.offset_requests import (
     TopicPartitions,
 )
 from kafkaproto_server.requests.ports import GroupPort
+from kafkaproto_server.requests.share_group_requests import LatestOffsets
+from kafkaproto_server.requests.share_state import Persister
 from kafkaproto_server.topic_names import GROUPS_TOPIC
 
 
@@ -89,6 +93,20 @@ def _group_config(configs: NodeConfigs) -> GroupConfig:
         consumer_migration_policy=(configs.value_of("group.consumer.migration.policy") or "").lower(),
         consumer_assignors=_assignors(configs),
         consumer_regex_refresh_interval_ms=number_of(configs, "group.consumer.regex.refresh.interval.ms"),
+        share_session_timeout_ms=number_of(configs, "group.share.session.timeout.ms"),
+        share_min_session_timeout_ms=number_of(configs, "group.share.min.session.timeout.ms"),
+        share_max_session_timeout_ms=number_of(configs, "group.share.max.session.timeout.ms"),
+        share_heartbeat_interval_ms=number_of(configs, "group.share.heartbeat.interval.ms"),
+        share_min_heartbeat_interval_ms=number_of(configs, "group.share.min.heartbeat.interval.ms"),
+        share_max_heartbeat_interval_ms=number_of(configs, "group.share.max.heartbeat.interval.ms"),
+        share_assignment_interval_ms=number_of(configs, "group.share.assignment.interval.ms"),
+        share_min_assignment_interval_ms=number_of(configs, "group.share.min.assignment.interval.ms"),
+        share_max_assignment_interval_ms=number_of(configs, "group.share.max.assignment.interval.ms"),
+        share_max_size=number_of(configs, "group.share.max.size"),
+        share_initialize_retry_interval_ms=max(
+            number_of(configs, "group.share.initialize.retry.interval.ms"),
+            number_of(configs, "offsets.commit.timeout.ms"),
+        ),
     )
 
 
@@ -119,8 +137,10 @@ class GroupCoordinators:
         make_log: Callable[[Hosted], PartitionLog],
         load: Callable[..., Loading],
         compute: Compute,
+        persister: Persister,
+        latest_offsets: LatestOffsets,
     ) -> None:
-        """See `LedPartitions` and `ConsumerSetup`."""
+        """See `LedPartitions`, `ConsumerSetup` and `ShareLags`."""
         hash64 = xxhash.xxh3_64_intdigest
         setup = ConsumerSetup(
             topics=ImageTopics(image, hash64),
@@ -134,10 +154,12 @@ class GroupCoordinators:
             GROUP_RECORDS,
             image=image,
             make_log=make_log,
-            make_shard=lambda log, epoch: GroupShard(config, log, surroundings, setup),
+            make_shard=lambda log, epoch: GroupShard(config, log, surroundings, setup, persister),
             load=load,
         )
         self._shard = self.led.shard
+        lags = ShareLags(surroundings, persister, latest_offsets)
+        self.share_port = ShareGroupCoordinators(image, self._shard, lags).port
         self.port = GroupPort(
             join=self._join,
             sync=self._sync,

@@ -42,9 +42,9 @@ from kafkaproto_server.coordinator.groups.consumer.validation import (
 )
 from kafkaproto_server.coordinator.groups.consumer.values import (
     Assignor,
-    GroupSettings,
     RegexCompiler,
 )
+from kafkaproto_server.coordinator.groups.settings import GroupSettings
 from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, Hash64, Topics, group_hash
 from kafkaproto_server.coordinator.values import (
     Compute,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkaproto_server.coordinator.groups.config import GroupConfig
-from kafkaproto_server.coordinator.groups.consumer.values import GroupSettings
+from kafkaproto_server.coordinator.groups.settings import GroupSettings, between
 
 SESSION_TIMEOUT = "consumer.session.timeout.ms"
 HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
@@ -18,26 +18,22 @@ def settings_of(config: GroupConfig, own: Mapping[str, str]) -> GroupSettings:
     A value outside the broker's limits counts as the limit: the limits may have changed since it was set.
     """
     return GroupSettings(
-        session_timeout_ms=_between(
+        session_timeout_ms=between(
             own.get(SESSION_TIMEOUT),
             config.consumer_session_timeout_ms,
             config.consumer_min_session_timeout_ms,
             config.consumer_max_session_timeout_ms,
         ),
-        heartbeat_interval_ms=_between(
+        heartbeat_interval_ms=between(
             own.get(HEARTBEAT_INTERVAL),
             config.consumer_heartbeat_interval_ms,
             config.consumer_min_heartbeat_interval_ms,
             config.consumer_max_heartbeat_interval_ms,
         ),
-        assignment_interval_ms=_between(
+        assignment_interval_ms=between(
             own.get(ASSIGNMENT_INTERVAL),
             config.consumer_assignment_interval_ms,
             config.consumer_min_assignment_interval_ms,
             config.consumer_max_assignment_interval_ms,
         ),
     )
-
-
-def _between(own: str | None, default: int, lowest: int, highest: int) -> int:
-    return default if own is None else max(lowest, min(highest, int(own)))

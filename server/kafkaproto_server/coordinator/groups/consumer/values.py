@@ -1,11 +1,9 @@
-"""The settings of a consumer group, and what it needs from outside: assignors and regular expressions."""
+"""What a consumer group needs from outside: assignors and regular expressions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
-
-import msgspec
 
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 
@@ -17,15 +15,6 @@ RegexCompiler: TypeAlias = Callable[[str], Matcher]
 It must be one that takes linear time for any expression: members choose the expressions. Apache Kafka uses RE2/J; for
 Python, google-re2 has the same syntax.
 """
-
-
-class GroupSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of one group. `settings_of` takes them from both configurations."""
-
-    session_timeout_ms: int
-    heartbeat_interval_ms: int
-    assignment_interval_ms: int
-    """Least time between two target assignments."""
 
 
 class MemberSpec(NamedTuple):
