@@ -111,6 +111,11 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     47: (DELETE_GROUP,),
     68: (READ_GROUP,),
     69: (DESCRIBE_GROUP,),
+    76: (READ_GROUP,),
+    77: (DESCRIBE_GROUP,),
+    90: (DESCRIBE_GROUP,),
+    91: (READ_GROUP,),
+    92: (DELETE_GROUP,),
     74: (DESCRIBE_CONFIGS,),
     75: ((Operation.DESCRIBE, TOPIC),),
 }
@@ -152,6 +157,11 @@ ALSO_NEEDED: dict[int, tuple[Need, ...]] = {
     47: (READ,),
     68: (DESCRIBE_TOPIC,),
     69: (DESCRIBE_TOPIC,),
+    76: (DESCRIBE_TOPIC,),
+    77: (DESCRIBE_TOPIC,),
+    90: (DESCRIBE_TOPIC,),
+    91: (READ,),
+    92: (READ,),
 }
 """What is needed beside: on the topics of the group or transaction, and on the group whose offsets take part."""
 

@@ -89,6 +89,7 @@ IN_OTHER_WORDS = {
     # A member that leaves, of a group that does not exist.
     ("ConsumerGroupHeartbeat", "member_epoch"),
     ("ConsumerGroupHeartbeat", "rebalance_timeout_ms"),
+    ("ShareGroupHeartbeat", "member_epoch"),
     # Told by the error of the quorum's core, beside what the answer repeats of the request.
     ("DescribeQuorum", "topics.topic_name"),
     ("DescribeQuorum", "topics.partitions.partition_index"),

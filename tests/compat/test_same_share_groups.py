@@ -195,9 +195,6 @@ def about_offsets(talk: Talk) -> None:
     """Offsets that are set, read and deleted."""
     for group in ("two", "two", ""):
         talk.ask(_altered(group, {"t": {0: 5, 1: 0, 7: 0}, "u": {1: 3}, "missing": {0: 0}}), 0)
-    # Apache Kafka cannot delete this group any more.
-    talk.ask(_altered("three", {"v": {7: 1}}), 0)
-    describe(talk, "three")
     describe(talk, "two")
     listed(talk, "two")
     talk.ask(_altered("nothing", {"missing": {0: 0}}), 0)

@@ -39,6 +39,7 @@ HAVE_NO_OWN_ERROR = {
     "DescribeConfigs",
     "DescribeGroups",
     "DescribeProducers",
+    "DescribeShareGroupOffsets",
     "DescribeTopicPartitions",
     "FindCoordinator",
     "IncrementalAlterConfigs",
@@ -53,6 +54,7 @@ HAVE_NO_OWN_ERROR = {
     "WriteShareGroupState",
     "DeleteShareGroupState",
     "ReadShareGroupStateSummary",
+    "ShareGroupDescribe",
     "DescribeTransactions",
     "TxnOffsetCommit",
 }

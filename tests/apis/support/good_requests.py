@@ -15,6 +15,7 @@ from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTION
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import BROKER, CONTROLLER, Cluster
+from tests.apis.support.good_share_groups import JOINED_GROUP, about_share_groups, altering, beating
 from tests.apis.support.good_share_state import about_share_state, initializing, reading
 from tests.apis.support.good_transactions import (
     TRANSACTIONAL_ID,
@@ -41,7 +42,9 @@ from tests.security.support.acl_making import acl_creation, acl_filter
 OF_TOPIC, OF_BROKER = 2, 4
 CLASSIC_GROUP, CONSUMER_GROUP, SIMPLE_GROUP = "classic", "consumer", "simple"
 INSTANCE_ID = "instance"
-GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69})
+GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 76, 77, 91, 92})
+SETTLING_MS = 50
+"""Until the states of a share group's partitions are initialized."""
 DIRECTORIES = [directory(2), directory(2, 1)]
 
 
@@ -50,7 +53,7 @@ class PreparedCluster(Cluster):
 
     There is topic-1, one that moves, one that its preferred leader does not lead, one with a record and one with a
     single replica; groups of each kind; an open transaction; an ACL, a quota and a SCRAM credential of alice's; a
-    token that she owns; a state of a share group.
+    token that she owns; a state of a share group; two share groups.
     """
 
     def __init__(self) -> None:
@@ -80,9 +83,12 @@ class PreparedCluster(Cluster):
             answer=self.change_voters,
             # As if the feature group.version were there.
             serves_consumer_groups=lambda: True,
+            # And share.version.
+            serves_share_groups=lambda: True,
         )
         self.answer(BROKER, _records(name="written", records=_BATCH), 12)
         # Consumers see the record once the follower has it, and says so by what it asks for.
+        self._begin_share_groups()
         self._make_groups()
         self._begin_transaction()
         self._begin_share_state()
@@ -92,14 +98,17 @@ class PreparedCluster(Cluster):
         self.answer(BROKER, _fetch(fetched, replica_id=0, max_wait_ms=0), 12)
 
     def _make_groups(self) -> None:
-        """A classic group with a member, a consumer group with one, and a group that only has an offset."""
-        self.harness.create_topic(GROUPS_TOPIC, [1])
+        """A classic group with a member, a consumer group with one, a share group with one, and a group that only has
+        an offset."""
         joined = self.answer(BROKER, _joining(CLASSIC_GROUP, INSTANCE_ID), 9)
         assert isinstance(joined, kafka.JoinGroupResponse)
         self.member_id = joined.member_id
         self.answer(BROKER, self.syncing(), 5)
         self.answer(BROKER, _heartbeat(CONSUMER_GROUP, "first"), 1)
         self.answer(BROKER, _commit(SIMPLE_GROUP, name="topic-1"), 9)
+        self.answer(BROKER, beating(JOINED_GROUP, "first", 0), 1)
+        for _ in range(SETTLING_MS):
+            self.replicas.pass_time(1)
 
     def _begin_transaction(self) -> None:
         """An open transaction of one partition and of the group that only has an offset."""
@@ -121,10 +130,15 @@ class PreparedCluster(Cluster):
 
     def _begin_share_state(self) -> None:
         """The state of a share group for topic-1, which its leader has read."""
-        self.harness.create_topic(SHARE_TOPIC, [1])
         topic_id = self.harness.image.topic_ids["topic-1"]
         self.answer(BROKER, initializing(topic_id), 0)
         self.answer(BROKER, reading(topic_id), 0)
+
+    def _begin_share_groups(self) -> None:
+        """A share group that only has a state. Time passes until it has."""
+        self.harness.create_topic(GROUPS_TOPIC, [1])
+        self.harness.create_topic(SHARE_TOPIC, [1])
+        self.answer(BROKER, altering(3), 0)
 
     def syncing(self) -> kafka.SyncGroupRequest:
         """The leader of the classic group assigns."""
@@ -193,6 +207,7 @@ def _newest(cluster: PreparedCluster) -> list[Message]:
             cluster.producer, SIMPLE_GROUP, cluster.harness.image.topic_ids["topic-1"]
         ),
         *about_share_state(cluster.harness.image.topic_ids["topic-1"]),
+        *about_share_groups(),
     ]
 
 

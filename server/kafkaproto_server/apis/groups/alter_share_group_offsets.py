@@ -36,7 +36,7 @@ def handle_alter_share_group_offsets(
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
         return _failed(ErrorCode.GROUP_AUTHORIZATION_FAILED, None)
     if not request.group_id:
-        return _failed(ErrorCode.INVALID_GROUP_ID, None)
+        return _failed(ErrorCode.INVALID_GROUP_ID, "The group id is empty.")
     return _alter(request, context, services)
 
 

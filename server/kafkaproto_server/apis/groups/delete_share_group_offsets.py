@@ -35,7 +35,7 @@ def handle_delete_share_group_offsets(
     if not is_allowed(context, services, Operation.DELETE, ResourceType.GROUP, request.group_id):
         return _failed(ErrorCode.GROUP_AUTHORIZATION_FAILED, None)
     if not request.group_id:
-        return _failed(ErrorCode.INVALID_GROUP_ID, None)
+        return _failed(ErrorCode.INVALID_GROUP_ID, "The group id is empty.")
     return _delete(request, context, services)
 
 

@@ -18,6 +18,7 @@ from kafkaproto_server.coordinator.groups.share.partitions import StatePartition
 from kafkaproto_server.coordinator.groups.share.records import deletion_records, states_record
 from kafkaproto_server.coordinator.groups.share.state_requests import Results, ask_for_all
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.share_group_requests import (
     AlteredPartition,
     AlteredTopic,
@@ -73,8 +74,6 @@ class ShareOffsets:
         def committed(code: ErrorCode) -> None:
             if code is not ErrorCode.NONE:
                 altered(code, None, ())
-            elif not partitions:
-                altered(ErrorCode.NONE, None, topics)
             else:
                 self._reset(group, topics, partitions, altered)
 
@@ -95,12 +94,14 @@ class ShareOffsets:
             results = [
                 AlteredPartition(index, ErrorCode.NONE)
                 if index in known
-                else AlteredPartition(index, _MISSING, _MISSING.message)
+                else AlteredPartition(
+                    index, _MISSING, f"There is no partition {index} of topic {quoted(name)}."
+                )
                 for index in by_index
             ]
             topics.append(AlteredTopic(name, topic_id, results))
             partitions.update({TopicPartition(topic_id, index): offset for index, offset in known.items()})
-            if view is not None:
+            if known:
                 states[topic_id] = TopicStates(name, frozenset(known))
         return topics, partitions, states
 
@@ -129,7 +130,8 @@ class ShareOffsets:
             deleted(ErrorCode.NONE, None, ())
             return
         failed, partitions, deleting = self._doomed(group.states, names)
-        self._groups.write_states(group_id, group.states.with_deleting(deleting))
+        if deleting:
+            self._groups.write_states(group_id, group.states.with_deleting(deleting))
 
         def committed(code: ErrorCode) -> None:
             if code is not ErrorCode.NONE:
@@ -151,14 +153,15 @@ class ShareOffsets:
         for name in dict.fromkeys(names):
             view = self._groups.topics.by_name(name)
             if view is None:
-                failed.append(DeletedTopic(name, ZERO_UUID, _MISSING, _MISSING.message))
+                message = f"There is no topic {quoted(name)}."
+                failed.append(DeletedTopic(name, ZERO_UUID, _MISSING, message))
             elif view.topic_id in states.initialized or view.topic_id in states.deleting:
                 topic = states.initialized.get(view.topic_id)
                 indexes = range(view.partition_count) if topic is None else sorted(topic.partitions)
                 partitions += [TopicPartition(view.topic_id, index) for index in indexes]
                 deleting[view.topic_id] = name
             else:
-                message = f"The group has no offsets of topic {name}."
+                message = f"The group has no offsets of topic {quoted(name)}."
                 failed.append(DeletedTopic(name, ZERO_UUID, _MISSING, message))
         return failed, partitions, deleting
 
