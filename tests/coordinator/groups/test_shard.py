@@ -10,9 +10,11 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerProtocolSubscription, GroupMetadataKey, OffsetCommitKey
 from kafkaproto_server.coordinator.groups import shard
+from kafkaproto_server.requests.group_requests import JoinOutcome
 from tests.coordinator.support.consumers import topic_id
 from tests.coordinator.support.groups import GROUP, SESSION_MS, Groups
 from tests.coordinator.support.offsets import of
+from tests.coordinator.support.share_groups import ShareCoordinator
 from tests.coordinator.support.world import World
 
 NONE = ErrorCode.NONE
@@ -441,3 +443,37 @@ def test_a_consumer_group_hears_of_new_partitions() -> None:
     groups.shard.topics_changed(["a"], has_new=False)
     outcome = groups.consumer("m", epoch, topic_partitions={topic_id("a"): (0, 1)})
     assert outcome.assignment == {topic_id("a"): (0, 1, 2)}
+
+
+def test_a_share_group_is_nothing_that_other_protocols_know() -> None:
+    groups = ShareCoordinator()
+    groups.pulse("m", 0, "a")
+    assert groups.join()[0] == JoinOutcome(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
+    assert groups.consumer().code is ErrorCode.GROUP_ID_NOT_FOUND
+    for generation in (-1, 2):
+        told = groups.commit(of("t", 0, 5), generation=generation, member_id="m", version=8)
+        assert told.responses == [(ErrorCode.GROUP_ID_NOT_FOUND, [])]
+        told = groups.commit_in_transaction(7, of("t", 0, 5), generation=generation, member_id="m")
+        assert told.responses == [(ErrorCode.GROUP_ID_NOT_FOUND, [])]
+    assert groups.fetch() == {}
+    assert groups.delete_offsets("a", 0).responses == [(ErrorCode.GROUP_ID_NOT_FOUND, [])]
+    assert groups.described().code is ErrorCode.GROUP_ID_NOT_FOUND
+    assert groups.listed() == [("group", "share", "Stable", "share")]
+
+
+def test_groups_of_other_kinds_are_no_share_groups_even_without_members() -> None:
+    groups = ShareCoordinator()
+    groups.commit(of("t", 0, 5))
+    assert groups.pulse("m", 0, "a").code is ErrorCode.GROUP_ID_NOT_FOUND
+    assert groups.alter({"a": {0: 0}}) == {"": ErrorCode.GROUP_ID_NOT_FOUND}
+    groups.consumer(group="other")
+    assert groups.pulse("m", 0, "a", group_id="other").code is ErrorCode.GROUP_ID_NOT_FOUND
+    assert groups.forget("a", group="other") == {"": ErrorCode.GROUP_ID_NOT_FOUND}
+
+
+def test_a_share_group_does_not_expire() -> None:
+    groups = ShareCoordinator()
+    groups.pulse("m", 0, "a")
+    groups.pulse("m", -1)
+    groups.advance(30 * 24 * 3_600_000)
+    assert groups.listed() == [("group", "share", "Empty", "share")]

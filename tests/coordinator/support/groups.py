@@ -44,12 +44,15 @@ class Groups:
         self.log.commits_at_once = True
         self.config = GroupConfig(**{"initial_rebalance_delay_ms": DELAY_MS, **config})
         self.topics = MadeUpTopics({"a": 2})
+        self.own_config: dict[str, str] = {}
         self.persister = MemoryPersister(self.world.call_at, self.world.now_ms)
         self.shard = self._new()
         self.shard.loaded()
 
     def _new(self) -> GroupShard:
-        setup = ConsumerSetup(self.topics, lambda group_id: {}, short_hash, compile_regex, self.world.compute)
+        setup = ConsumerSetup(
+            self.topics, lambda group_id: self.own_config, short_hash, compile_regex, self.world.compute
+        )
         return GroupShard(lambda: self.config, self.log, self.world, setup, self.persister)
 
     def move(self) -> None:

@@ -310,20 +310,18 @@ class ShareGroups:
         group: ShareGroup,
         state_epoch: int,
         offsets: Mapping[TopicPartition, int],
-        done: Callable[[Results], None] = lambda results: None,
+        done: Callable[[Results], None],
     ) -> None:
-        """Have states initialized, and keep what came of it. ``done`` gets the results after that."""
+        """Have states initialized. ``done`` gets the results."""
 
         def ask(partition: TopicPartition, asked: Done) -> None:
             self.persister.initialize(group.group_id, *partition, state_epoch, offsets[partition], asked)
 
-        def keep(results: Results) -> None:
-            self._keep_initialized(group, results)
-            done(results)
+        ask_for_all(self.surroundings, list(offsets), ask, done)
 
-        ask_for_all(self.surroundings, list(offsets), ask, keep)
-
-    def _keep_initialized(self, group: ShareGroup, results: Results) -> None:
+    def keep_initialized(self, group: ShareGroup, results: Results) -> None:
+        """Write what came of that. If one of the states could not be initialized, all are to be begun anew: with some
+        of them known, the others would be read from their first record on."""
         if not self.is_current(group):
             return
         states, indexes = group.states or NO_STATES, by_topic(results)
@@ -358,7 +356,7 @@ class ShareGroups:
         def committed(code: ErrorCode) -> None:
             heard(outcome if code is ErrorCode.NONE else ShareHeartbeatOutcome(code=code))
             if code is ErrorCode.NONE and offsets and group is not None:
-                self.initialize(group, state_epoch, offsets)
+                self.initialize(group, state_epoch, offsets, partial(self.keep_initialized, group))
 
         self.when_committed(committed)
 

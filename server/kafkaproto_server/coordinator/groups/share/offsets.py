@@ -114,8 +114,10 @@ class ShareOffsets:
     ) -> None:
         def done(results: Results) -> None:
             if first_error(results) is ErrorCode.NONE:
+                self._groups.keep_initialized(group, results)
                 altered(ErrorCode.NONE, None, topics)
             else:
+                # They stay where they are noted: if the group is deleted, they are deleted, too.
                 altered(ErrorCode.NONE, None, [_with_results(topic, results) for topic in topics])
 
         self._groups.initialize(group, group.epoch, partitions, done)
