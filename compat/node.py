@@ -35,6 +35,8 @@ def combined_properties(data_directory: Path, node_id: int = 1) -> dict[str, str
         "offsets.topic.replication.factor": "1",
         "transaction.state.log.replication.factor": "1",
         "transaction.state.log.min.isr": "1",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -38,8 +39,6 @@ OVERRIDES = {
     "group.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": str(GROUP_PARTITIONS),
     "share.coordinator.state.topic.num.partitions": "2",
-    "share.coordinator.state.topic.replication.factor": "1",
-    "share.coordinator.state.topic.min.isr": "1",
     "broker.rack": "rack-1",
     # Two assignments may follow each other at once.
     "group.share.assignment.interval.ms": "0",
@@ -417,3 +416,48 @@ def _told(message: Message | None, names: Mapping[bytes, str]) -> str:
     # The hash covers the topics' ids, which differ.
     has = {name: bool(told[name]) for name in ("metadata_hash",) if name in told}
     return repr({**{name: value for name, value in told.items() if name not in _OF_TIME}, **has})
+
+
+def _look(node: Node) -> list[str]:
+    """The group ``lasting`` and its offsets, once it has a coordinator."""
+    wait_until(partial(_is_loaded, node), WAIT_S, "a coordinator")
+    with Talk(node, "t") as talk:
+        describe(talk, "lasting")
+    return talk.told
+
+
+def _is_loaded(node: Node) -> bool:
+    with Probe(node.bootstrap_server) as probe:
+        found: Any = probe.ask(kafka.ShareGroupDescribeRequest(group_ids=["lasting"]), 1)
+        request = kafka.DescribeShareGroupOffsetsRequest
+        asked = request.Group(group_id="lasting", topics=None)
+        offsets: Any = probe.ask(request(groups=[asked]), 1)
+    return found.groups[0].error_code not in LOADS and offsets.groups[0].error_code not in LOADS
+
+
+def test_nodes_of_either_kind_take_a_group_over_from_each_other(both: tuple[Node, Node]) -> None:
+    """On one directory, one after the other. Here, because the node of Apache Kafka stops meanwhile."""
+    stock = both[0]
+    with Talk(stock, "t") as talk:
+        talk.ask(_altered("lasting", {"t": {0: 5, 1: 6}}), 0)
+        beat(talk, "lasting", "m", 0, "t", "u")
+        settle(talk, "lasting", "t", "u")
+        beat(talk, "lasting", "m", 2)
+    left = _look(stock)
+    stock.stop()
+    with closing(OurNode(stock.directory, stock.properties)) as ours:
+        ours.start()
+        assert _look(ours) == left
+        with Talk(ours, "t") as talk:
+            assert beat(talk, "lasting", "m", 3).member_epoch == 3
+            assert beat(talk, "lasting", "m", 3, "t", "u", "v").member_epoch == 4
+            settle(talk, "lasting", "t", "u", "v")
+            assert beat(talk, "lasting", "m", 4).member_epoch == 5
+        left = _look(ours)
+    stock.start()
+    assert _look(stock) == left
+    with Talk(stock, "t") as talk:
+        assert beat(talk, "lasting", "m", 5).member_epoch == 5
+        assert beat(talk, "lasting", "m", -1).error_code == 0
+        deleted = talk.ask(kafka.DeleteGroupsRequest(groups_names=["lasting"]), 2)
+        assert [each.error_code for each in deleted.results] == [0]
