@@ -13,6 +13,7 @@ from kafkaproto.messages import (
     ShareGroupStatePartitionMetadataValue,
     ShareGroupTargetAssignmentMetadataValue,
 )
+from kafkaproto_server.coordinator.groups.share.initialization import MAX_PARTITIONS
 from tests.coordinator.support.consumers import topic_id
 from tests.coordinator.support.share_groups import (
     GROUP,
@@ -289,6 +290,20 @@ def test_the_targets_of_a_large_group_are_computed_beside() -> None:
     assert (outcome.code, outcome.member_epoch) == (ErrorCode.NONE, 2), "it keeps what it has"
     assert coordinator.group.assignment_epoch == 3
     assert len(flat(coordinator.pulse("m", 2).assignment or {})) == 3_000
+
+
+def test_a_group_has_so_many_partitions_and_no_more() -> None:
+    coordinator = ShareCoordinator({"a": MAX_PARTITIONS - 1, "b": 5, "c": 1})
+    coordinator.pulse("m", 0, "a", "b", "c")
+    for _ in range(200):
+        coordinator.advance(10)
+    states = coordinator.group.states
+    assert states is not None
+    counts = {topic.name: sorted(topic.partitions) for topic in states.initialized.values()}
+    assert (len(counts["a"]), counts["b"], states.initializing) == (MAX_PARTITIONS - 1, [0], {})
+    coordinator.pulse("m", -1)
+    assert coordinator.alter({"c": {0: 0}}) == {"": ErrorCode.INVALID_REQUEST}
+    assert coordinator.alter({"b": {0: 0}}) == {"b": {0: ErrorCode.NONE}}
 
 
 def test_targets_that_come_too_late_are_passed_over() -> None:

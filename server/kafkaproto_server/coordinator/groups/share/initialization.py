@@ -16,6 +16,7 @@ from kafkaproto_server.coordinator.groups.share.partitions import (
     UNKNOWN_NAME,
     Indexes,
     StatePartitions,
+    States,
     TopicStates,
     combined,
 )
@@ -25,25 +26,37 @@ from kafkaproto_server.requests.share_group_requests import TopicPartition
 from kafkaproto_server.requests.share_state import NO_START_OFFSET
 
 NO_STATES = StatePartitions()
+MAX_PARTITIONS = 10_000
+"""Partitions of one group. All are in one record, which is written and read in one turn of the loop; what is beyond is
+not initialized, and so not assigned."""
 
 
 def missing_states(
     group: ShareGroup, names: Iterable[str], topics: Topics, *, now_ms: int, retry_interval_ms: int
 ) -> dict[bytes, TopicStates]:
-    """The partitions of subscribed topics that have no state and do not get one at the moment."""
+    """The partitions of subscribed topics that have no state and do not get one at the moment; so many of them as the
+    group may have."""
     states = group.states or NO_STATES
     is_retry_due = now_ms - group.initializing_since_ms >= retry_interval_ms
     known = states.initialized if is_retry_due else combined(states.initialized, states.initializing)
+    room = MAX_PARTITIONS - partition_count(known)
     found: dict[bytes, TopicStates] = {}
-    for name in names:
+    for name in sorted(names):
         view = topics.by_name(name)
-        if view is None:
+        if view is None or room <= 0:
             continue
         topic = known.get(view.topic_id)
         has = frozenset() if topic is None else topic.partitions
         if not has or len(has) < view.partition_count:
-            found[view.topic_id] = TopicStates(name, frozenset(range(view.partition_count)) - has)
+            missing = sorted(frozenset(range(view.partition_count)) - has)[:room]
+            room -= len(missing)
+            found[view.topic_id] = TopicStates(name, frozenset(missing))
     return found
+
+
+def partition_count(states: States) -> int:
+    """How many partitions there are."""
+    return sum(len(topic.partitions) for topic in states.values())
 
 
 def start_offsets(

@@ -13,7 +13,12 @@ from functools import partial
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.share.group import ShareGroup
 from kafkaproto_server.coordinator.groups.share.heartbeat import ShareGroups
-from kafkaproto_server.coordinator.groups.share.initialization import NO_STATES, first_error
+from kafkaproto_server.coordinator.groups.share.initialization import (
+    MAX_PARTITIONS,
+    NO_STATES,
+    first_error,
+    partition_count,
+)
 from kafkaproto_server.coordinator.groups.share.partitions import StatePartitions, TopicStates, combined
 from kafkaproto_server.coordinator.groups.share.records import deletion_records, states_record
 from kafkaproto_server.coordinator.groups.share.state_requests import Results, ask_for_all
@@ -68,7 +73,12 @@ class ShareOffsets:
         if not states:
             altered(ErrorCode.NONE, None, topics)
             return
-        self._groups.write_states(group_id, (group.states or NO_STATES).with_initializing(states))
+        changed = (group.states or NO_STATES).with_initializing(states)
+        if partition_count(combined(changed.initialized, changed.initializing)) > MAX_PARTITIONS:
+            raise CoordinatorError(
+                ErrorCode.INVALID_REQUEST, f"A share group has at most {MAX_PARTITIONS} partitions."
+            )
+        self._groups.write_states(group_id, changed)
         group = self._groups.groups[group_id]
 
         def committed(code: ErrorCode) -> None:
