@@ -337,3 +337,23 @@ def test_a_groups_own_configuration_goes_first() -> None:
     assert coordinator.pulse("m", 0, "a").heartbeat_interval_ms == 7_000
     coordinator.advance(SESSION_MS - 100)
     assert sorted(coordinator.group.members) == ["m"], "not below the broker's least"
+
+
+def test_states_of_topics_that_nobody_reads_make_no_new_epoch() -> None:
+    coordinator = ShareCoordinator({"a": 2, "b": 1})
+    coordinator.pulse("m", 0, "a", "b")
+    coordinator.settle()
+    coordinator.pulse("m", 3, "a")
+    coordinator.settle()
+    assert coordinator.records_of(lambda: coordinator.pulse("m", 4)) == []
+
+
+def test_a_topic_that_was_to_be_forgotten_is_read_again() -> None:
+    coordinator = ShareCoordinator()
+    coordinator.alter({"a": {0: 5, 1: 5}})
+    coordinator.persister.codes["delete", 0] = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    coordinator.forget("a")
+    coordinator.pulse("m", 0, "a")
+    states = coordinator.group.states
+    assert states is not None
+    assert (states.deleting, sorted(states.initialized)) == ({}, [topic_id("a")])
