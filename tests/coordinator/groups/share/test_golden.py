@@ -1,4 +1,4 @@
-"""Records of a share group that a node of Apache Kafka 4.4.0 wrote: we read them, and would write them in the same way."""
+"""Records of a share group that a node of Apache Kafka 4.4.0 wrote: we read them, and would write the same ones."""
 
 from __future__ import annotations
 
