@@ -11,8 +11,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.classic import ClassicGroups
 from kafkaproto_server.coordinator.groups.consumer import change
 from kafkaproto_server.coordinator.groups.consumer.change import Change
-from kafkaproto_server.coordinator.groups.consumer.sessions import Sessions
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager
+from kafkaproto_server.coordinator.groups.sessions import SessionWatches
 from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
 from kafkaproto_server.node.replicas import appends, coordinator_log, fetches
 from kafkaproto_server.replica.partition import Partition
@@ -66,7 +66,7 @@ def _acknowledges_before_replication() -> Patches:
 
 
 def _never_ends_sessions() -> Patches:
-    return [(ClassicGroups, "_look_at", nothing), (Sessions, "_look_at_session", nothing)]
+    return [(ClassicGroups, "_look_at", nothing), (SessionWatches, "_look_at_session", nothing)]
 
 
 def _does_not_assign_anew() -> Patches:
