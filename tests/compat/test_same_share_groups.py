@@ -382,7 +382,7 @@ def test_both_write_the_same_records(both: tuple[Node, Node]) -> None:
             settle(talk, "same", "t", "gone")
             beat(talk, "same", "m", 4)
             delete_topics(node, ["gone"])
-            wait_until(partial(_has_records, node, 18), WAIT_S, "the end of a topic")
+            wait_until(partial(_has_records, node, 22), WAIT_S, "the end of a topic")
             beat(talk, "same", "m", 5)
             beat(talk, "same", "m", -1)
             talk.ask(_altered("same", {"t": {0: 5}, "u": {1: 3}}), 0)
