@@ -169,6 +169,20 @@ def test_many_partitions_are_asked_for_some_at_a_time() -> None:
     assert states.initialized == {A: TopicStates("a", frozenset(range(count)))}
 
 
+def test_a_lag_that_is_too_large_wraps_around_as_in_java() -> None:
+    coordinator = ShareCoordinator()
+    place = TopicPartition(A, 0)
+    state = ShareState(state_epoch=1, start_offset=-(2**63), delivery_complete_count=0)
+    coordinator.persister.states[GROUP, A, 0] = state
+    lags: list[int] = []
+    ends: dict[TopicPartition, LatestOffset] = {place: (ErrorCode.NONE, 1)}
+    ShareLags(coordinator.world, coordinator.persister, lambda wanted, found: found(ends)).find(
+        GROUP, [place], lambda offset_of: lags.append(offset_of(place).lag)
+    )
+    coordinator.advance(TURN_MS)
+    assert lags == [1 - 2**63]
+
+
 def test_offsets_and_lags_are_found() -> None:
     coordinator = ShareCoordinator()
     done_with = ShareState(state_epoch=1, start_offset=5, delivery_complete_count=3)

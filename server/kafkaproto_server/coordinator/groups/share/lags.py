@@ -26,6 +26,8 @@ from kafkaproto_server.requests.share_state import (
     Result,
 )
 
+_LONG_LIMIT = 1 << 63
+
 OffsetOf = Callable[[TopicPartition], ShareOffset]
 OffsetsFound = Callable[[OffsetOf], None]
 
@@ -87,5 +89,10 @@ def _offset(partition: int, result: Result, end: LatestOffset | None) -> ShareOf
         partition=partition,
         start_offset=state.start_offset,
         leader_epoch=result.leader_epoch,
-        lag=offset - state.start_offset - state.delivery_complete_count,
+        lag=_as_long(offset - state.start_offset - state.delivery_complete_count),
     )
+
+
+def _as_long(value: int) -> int:
+    """As Java computes it: a group may have been given a start offset that is no offset."""
+    return (value + _LONG_LIMIT) % (2 * _LONG_LIMIT) - _LONG_LIMIT
