@@ -476,3 +476,31 @@ def test_nodes_of_either_kind_take_a_group_over_from_each_other(both: tuple[Node
         assert beat(talk, "lasting", "m", -1).error_code == 0
         deleted = talk.ask(kafka.DeleteGroupsRequest(groups_names=["lasting"]), 2)
         assert [each.error_code for each in deleted.results] == [0]
+
+
+def test_without_the_feature_nobody_is_served(both: tuple[Node, Node]) -> None:
+    """The last one: the feature stays off."""
+    update = kafka.UpdateFeaturesRequest.FeatureUpdateKey
+    for node in both:
+        with Probe(node.bootstrap_server) as probe:
+            off = update(feature="share.version", max_version_level=0, upgrade_type=2)
+            assert probe.ask(kafka.UpdateFeaturesRequest(feature_updates=[off]), 1).error_code == 0  # type: ignore[attr-defined]
+        wait_until(partial(_serves_nobody, node), WAIT_S, "the end of the feature")
+    compare(both, about_nothing)
+
+
+def _serves_nobody(node: Node) -> bool:
+    with Probe(node.bootstrap_server) as probe:
+        found: Any = probe.ask(kafka.ShareGroupDescribeRequest(group_ids=["g"]), 1)
+    return bool(found.groups[0].error_code == 35)
+
+
+def about_nothing(talk: Talk) -> None:
+    """All requests, and which are advertised."""
+    beat(talk, "g", "m", 0, "t")
+    describe(talk, "g")
+    talk.ask(_altered("g", {"t": {0: 0}}), 0)
+    delete_offsets(talk, "g", "t")
+    versions: Any = talk.probe.ask(kafka.ApiVersionsRequest(), 0)
+    shown = [(each.api_key, each.min_version, each.max_version) for each in versions.api_keys]
+    talk.told.append(str([each for each in shown if each[0] in (76, 77, 90, 91, 92)]))
