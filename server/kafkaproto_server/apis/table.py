@@ -99,6 +99,8 @@ from kafkaproto_server.apis.share import (
     initialize_share_group_state,
     read_share_group_state,
     read_share_group_state_summary,
+    share_acknowledge,
+    share_fetch,
     write_share_group_state,
 )
 from kafkaproto_server.apis.transactions import (
@@ -206,6 +208,8 @@ _ROWS = (
     assign_replicas_to_dirs.API,
     list_config_resources.API,
     describe_topic_partitions.API,
+    share_fetch.API,
+    share_acknowledge.API,
     add_raft_voter.API,
     remove_raft_voter.API,
     update_raft_voter.API,

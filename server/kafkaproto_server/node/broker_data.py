@@ -27,6 +27,7 @@ from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.producer_ids import ProducerIds
 from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
 from kafkaproto_server.node.replicas.topic_settings import number_of
+from kafkaproto_server.node.share.service import share_service
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.node.threads import Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
@@ -135,6 +136,13 @@ class BrokerData:
         )
         self.transactions = self._transactions(config.node_id, published, inherited, clock, rng, connect)
         self.share = self._share(config.node_id, published, inherited, clock, rng, connect)
+        self.share_partitions = share_service(
+            manager,
+            lambda: published.image,
+            lambda: inherited.at(published.image),
+            clock,
+            self.share.persister,
+        ).port()
         manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)
         self.port = self._replica_port()

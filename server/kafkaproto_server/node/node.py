@@ -64,6 +64,7 @@ from kafkaproto_server.requests.ports import (
     NO_GROUPS,
     NO_REPLICAS,
     NO_SHARE_STATE,
+    NO_SHARES,
     NO_TRANSACTIONS,
     ControllerPort,
     NodePort,
@@ -456,6 +457,7 @@ class Node:
             groups=NO_GROUPS if self._data is None else self._data.groups.port,
             transactions=NO_TRANSACTIONS if self._data is None else self._data.transactions.port,
             share_state=NO_SHARE_STATE if self._data is None else self._data.share.port,
+            shares=NO_SHARES if self._data is None else self._data.shares,
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:

@@ -6,7 +6,7 @@ The fields are functions because what they return changes: the image is the one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -50,6 +50,13 @@ from kafkaproto_server.requests.offset_requests import (
     ProducerKey,
     Results,
     TopicPartitions,
+)
+from kafkaproto_server.requests.share_requests import (
+    Acknowledgements,
+    ShareAcknowledgeDone,
+    ShareFetchDone,
+    ShareFetchValues,
+    ShareMember,
 )
 from kafkaproto_server.requests.share_state import Done, ShareState
 from kafkaproto_server.requests.transaction_requests import (
@@ -322,6 +329,46 @@ NO_SHARE_STATE = ShareStatePort(
 """Of a node that is only a controller."""
 
 
+class SharePort(msgspec.Struct, frozen=True, kw_only=True):
+    """The share partitions that this broker leads, and the sessions of their members. Results come by callback, now or
+    later; errors are among them."""
+
+    serves: Callable[[], bool]
+    """Whether this broker serves share groups at all: that depends on a feature."""
+    begin_fetch: Callable[[ShareFetchValues, bool], None]
+    """Begin or continue the session of a ShareFetch request; the second argument says whether it acknowledges records.
+    Raises ShareError."""
+    fetch: Callable[[ShareFetchValues, Callable[[str], bool], Throttle | None, ShareFetchDone], None]
+    """Acquire records for it. The second argument says whether the sender may read a topic, the third one whether the
+    response has to leave without records."""
+    begin_acknowledge: Callable[[ShareMember], None]
+    """Continue the session of a ShareAcknowledge request. Raises ShareError."""
+    acknowledge: Callable[[ShareMember, Acknowledgements, Callable[[str], bool], ShareAcknowledgeDone], None]
+    """Acknowledge records. The third argument says whether the sender may read a topic."""
+    end_session: Callable[[ShareMember], None]
+    """End a session and release its records."""
+    connection_ended: Callable[[Hashable], None]
+    """End the sessions of a connection."""
+    lock_duration_ms: Callable[[str], int]
+    """How long members of a group have records for themselves."""
+    after: Callable[[int, Callable[[], None]], None]
+    """Call a function in so many milliseconds."""
+
+
+NO_SHARES = SharePort(
+    serves=_refuse,
+    begin_fetch=_refuse,
+    fetch=_refuse,
+    begin_acknowledge=_refuse,
+    acknowledge=_refuse,
+    end_session=_refuse,
+    connection_ended=lambda connection: None,
+    lock_duration_ms=_refuse,
+    after=_refuse,
+)
+"""Of a node that is only a controller."""
+
+
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """All ports of a node."""
 
@@ -333,3 +380,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     groups: GroupPort = NO_GROUPS
     transactions: TransactionPort = NO_TRANSACTIONS
     share_state: ShareStatePort = NO_SHARE_STATE
+    shares: SharePort = NO_SHARES
