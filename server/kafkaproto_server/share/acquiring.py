@@ -220,12 +220,8 @@ class _Acquisition:
 
     def _is_throttled(self, batch: InFlightBatch, first_base: int) -> bool:
         least = self._partition.settings.throttle_delivery_count
-        if not batch.is_tracked:
-            return batch.whole.delivery_count >= least
-        return any(
-            run.state is RecordState.AVAILABLE and run.delivery_count >= least
-            for run in batch.runs_over(first_base, self._last)
-        )
+        runs = batch.runs_over(first_base, self._last) if batch.is_tracked else batch.runs
+        return any(run.can_be_acquired and run.delivery_count >= least for run in runs)
 
     def _acquire_part(self, batch: InFlightBatch, first_base: int) -> None:
         settings = self._partition.settings

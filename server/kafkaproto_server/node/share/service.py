@@ -1,8 +1,9 @@
 """The share groups' side of a broker: sessions of members, and what their requests do to share partitions.
 
 A request continues its session first (`share.sessions`). Acknowledgements are served before the fetch that brings
-them. When a session ends, or its connection, the member's records are released; once a group has no session left
-here, its share partitions are forgotten, so that what is kept follows the sessions.
+them. When a session ends, or its connection, the member's records are released; once a group has no session left here
+and the connections of its members have ended, its share partitions are forgotten: what is kept follows sessions and
+connections.
 
 Apache Kafka: ``SharePartitionManager``.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
+from typing import Final
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.features import SHARE_VERSION
@@ -36,6 +38,9 @@ from kafkaproto_server.requests.share_requests import (
 from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, release
 from kafkaproto_server.share.sessions import SessionKey, ShareSession, ShareSessions, rotated
 
+MAX_LEFT_GROUPS: Final = 16
+"""Of one connection: from so many groups on that its members have left, share partitions of the first are forgotten."""
+
 MayRead = Callable[[str], bool]
 """Whether the sender may read a topic."""
 
@@ -57,6 +62,8 @@ class ShareService:
         self._call_at = call_at
         self.sessions = ShareSessions()
         """Its numbers are metrics."""
+        # By connection: the groups of sessions that began on it and have ended.
+        self._left: dict[Hashable, dict[str, None]] = {}
 
     def _lock_duration_ms(self, group_id: str) -> int:
         """How long members of a group have records for themselves."""
@@ -110,19 +117,43 @@ class ShareService:
 
     def _end_session(self, member: ShareMember) -> None:
         """End a session; its records are released."""
-        self._end(SessionKey(member.group_id, member.member_id))
+        key = SessionKey(member.group_id, member.member_id)
+        session = self.sessions.get(key)
+        if session is not None:
+            self._end(key, lambda: None)
+            self._note_left(session)
 
     def _connection_ended(self, connection: Hashable) -> None:
         """End the sessions of a connection, one at a time."""
         for key in self.sessions.of_connection(connection):
             self._call_at(0, partial(self._end_of_connection, key, connection))
+        self._call_at(0, partial(self._forget_groups, connection))
 
     def _end_of_connection(self, key: SessionKey, connection: Hashable) -> None:
         session = self.sessions.get(key)
         if session is not None and session.connection == connection:
-            self._end(key)
+            self._end(key, partial(self._forget_if_empty, key.group_id))
 
-    def _end(self, key: SessionKey) -> None:
+    def _forget_groups(self, connection: Hashable) -> None:
+        for group_id in self._left.pop(connection, ()):
+            self._forget_if_empty(group_id)
+
+    def _forget_if_empty(self, group_id: str) -> None:
+        if not self.sessions.has_members(group_id):
+            self._led.group_is_empty(group_id)
+
+    def _note_left(self, session: ShareSession) -> None:
+        """A session has ended, and its connection lives. The share partitions of the group are forgotten once that
+        ends: the member may come back."""
+        groups = self._left.setdefault(session.connection, {})
+        groups[session.key.group_id] = None
+        if len(groups) > MAX_LEFT_GROUPS:
+            first = next(iter(groups))
+            del groups[first]
+            self._forget_if_empty(first)
+
+    def _end(self, key: SessionKey, ended: Callable[[], None]) -> None:
+        """End a session, and call ``ended`` once its records are released."""
         session = self.sessions.remove(key)
         if session is None:
             return
@@ -131,8 +162,8 @@ class ShareService:
         def done(_: ShareError | None) -> None:
             nonlocal under_way
             under_way -= 1
-            if not under_way and not self.sessions.has_members(key.group_id):
-                self._led.group_is_empty(key.group_id)
+            if not under_way:
+                ended()
 
         for topic_id, index in session.partitions:
             led = self._led.get(ShareKey(key.group_id, topic_id, index))
