@@ -16,6 +16,11 @@ INITIAL_EPOCH: Final = 0
 FINAL_EPOCH: Final = -1
 """Epoch of a request that ends one."""
 
+BATCH_OPTIMIZED: Final = 0
+"""Acquire mode: the member gets whole batches, and perhaps more records than it asks for."""
+RECORD_LIMIT: Final = 1
+"""Acquire mode: the member gets no more records than it asks for (KIP-1206)."""
+
 TopicPartitionId: TypeAlias = tuple[bytes, int]
 """Topic id and index of a partition."""
 
@@ -51,8 +56,8 @@ class ShareFetchValues(msgspec.Struct, frozen=True, kw_only=True):
     max_bytes: int
     max_records: int
     batch_size: int
-    is_record_limit: bool
-    """Whether the member gets no more than ``max_records``; else it gets whole batches (KIP-1206)."""
+    acquire_mode: int
+    """`BATCH_OPTIMIZED`, `RECORD_LIMIT`, or another number, which is refused."""
     partitions: Sequence[TopicPartitionId]
     """Those that the request names: new to the session, or acknowledged."""
     forgotten: Sequence[TopicPartitionId]

@@ -43,7 +43,7 @@ def member_of(group_id: str, member_id: str, epoch: int, context: RequestContext
 def checked_ranges(
     batches: Iterable[AcknowledgementBatch], *, can_renew: bool, renews: bool
 ) -> list[AcknowledgedRange] | None:
-    """The acknowledgements of one partition; None if something is wrong with them.
+    """The acknowledgements of one partition, perhaps none; None if something is wrong with them.
 
     They ascend and do not overlap. Each has one type for all, or one for each offset. Locks are renewed only by a
     request that says so.

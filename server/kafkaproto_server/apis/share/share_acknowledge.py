@@ -90,7 +90,7 @@ def _ranges(
             )
             if ranges is None:
                 wrong[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_REQUEST)
-            else:
+            elif ranges:
                 good[key] = ranges
     return good, wrong
 

@@ -48,9 +48,6 @@ from kafkaproto_server.requests.share_requests import (
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Deferred
 
-_RECORD_LIMIT = 1
-_ACQUIRE_MODES = (0, _RECORD_LIMIT)
-
 Response = ShareFetchResponse
 Acknowledged = Mapping[TopicPartitionId, ShareAcknowledgeResult]
 
@@ -108,7 +105,7 @@ def _values(request: ShareFetchRequest, context: RequestContext) -> ShareFetchVa
         max_bytes=request.max_bytes,
         max_records=request.max_records,
         batch_size=request.batch_size,
-        is_record_limit=request.share_acquire_mode == _RECORD_LIMIT,
+        acquire_mode=request.share_acquire_mode,
         partitions=tuple(
             dict.fromkeys(
                 (topic.topic_id, partition.partition_index)
@@ -169,7 +166,7 @@ class _Serving:
                 )
                 if ranges is None:
                     wrong[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_REQUEST)
-                else:
+                elif ranges:
                     good[key] = ranges
         self._services.shares.acknowledge(
             self._values.member,
@@ -193,7 +190,7 @@ class _Serving:
         response = Response(
             error_code=fetched.code, error_message=fetched.message, throttle_time_ms=fetched.throttle_ms
         )
-        if not fetched.throttle_ms:
+        if not fetched.throttle_ms and fetched.code is not ErrorCode.UNKNOWN_SERVER_ERROR:
             response.acquisition_lock_timeout_ms = self._services.shares.lock_duration_ms(
                 self._values.member.group_id
             )

@@ -27,6 +27,7 @@ from kafkaproto_server.node.share.led import LedSharePartition, LedSharePartitio
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.share_requests import (
+    RECORD_LIMIT,
     ShareError,
     ShareFetched,
     ShareFetchResult,
@@ -266,6 +267,12 @@ class _ShareFetch:
         """Read, and respond if there is enough. Returns whether it was, or a thread reads."""
         self._drop_gone()
         reads = self._acquirable()
+        if self._values.max_bytes < 0:
+            # Kafka cannot divide them among the partitions.
+            for each in reads.values():
+                each.error = ShareError(ErrorCode.UNKNOWN_SERVER_ERROR)
+            self._respond(reads)
+            return True
         return bool(reads) and self._read(reads, is_expired=False)
 
     def _acquirable(self) -> dict[TopicPartitionId, _Read]:
@@ -376,7 +383,7 @@ class _ShareFetch:
             member_id=values.member.member_id,
             max_records=max_records,
             batch_size=values.batch_size,
-            is_record_limit=values.is_record_limit,
+            is_record_limit=values.acquire_mode == RECORD_LIMIT,
         )
         batches = [LogBatch(each.base_offset, each.last_offset) for each in read.batches]
         ranges = acquire(core, wanted, read.fetch_offset, batches, read.aborted, self._node.now_ms)

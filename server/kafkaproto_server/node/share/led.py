@@ -165,6 +165,9 @@ class LedSharePartitions:
         led = self._led.get(key)
         if led is not None:
             return led
+        if not key.group_id:
+            # No state can have this key.
+            raise ShareError(ErrorCode.UNKNOWN_SERVER_ERROR)
         hosted = self._find(key.topic_id, key.partition)
         if hosted is None or hosted.partition.role is not Role.LEADER:
             raise ShareError(ErrorCode.NOT_LEADER_OR_FOLLOWER)

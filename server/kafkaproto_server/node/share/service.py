@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Final
 
-from kafkaproto.error_codes import ErrorCode
+from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto_server.features import SHARE_VERSION
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.share.fetches import ShareFetches
@@ -22,8 +22,10 @@ from kafkaproto_server.node.share.led import LedSharePartition, LedSharePartitio
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.ports import SharePort
 from kafkaproto_server.requests.share_requests import (
+    BATCH_OPTIMIZED,
     FINAL_EPOCH,
     INITIAL_EPOCH,
+    RECORD_LIMIT,
     Acknowledgements,
     ShareAcknowledgeDone,
     ShareAcknowledgeResult,
@@ -205,6 +207,8 @@ class ShareService:
 
         if not partitions and not failed:
             fetched(ShareFetched())
+        elif values.acquire_mode not in (BATCH_OPTIMIZED, RECORD_LIMIT):
+            done(ShareFetched(code=ErrorCode.UNKNOWN_SERVER_ERROR))
         else:
             self._fetches.fetch(values, partitions, failed, throttle, fetched)
 
@@ -264,12 +268,13 @@ class ShareService:
 
         for key, ranges in acknowledgements.items():
             code = self._refusal(key, may_read)
-            if code is not ErrorCode.NONE or not ranges:
+            if code is not ErrorCode.NONE:
                 results[key] = ShareAcknowledgeResult(code=code)
                 continue
             led = self._led.get(ShareKey(member.group_id, *key))
             if led is None:
-                results[key] = ShareAcknowledgeResult(code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+                code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                results[key] = ShareAcknowledgeResult(code=code, message=describe(code).message)
                 continue
             core = self._led.core_of(led)
             if core is None:
