@@ -1,8 +1,8 @@
-"""A share partition against one that keeps a state for each record: random histories of members, persister, time and log."""
+"""A share partition against one that keeps a state for each record, with random histories."""
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import hypothesis.strategies as st
 from hypothesis import given, settings
@@ -62,7 +62,7 @@ class World:
         ranges = acquire(core, wanted, fetch_offset, log, (), self.now_ms)
         if is_record_limit:
             assert sum(last - first + 1 for first, last, _ in ranges) <= max_records
-        for one, another in zip(ranges, ranges[1:], strict=False):
+        for one, another in pairwise(ranges):
             assert one.last < another.first, "the ranges ascend"
         assert ranges, "what is fetched next can be acquired"
         self.model.acquired(ranges, member, self.now_ms)
@@ -153,7 +153,7 @@ def _check_in_flight(in_flight: InFlight) -> None:
         assert batch.first > behind
         assert batch.runs[0].first == batch.first
         assert batch.runs[-1].last == batch.last
-        for one, another in zip(batch.runs, batch.runs[1:], strict=False):
+        for one, another in pairwise(batch.runs):
             assert one.last + 1 == another.first
         assert batch.is_tracked or len(batch.runs) == 1
         behind = batch.last

@@ -457,7 +457,7 @@ class Node:
             groups=NO_GROUPS if self._data is None else self._data.groups.port,
             transactions=NO_TRANSACTIONS if self._data is None else self._data.transactions.port,
             share_state=NO_SHARE_STATE if self._data is None else self._data.share.port,
-            shares=NO_SHARES if self._data is None else self._data.shares,
+            shares=NO_SHARES if self._data is None else self._data.share_partitions,
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:

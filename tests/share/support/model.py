@@ -1,7 +1,8 @@
 """A slow and obvious share partition: one entry a record, and every question answered by going over all of them.
 
-It has the rules of Kafka's per-record states only: what may follow what, how often a record is delivered, when a lock expires, and
-where the start offset is. Which records a member gets together is left to the product; what it gets has to be possible.
+It has the rules of Kafka's per-record states only: what may follow what, how often a record is delivered, when a lock
+expires, and where the start offset is. Which records a member gets together is left to the product; what it gets has
+to be possible.
 """
 
 from __future__ import annotations

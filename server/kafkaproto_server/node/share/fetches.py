@@ -144,7 +144,7 @@ class ShareFetches:
         if read.fetch_offset < partition.log_start_offset or read.fetch_offset > partition.log_end_offset:
             read.error = ShareError(ErrorCode.OFFSET_OUT_OF_RANGE)
             return
-        if read.fetch_offset >= end_offset:
+        if read.fetch_offset >= end_offset or read.room <= 0:
             return
         max_offsets = core.settings.partition_max_record_locks
         size = min(read.room, FIRST_READ_BYTES)

@@ -15,10 +15,13 @@ from functools import partial
 from typing import Final
 
 from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.features import SHARE_VERSION
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.node.share.fetches import ShareFetches
 from kafkaproto_server.node.share.led import LedSharePartition, LedSharePartitions, ShareKey
+from kafkaproto_server.ports import Clock
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.ports import SharePort
 from kafkaproto_server.requests.share_requests import (
@@ -37,6 +40,7 @@ from kafkaproto_server.requests.share_requests import (
     ShareMember,
     TopicPartitionId,
 )
+from kafkaproto_server.requests.share_state import Persister
 from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, release
 from kafkaproto_server.share.sessions import SessionKey, ShareSession, ShareSessions, rotated
 
@@ -297,3 +301,25 @@ def _acknowledged(error: ShareError | None) -> ShareAcknowledgeResult:
     if error is None:
         return ShareAcknowledgeResult()
     return ShareAcknowledgeResult(code=error.code, message=error.message)
+
+
+def share_service(
+    manager: ReplicaManager,
+    image: Callable[[], ClusterImage],
+    configs: Callable[[], NodeConfigs],
+    clock: Clock,
+    persister: Persister,
+) -> ShareService:
+    """The service of a broker with these replicas."""
+    led = LedSharePartitions(
+        image=image,
+        configs=configs,
+        clock=clock,
+        call_at=manager.call_at,
+        find=manager.replicas.get,
+        find_offset=manager.find_offset,
+        persister=persister,
+    )
+    return ShareService(
+        led=led, fetches=ShareFetches(led, manager.fetches), image=image, call_at=manager.call_at
+    )
